@@ -34,6 +34,7 @@ struct sp_blocked_kernel {
     size_t (*workspace)(const sp_call *c);
     size_t (*prepared_bytes)(const sp_call *c);
     sp_status (*prepare)(const sp_call *c, void *to);
+    sp_prepared_form (*prepared_form)(const sp_call *c);
     sp_status (*run)(const sp_call *c);
     bool own_inputs;                           /* calls have the operator's own inputs and nothing behind the convolution */
 };

@@ -19,6 +19,11 @@ typedef struct sp_prologue {
     int cost;              /* of an element, as sp_inner_loop has it: a sixteenth of a nanosecond */
 } sp_prologue;
 
+/* All that decides about prepared weights besides the weights and the function that prepares them: calls of one form have the same bytes, whatever their batch. */
+typedef struct sp_prepared_form {
+    int64_t number[4];
+} sp_prepared_form;
+
 struct sp_blocked_kernel;
 
 typedef struct sp_kernel_entry {
@@ -37,6 +42,7 @@ typedef struct sp_kernel_entry {
      * is nothing to gain. A call with c->prepared set gives the same bits as one without. */
     size_t (*prepared_bytes)(const sp_call *c);
     sp_status (*prepare)(const sp_call *c, void *to); /* to: 64-byte aligned. Reads in[1]'s contents, of the rest geometry */
+    sp_prepared_form (*prepared_form)(const sp_call *c); /* NULL: what is prepared serves calls of the same geometry alone */
     sp_inner_loop (*loop)(const sp_call *c); /* of an element-wise kernel: run is sp__call_loop with it, and plans may fuse it */
     const struct sp_blocked_kernel *blocked; /* the same for images in blocks of channels (blocked.h); NULL: there is none */
 } sp_kernel_entry;
@@ -51,6 +57,7 @@ typedef struct sp_kernel {
     int64_t (*prologue)(const sp_call *c); /* NULL: takes none */
     size_t (*prepared_bytes)(const sp_call *c); /* NULL: prepares nothing */
     sp_status (*prepare)(const sp_call *c, void *to);
+    sp_prepared_form (*prepared_form)(const sp_call *c);
     const char *name;                      /* "reference" for the operator's own */
     sp_inner_loop (*loop)(const sp_call *c); /* NULL: not element-wise */
     const struct sp_blocked_kernel *blocked; /* NULL: plain images only */

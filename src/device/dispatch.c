@@ -58,6 +58,7 @@ static sp_status choose(const sp_call *c, bool own, sp_kernel *out)
                            .prologue = e->prologue,
                            .prepared_bytes = e->prepared_bytes,
                            .prepare = e->prepare,
+                           .prepared_form = e->prepared_form,
                            .loop = e->loop,
                            .blocked = e->blocked,
                            .name = e->name ? e->name : e->op};

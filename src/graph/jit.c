@@ -19,10 +19,11 @@ typedef struct compiled {
     char why[200];         /* it stands beside others; "": it does not */
 } compiled;
 
-/* Arguments for which the program is known to be right. */
+/* Arguments for which a program is known to be right: they keep theirs when more sizes are opened for others. */
 typedef struct known {
     struct known *next;
     compiled *of;
+    sp_program *program;
     int n;
     sp_spec specs[];
 } known;
@@ -65,6 +66,7 @@ static void sizes_free(known *k)
 {
     for (known *next; k != NULL; k = next) {
         next = k->next;
+        sp_program_release(k->program);
         sp__free(k);
     }
 }
@@ -132,7 +134,7 @@ static bool find(sp_jit *j, const sp_jit_call *call, sp_program **out)
     sp__lock(&j->lock);
     if (j->stamp == call->stamp && (k = find_sizes(j, call)) != NULL) {
         k->of->used = ++j->clock;
-        *out = sp_program_retain(k->of->program);
+        *out = sp_program_retain(k->program);
     }
     sp__unlock(&j->lock);
     return k != NULL;
@@ -164,11 +166,12 @@ static void add_sizes(sp_jit *j, known *k, compiled *c, sp_program **out)
 {
     sp__lock(&j->lock);
     k->of = c;
+    k->program = sp_program_retain(c->program);
     k->next = j->sizes;
     j->sizes = k;
     j->counts.n_sizes++;
     c->used = ++j->clock;
-    *out = sp_program_retain(c->program);
+    *out = sp_program_retain(k->program);
     known *gone = take_sizes(j, NULL);
     sp__unlock(&j->lock);
     sizes_free(gone);

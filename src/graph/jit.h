@@ -6,8 +6,8 @@
  *
  *   1. The first sizes get a program for just these: a function that never meets others has what suits it best.
  *   2. For other sizes the function is recorded again, and the recording compared with the one of the program, node by node (jit_open.c). Where they are the same
- *      but for sizes, those that differ are opened, and the program that is compiled with them open takes the place of the former one. From then on
- *      a new size costs a recording, a comparison and a plan (plan.h): nothing is compiled.
+ *      but for sizes, those that differ are opened, and the program that is compiled with them open is the one for all but the sizes that have
+ *      one already. From then on a new size costs a recording, a comparison and a plan (plan.h): nothing is compiled.
  *   3. Where they differ in more (a constant is made of the size, the function takes another course) the sizes get a program of their own. The one that was not used
  *      for longest goes when there are SP_JIT_PROGRAMS_MAX.
  *

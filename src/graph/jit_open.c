@@ -6,6 +6,7 @@
  * the IR and has to be equal, with two exceptions, whose shapes can say "what is left" and "as it is": reshape, where one size differs, and broadcast_to, where
  * those that differ are the operand's own. */
 #include "graph/jit.h"
+#include "ir/constant.h"
 #include "ops/ops_impl.h"
 
 typedef struct pairing {
@@ -13,6 +14,8 @@ typedef struct pairing {
     bool opens;            /* sizes may differ; else only where the first is open */
     bool edits;            /* and the second is opened */
 } pairing;
+
+enum { SHARED_BYTES = 4096 };
 
 typedef struct { sp_ints shape; } shape_attrs; /* of reshape and broadcast_to (geometry.c) */
 
@@ -164,10 +167,19 @@ static sp_status visit_results(const pairing *p, const sp_node *a, sp_node *b)
     return SP_OK;
 }
 
+/* Large constants that recordings make anew (weights of bytes as numbers) are one for both, and so are what kernels make of them. */
+static sp_status share_constant(const pairing *p, const sp_value *a, sp_value *b)
+{
+    const bool worth = p->edits && b != NULL && b->origin == SP_VALUE_CONSTANT && sp_tensor_bytes(b->constant) >= SHARED_BYTES;
+    return worth ? sp__value_share(b, a) : SP_OK;
+}
+
 static sp_status visit_inputs(const pairing *p, const sp_node *a, sp_node *b)
 {
-    for (int i = 0; i < b->n_in; i++)
+    for (int i = 0; i < b->n_in; i++) {
         if (!same_value(p, a->in[i], b->in[i])) return differ(b, "another input or constant");
+        SP_TRY(share_constant(p, a->in[i], b->in[i]));
+    }
     return SP_OK;
 }
 

@@ -491,12 +491,8 @@ static sp_status prepare_constant(sp_plan *p, sp_step *s)
         s->keeps_bytes = bytes;
         return SP_OK;
     }
-    char *block = take(p, bytes + 63, 1);
-    if (!block) return SP_NOMEM;
-    block += -(uintptr_t)block % 64;
     tensors[1].data = r->constant->data + p->handles[s->handles[1]].offset;
-    SP_TRY(s->prepare(&c, block));
-    s->prepared = block;
+    SP_TRY(sp__plan_pack(p, s, &c, r->constant, bytes));
     p->n_prepared++;
     return SP_OK;
 }
@@ -560,6 +556,7 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     s->prologue = kernel.prologue;
     s->prepared_bytes = kernel.prepared_bytes;
     s->prepare = kernel.prepare;
+    s->prepared_form = kernel.prepared_form;
     if (kernel.blocked && kernel.blocked->takes(&c)) s->blocked = kernel.blocked;
     return SP_OK;
 }

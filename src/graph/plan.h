@@ -11,6 +11,7 @@
  *   plan_head.c    element-wise steps that reductions do
  *   plan_lanes.c    small steps side by side
  *   plan_memory.c   lifetimes to offsets in the arena
+ *   plan_pack.c     constant weights in the form kernels want, one for all plans
  *   plan_run.c      plans kept by shapes, instances, running
  *
  * A root is a piece of memory, a handle a view of one. Values share roots: a view has that of what it shows, an operator that
@@ -18,6 +19,7 @@
 #ifndef SPORE_PLAN_H
 #define SPORE_PLAN_H
 
+#include "device/device.h"
 #include "graph/program.h"
 
 typedef enum {
@@ -71,6 +73,7 @@ typedef struct sp_step {
     size_t (*prepared_bytes)(const sp_call *c); /* of a constant in the form the kernel wants it in; NULL: as it is */
     size_t keeps_bytes;    /* of a weight: of the form the kernel wants it in, kept between runs that do not change it; 0: none */
     sp_status (*prepare)(const sp_call *c, void *to);
+    sp_prepared_form (*prepared_form)(const sp_call *c);
 } sp_step;
 
 /* The tail of a step, for one instance. */
@@ -120,6 +123,7 @@ struct sp_plan {
     size_t arena_bytes, least_bytes;
     int n_fused, n_reused; /* operators that are part of a fused step; results that took over an input's memory */
     int n_tails, n_prepared; /* operators done by products; constants brought into order */
+    struct sp_pack_use *packs; /* those constants: plan_pack.c */
     int n_heads;          /* operators done by reductions */
     int n_blocked;         /* convolutions of images in blocks */
     int n_side;            /* steps that run side by side with others */
@@ -163,6 +167,12 @@ int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out);
 
 sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out);
 void sp__plan_free(sp_plan *p);
+/* Constant weights of a step in the form its kernel wants: s->prepared. Plans for other sizes that want the same form have the same memory. `c` is the
+ * call, with the weights' contents. */
+sp_status sp__plan_pack(sp_plan *p, sp_step *s, const sp_call *c, const sp_tensor *constant, size_t bytes);
+void sp__plan_unpack(sp_plan *p);
+/* How many blocks of such weights there are in the process, and how often one was made. */
+void sp__packs_count(int64_t *n_blocks, uint64_t *n_made);
 /* Root of the k-th handle of a step; -1: left out. */
 static inline int sp__step_root(const sp_plan *p, const sp_step *s, int k)
 {

@@ -359,6 +359,7 @@ static sp_status emit_conv(layout *l, int i)
         s.run = s.blocked->run;
         s.prepared_bytes = s.blocked->prepared_bytes;
         s.prepare = s.blocked->prepare;
+        s.prepared_form = s.blocked->prepared_form;
         s.epilogue = !s.blocked->own_inputs;
         const size_t work = s.blocked->workspace(&(sp_call){.op = s.op, .attrs = b});
         if (work && s.work < 0) s.work = new_root(p, work);

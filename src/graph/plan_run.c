@@ -11,7 +11,7 @@
 #include "device/device.h"
 #include "graph/fused.h"
 
-enum { PLANS_KEPT = 16, INSTANCES_KEPT = 4, PLANS_READY = 4, POLL_ACTIONS = 256 };
+enum { PLANS_KEPT = 64, INSTANCES_KEPT = 4, PLANS_READY = 4, POLL_ACTIONS = 256 };
 
 typedef struct {
     sp_kernel_fn run;
@@ -81,6 +81,7 @@ void sp__plan_free(sp_plan *p)
         p->idle = x->next;
         instance_free(x);
     }
+    sp__plan_unpack(p);
     sp__arena_free(&p->arena);
     sp__free(p);
 }

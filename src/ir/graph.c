@@ -163,12 +163,26 @@ sp_value *sp__value_constant(sp_function *f, sp_tensor *t)
         return NULL;
     }
     keep->tensor = sp_tensor_retain(t);
-    o->tensor->flags |= SP_TENSOR_KEPT; /* nobody writes to constants: copies of the graph share it */
+    if (!shared || t->flags & SP_TENSOR_KEPT) o->tensor->flags |= SP_TENSOR_KEPT; /* copies of the graph share it */
     v->constant = o->tensor;
     v->weak = t->flags & SP_TENSOR_WEAK;
     sp__meta_of(t, &v->meta);
     *slot = (sp_constant){t, t->data, version, v};
     return v;
+}
+
+sp_status sp__value_share(sp_value *v, const sp_value *with)
+{
+    sp_tensor *same;
+    if (v->constant->storage == with->constant->storage) return SP_OK;
+    SP_TRY(sp__tensor_alias(with->constant, &same));
+    same->flags |= with->constant->flags & SP_TENSOR_KEPT;
+    sp_owned *o = v->owner->graph->owned;
+    while (o->tensor != v->constant) o = o->next; /* every constant is owned */
+    o->tensor = same;
+    sp_tensor_release(v->constant);
+    v->constant = same;
+    return SP_OK;
 }
 
 sp_status sp__function_note_outside(sp_function *f, sp_value *v, sp_tensor *t)

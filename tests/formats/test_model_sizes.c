@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/share.h"
+#include "graph/plan.h"
 #include "spore/model.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -139,6 +140,49 @@ static void one_size_is_one_program_of_its_own(void **unused)
     assert_int_equal(lines(m, "program "), 1);
     assert_int_equal(lines(m, "recorded"), 0); /* once */
     sp_model_release(m);
+}
+
+/* Sizes whose recordings differ in more get programs of their own: the longest unused goes, and comes back with the same results. */
+static void programs_of_their_own_are_bounded(void **unused)
+{
+    (void)unused;
+    static const char path[] = DATA "mindir/dynamic.mindir";
+    enum { MOST = 64 };
+    sp_model *m = load(path, false);
+    for (int64_t size = 2; size < MOST + 8; size++) {
+        run r = run_at(m, false, size);
+        assert_int_equal(r.status, SP_OK);
+        empty(&r);
+    }
+    assert_int_equal(lines(m, "program "), MOST);
+    assert_int_equal(lines(m, "a program of its own: reshape has a shape of which more than one size is another"), MOST);
+    run again = run_at(m, false, 2), alone = run_alone(path, false, 2);
+    assert_true(same(&again, &alone));
+    empty(&again);
+    empty(&alone);
+    sp_model_release(m);
+}
+
+/* Kernels have weights in the form they like once, not once a size. */
+static void weights_are_prepared_once(void **unused)
+{
+    (void)unused;
+    int64_t before, blocks, after;
+    uint64_t made_before, made_first, made;
+    sp__packs_count(&before, &made_before);
+    sp_model *m = load(convnet, false);
+    for (int64_t size = 32; size < 40; size++) {
+        run r = run_at(m, false, size);
+        empty(&r);
+        if (size == 32) sp__packs_count(&blocks, &made_first);
+    }
+    sp__packs_count(&blocks, &made);
+    assert_true(made_first > made_before);
+    assert_int_equal(made, made_first);
+    assert_int_equal(blocks - before, made - made_before);
+    sp_model_release(m);
+    sp__packs_count(&after, &made);
+    assert_int_equal(after, before);
 }
 
 static int n_files, n_one, n_several, n_stepwise, n_fixed;
@@ -301,6 +345,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twenty_sizes_are_one_program),
         cmocka_unit_test(one_size_is_one_program_of_its_own),
+        cmocka_unit_test(programs_of_their_own_are_bounded),
+        cmocka_unit_test(weights_are_prepared_once),
         cmocka_unit_test(all_files_give_what_they_give_alone),
         cmocka_unit_test(threads_ask_for_different_sizes),
         cmocka_unit_test(a_child_runs_while_others_compile),

@@ -166,6 +166,13 @@ static size_t prepared_bytes(const sp_call *c)
     return PREPARED_HEAD + j.panels_bytes;
 }
 
+static sp_prepared_form form_of_weights(const sp_call *c)
+{
+    block_job j;
+    plan(c->attrs, &j);
+    return (sp_prepared_form){{j.depthwise ? 1 : j.winograd ? 2 : 3, j.conv.g.group, j.conv.g.in_channels, sp__window_taps(&j.conv.g.w)}};
+}
+
 /* In front: whether Winograd's transforms may have them. */
 static sp_status prepare(const sp_call *c, void *to)
 {
@@ -545,5 +552,5 @@ static bool writes_plain(const sp_call *c)
 }
 
 const struct sp_blocked_kernel sp__cpu_conv_blocks = {
-    .takes = takes, .writes_plain = writes_plain, .workspace = workspace, .prepared_bytes = prepared_bytes, .prepare = prepare, .run = run,
+    .takes = takes, .writes_plain = writes_plain, .workspace = workspace, .prepared_bytes = prepared_bytes, .prepare = prepare, .prepared_form = form_of_weights, .run = run,
 };

@@ -276,7 +276,7 @@ static bool is_tiled_product(const sp__conv_job *job, sp__gemm_shape *s)
 {
     *s = (sp__gemm_shape){.dtype = job->dtype, .m = job->oc_g, .n = job->k, .k = job->positions, .a_row = job->positions, .a_col = 1,
                           .b_row = 1, .b_col = job->positions, .c_row = job->k};
-    return sp__conv_is_product(&job->g) && job->positions >= 128 && sp__gemm_is_tiled(s, 0.9);
+    return sp__conv_is_product(&job->g) && job->positions >= 128 && sp__gemm_is_tiled(s, SP_GEMM_TILES_SHARE);
 }
 
 size_t sp__conv_weight_work(sp__conv_job *job)

@@ -117,6 +117,15 @@ static size_t call_prepared(conv_kind kind, const sp_call *c)
     return prepare_plan(kind, c, &job) ? sp__conv_prepared_bytes(&job) : 0;
 }
 
+/* Pointwise and Winograd's weights lie as the channels have it, panels as wide as the form of the convolution wants them. */
+static sp_prepared_form call_form(conv_kind kind, const sp_call *c)
+{
+    sp__conv_job job;
+    if (!prepare_plan(kind, c, &job)) return (sp_prepared_form){{0}};
+    const int way = job.pointwise ? 1 : job.winograd ? 2 : 3;
+    return (sp_prepared_form){{way, way == 3 ? job.width : 0, job.g.group, job.k}};
+}
+
 static sp_status call_prepare(conv_kind kind, const sp_call *c, void *to)
 {
     sp__conv_job job;
@@ -130,6 +139,8 @@ size_t sp__cpu_conv_input_grad_work(const sp_call *c) { return call_work(BY_INPU
 size_t sp__cpu_conv_weight_grad_work(const sp_call *c) { return call_work(BY_WEIGHT, c); }
 size_t sp__cpu_conv_prepared(const sp_call *c) { return call_prepared(FORWARD, c); }
 size_t sp__cpu_conv_input_grad_prepared(const sp_call *c) { return call_prepared(BY_INPUT, c); }
+sp_prepared_form sp__cpu_conv_form(const sp_call *c) { return call_form(FORWARD, c); }
+sp_prepared_form sp__cpu_conv_input_grad_form(const sp_call *c) { return call_form(BY_INPUT, c); }
 sp_status sp__cpu_conv_prepare(const sp_call *c, void *to) { return call_prepare(FORWARD, c, to); }
 sp_status sp__cpu_conv_input_grad_prepare(const sp_call *c, void *to) { return call_prepare(BY_INPUT, c, to); }
 sp_status sp__cpu_conv(const sp_call *c) { return call_run(FORWARD, c); }

@@ -432,6 +432,15 @@ size_t sp__cpu_conv_bytes_prepared(const sp_call *c)
     return plan_plain(c, &p) ? p.weights + p.sums : 0;
 }
 
+/* Whether images are in blocks does not matter to weights. */
+static sp_prepared_form form_of(const bytes_plan *p) { return (sp_prepared_form){{1 + p->depthwise, p->groups, p->g.group, p->steps}}; }
+
+sp_prepared_form sp__cpu_conv_bytes_form(const sp_call *c)
+{
+    bytes_plan p;
+    return plan_plain(c, &p) ? form_of(&p) : (sp_prepared_form){{0}};
+}
+
 sp_status sp__cpu_conv_bytes_prepare(const sp_call *c, void *to)
 {
     bytes_plan p;
@@ -471,6 +480,13 @@ static size_t blocked_prepared(const sp_call *c)
     return p.weights + p.sums;
 }
 
+static sp_prepared_form blocked_form(const sp_call *c)
+{
+    bytes_plan p;
+    plan_blocked(c, &p);
+    return form_of(&p);
+}
+
 static sp_status blocked_prepare(const sp_call *c, void *to)
 {
     bytes_plan p;
@@ -487,5 +503,5 @@ static sp_status blocked_run(const sp_call *c)
 
 const struct sp_blocked_kernel sp__cpu_conv_bytes_blocks = {
     .takes = blocked_takes, .writes_plain = blocked_writes_plain, .workspace = blocked_work, .prepared_bytes = blocked_prepared,
-    .prepare = blocked_prepare, .run = blocked_run, .own_inputs = true,
+    .prepare = blocked_prepare, .prepared_form = blocked_form, .run = blocked_run, .own_inputs = true,
 };

@@ -16,10 +16,10 @@
 
 #define CONV(n, ...)                                                                                                        \
     {.op = "conv" #n "d", .name = "windows", .run = sp__cpu_conv, .workspace = sp__cpu_conv_work, .takes = sp__cpu_conv_takes,          \
-     .epilogue = true, .prepared_bytes = sp__cpu_conv_prepared, .prepare = sp__cpu_conv_prepare, __VA_ARGS__},                      \
+     .epilogue = true, .prepared_bytes = sp__cpu_conv_prepared, .prepare = sp__cpu_conv_prepare, .prepared_form = sp__cpu_conv_form, __VA_ARGS__}, \
     {.op = "conv" #n "d_input_grad", .name = "windows", .run = sp__cpu_conv_input_grad, .workspace = sp__cpu_conv_input_grad_work,      \
      .takes = sp__cpu_conv_takes, .epilogue = true, .prepared_bytes = sp__cpu_conv_input_grad_prepared,                \
-     .prepare = sp__cpu_conv_input_grad_prepare},                                                                      \
+     .prepare = sp__cpu_conv_input_grad_prepare, .prepared_form = sp__cpu_conv_input_grad_form},                       \
     {                                                                                                                  \
         .op = "conv" #n "d_weight_grad", .name = "windows", .run = sp__cpu_conv_weight_grad,                           \
         .workspace = sp__cpu_conv_weight_grad_work, .takes = sp__cpu_conv_takes                                        \
@@ -36,12 +36,13 @@
 static const sp_kernel_entry entries[] = {
     {.op = "matmul", .name = "gemm", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
      .takes = sp__cpu_matmul_takes, .epilogue = true, .prepared_bytes = sp__cpu_matmul_prepared,
-     .prepare = sp__cpu_matmul_prepare},
+     .prepare = sp__cpu_matmul_prepare, .prepared_form = sp__cpu_matmul_form},
     {.op = "matmul", .name = "integers", .run = sp__cpu_matmul_int, .workspace = sp__cpu_matmul_int_work, .strided = true, .takes = sp__cpu_matmul_int_takes},
     {.op = "matmul_i32", .name = "bytes", .run = sp__cpu_matmul_i32, .workspace = sp__cpu_matmul_i32_work, .strided = true, .epilogue = true,
-     .prepared_bytes = sp__cpu_matmul_i32_prepared, .prepare = sp__cpu_matmul_i32_prepare},
+     .prepared_bytes = sp__cpu_matmul_i32_prepared, .prepare = sp__cpu_matmul_i32_prepare, .prepared_form = sp__cpu_matmul_i32_form},
     {.op = "conv_bytes", .name = "bytes", .run = sp__cpu_conv_bytes, .workspace = sp__cpu_conv_bytes_work, .takes = sp__cpu_conv_bytes_takes,
-     .prepared_bytes = sp__cpu_conv_bytes_prepared, .prepare = sp__cpu_conv_bytes_prepare, .blocked = &sp__cpu_conv_bytes_blocks},
+     .prepared_bytes = sp__cpu_conv_bytes_prepared, .prepare = sp__cpu_conv_bytes_prepare, .prepared_form = sp__cpu_conv_bytes_form,
+     .blocked = &sp__cpu_conv_bytes_blocks},
     DEPTHWISE(1, .blocked = NULL),
     DEPTHWISE(2, .blocked = &sp__cpu_conv_blocks),
     CONV(1, .blocked = NULL),

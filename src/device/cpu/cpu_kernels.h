@@ -17,6 +17,7 @@ sp_status sp__cpu_matmul(const sp_call *c);
 size_t sp__cpu_matmul_work(const sp_call *c);
 bool sp__cpu_matmul_takes(const sp_call *c);
 size_t sp__cpu_matmul_prepared(const sp_call *c);
+sp_prepared_form sp__cpu_matmul_form(const sp_call *c);
 sp_status sp__cpu_matmul_prepare(const sp_call *c, void *to);
 
 /* Bytes summed in int32. */
@@ -26,12 +27,14 @@ sp_status sp__cpu_matmul_int(const sp_call *c);
 sp_status sp__cpu_matmul_i32(const sp_call *c);
 size_t sp__cpu_matmul_i32_work(const sp_call *c);
 size_t sp__cpu_matmul_i32_prepared(const sp_call *c);
+sp_prepared_form sp__cpu_matmul_i32_form(const sp_call *c);
 sp_status sp__cpu_matmul_i32_prepare(const sp_call *c, void *to);
 /* Convolution of bytes. */
 sp_status sp__cpu_conv_bytes(const sp_call *c);
 bool sp__cpu_conv_bytes_takes(const sp_call *c);
 size_t sp__cpu_conv_bytes_work(const sp_call *c);
 size_t sp__cpu_conv_bytes_prepared(const sp_call *c);
+sp_prepared_form sp__cpu_conv_bytes_form(const sp_call *c);
 sp_status sp__cpu_conv_bytes_prepare(const sp_call *c, void *to);
 extern const struct sp_blocked_kernel sp__cpu_conv_bytes_blocks;
 /* Any number of spatial dimensions. */
@@ -39,8 +42,10 @@ sp_status sp__cpu_conv(const sp_call *c);
 bool sp__cpu_conv_takes(const sp_call *c); /* and its gradients */
 size_t sp__cpu_conv_work(const sp_call *c);
 size_t sp__cpu_conv_prepared(const sp_call *c);
+sp_prepared_form sp__cpu_conv_form(const sp_call *c);
 sp_status sp__cpu_conv_prepare(const sp_call *c, void *to);
 size_t sp__cpu_conv_input_grad_prepared(const sp_call *c);
+sp_prepared_form sp__cpu_conv_input_grad_form(const sp_call *c);
 sp_status sp__cpu_conv_input_grad_prepare(const sp_call *c, void *to);
 sp_status sp__cpu_conv_input_grad(const sp_call *c);
 size_t sp__cpu_conv_input_grad_work(const sp_call *c);

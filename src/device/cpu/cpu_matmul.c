@@ -128,6 +128,14 @@ size_t sp__cpu_matmul_prepared(const sp_call *c)
     return sp__gemm_packed_bytes(&p.s);
 }
 
+/* Panels of vectors lie as n and k have it, whatever the number of rows. */
+sp_prepared_form sp__cpu_matmul_form(const sp_call *c)
+{
+    matmul_plan p;
+    if (plan(c, &p) != SP_OK) return (sp_prepared_form){{0}};
+    return (sp_prepared_form){{sp__gemm_is_tiled(&p.s, SP_GEMM_TILES_SHARE) ? 2 : 1, p.s.n, p.s.b_row, p.s.b_col}};
+}
+
 sp_status sp__cpu_matmul_prepare(const sp_call *c, void *to)
 {
     matmul_plan p;

@@ -297,6 +297,13 @@ size_t sp__cpu_matmul_i32_prepared(const sp_call *c)
     return p.columns + sp__tiles_packed_bytes(SP_DTYPE_I8, p.g.n, p.g.k);
 }
 
+sp_prepared_form sp__cpu_matmul_i32_form(const sp_call *c)
+{
+    i32_plan p;
+    if (plan(c, &p) != SP_OK) return (sp_prepared_form){{0}};
+    return (sp_prepared_form){{1 + p.y_u8, p.g.n, p.g.b_row, p.g.b_col}};
+}
+
 sp_status sp__cpu_matmul_i32_prepare(const sp_call *c, void *to)
 {
     i32_plan p;

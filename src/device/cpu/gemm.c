@@ -194,7 +194,7 @@ static const sp__tiles_kernels *tiles_within(const sp__gemm_shape *s, double sha
     return by_tiles < share * by_vectors ? tiles : NULL;
 }
 
-static const sp__tiles_kernels *tiles_for(const sp__gemm_shape *s) { return tiles_within(s, 0.9); }
+static const sp__tiles_kernels *tiles_for(const sp__gemm_shape *s) { return tiles_within(s, SP_GEMM_TILES_SHARE); }
 
 bool sp__gemm_is_tiled(const sp__gemm_shape *s, double share) { return tiles_within(s, share) != NULL; }
 
