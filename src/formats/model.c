@@ -25,6 +25,7 @@
 struct sp_model_programs {
     sp_jit *jit;
     sp_lock lock;          /* of the stamp */
+    sp_derived derived;    /* from the weights as constants; for whoever records */
     uint64_t stamp;        /* of the weights that programs hold as constants; 0: of none yet */
     atomic_bool stepwise;  /* found to depend on contents */
     atomic_bool thawed;    /* weights were changed */
@@ -46,6 +47,7 @@ void sp_model_release(sp_model *m)
     if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1) return;
     if (m->programs != NULL) {
         sp__jit_free(m->programs->jit);
+        sp__derived_clear(&m->programs->derived);
         sp__lock_destroy(&m->programs->lock);
         sp__free(m->programs);
     }
@@ -402,7 +404,10 @@ static sp_status record(const void *context, int n, const sp_spec *specs, sp_gra
 {
     const recording *r = context;
     const sp_model *m = r->m;
-    if (!r->frozen) return sp__model_record(m, r->given, n, specs, graph, out);
+    if (!r->frozen) {
+        sp__derived_clear(&m->programs->derived);
+        return sp__model_record(m, r->given, n, specs, graph, out);
+    }
     sp_bundle *weights;
     SP_TRY(weights_frozen(m, &weights));
     for (int64_t i = 0; i < sp_bundle_count(weights); i++) {
@@ -411,7 +416,9 @@ static sp_status record(const void *context, int n, const sp_spec *specs, sp_gra
     }
     const sp_model frozen = {.kind = m->kind, .data = m->data, .n_inputs = m->n_inputs, .n_outputs = m->n_outputs, .inputs = m->inputs,
                              .outputs = m->outputs, .parameters = weights};
+    sp__derived_begin(&m->programs->derived);
     const sp_status status = sp__model_record(&frozen, r->given, n, specs, graph, out);
+    sp__derived_end();
     sp_bundle_release(weights);
     return status;
 }

@@ -82,6 +82,20 @@ sp_status sp__model_freeze(sp_model *m);
 /* "layer1/conv1" of the name of a node, "/layer1/conv1/Conv" or "Default/layer1-Block/conv1-Conv2d/Conv2D-op1"; in the arena, NULL: no memory. */
 const char *sp__model_scope(sp__arena *arena, const char *name);
 
+/* Constants that recordings compute from weights alone, kept from one recording to the next (model_derived.c). They are found by the site, a node, and what they were computed
+ * from; then result has SP_DERIVED_MAX of them, borrowed. Without a recording of fixed weights nothing is found or kept. */
+enum { SP_DERIVED_MAX = 2, SP_DERIVED_KEPT = 100000 };
+typedef struct sp_derived {
+    struct sp_derived_value *first, *last; /* the one found last */
+    int n_kept;
+} sp_derived;
+bool sp__derived_find(const void *site, int n, sp_tensor *const *from, sp_tensor **result);
+void sp__derived_keep(const void *site, int n, sp_tensor *const *from, int n_results, sp_tensor *const *result);
+/* Around a recording of this thread. */
+void sp__derived_begin(sp_derived *s);
+void sp__derived_end(void);
+void sp__derived_clear(sp_derived *s);
+
 /* The list of a model's nodes while it is made (onnx_outline.c, tflite_outline.c). */
 typedef struct sp__outline {
     sp_model *m;

@@ -75,22 +75,11 @@ static bool is_fixed(const sp_tensor *t)
     return t != NULL && t->symbol == NULL && !(t->flags & (SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE)) && t->dtype == SP_DTYPE_F32;
 }
 
-/* Weights and bias of a convolution with the normalisation behind it multiplied in; false: it cannot be. Only while compiling:
- * otherwise it would be done in every run. */
-static bool fold_norm(sp_onnx_call *c, sp_tensor **weight, sp_tensor **bias)
+/* numbers: scale, shift, mean and variance. */
+static void fold_numbers(sp_onnx_call *c, double epsilon, sp_tensor *const *numbers, sp_tensor **weight, sp_tensor **bias)
 {
-    const sp_onnx_node *norm = c->node->norm;
     sp_tensor *p[4];
-    if (norm == NULL || sp_function_recording() == NULL || !is_fixed(*weight) || (*bias != NULL && !is_fixed(*bias))) return false;
-    sp_onnx_call behind = {.node = norm, .caller = c->caller};
-    if (sp__onnx_attr_int(&behind, "training_mode", 0)) return false;
-    for (int i = 0; i < 4; i++) {
-        const sp_onnx_value *v = norm->in[i + 1] >= 0 ? c->frame[norm->in[i + 1]] : NULL;
-        if (v == NULL || !is_fixed(v->tensor) || sp_tensor_rank(v->tensor) != 1 || sp_tensor_count(v->tensor) != sp_tensor_dims(*weight)[0]) return false;
-        p[i] = sp_cast(c->b, v->tensor, SP_DTYPE_F64);
-    }
-    if (sp_builder_status(c->b) != SP_OK) return false;
-    double epsilon = sp__onnx_attr_float(&behind, "epsilon", 1e-5);
+    for (int i = 0; i < 4; i++) p[i] = sp_cast(c->b, numbers[i], SP_DTYPE_F64);
     sp_tensor *scale = sp_div(c->b, p[0], sp_sqrt(c->b, sp__add_number(c->b, p[3], epsilon)));
     sp_tensor *shift = *bias != NULL ? sp_sub(c->b, sp_cast(c->b, *bias, SP_DTYPE_F64), p[2]) : sp_neg(c->b, p[2]);
     int64_t dims[SP_RANK_MAX];
@@ -98,7 +87,31 @@ static bool fold_norm(sp_onnx_call *c, sp_tensor **weight, sp_tensor **bias)
     sp_tensor *w = sp_mul(c->b, sp_cast(c->b, *weight, SP_DTYPE_F64), sp_reshape(c->b, scale, sp_tensor_rank(*weight), dims));
     *weight = sp_cast(c->b, w, SP_DTYPE_F32);
     *bias = sp_cast(c->b, sp_add(c->b, sp_mul(c->b, shift, scale), p[1]), SP_DTYPE_F32);
-    return sp_builder_status(c->b) == SP_OK;
+}
+
+/* Weights and bias of a convolution with the normalisation behind it multiplied in; false: it cannot be. Only while compiling:
+ * otherwise it would be done in every run. */
+static bool fold_norm(sp_onnx_call *c, sp_tensor **weight, sp_tensor **bias)
+{
+    const sp_onnx_node *norm = c->node->norm;
+    sp_tensor *from[6] = {*weight, *bias}, *folded[SP_DERIVED_MAX];
+    if (norm == NULL || sp_function_recording() == NULL || !is_fixed(*weight) || (*bias != NULL && !is_fixed(*bias))) return false;
+    sp_onnx_call behind = {.node = norm, .caller = c->caller};
+    if (sp__onnx_attr_int(&behind, "training_mode", 0)) return false;
+    for (int i = 0; i < 4; i++) {
+        const sp_onnx_value *v = norm->in[i + 1] >= 0 ? c->frame[norm->in[i + 1]] : NULL;
+        if (v == NULL || !is_fixed(v->tensor) || sp_tensor_rank(v->tensor) != 1 || sp_tensor_count(v->tensor) != sp_tensor_dims(*weight)[0]) return false;
+        from[2 + i] = v->tensor;
+    }
+    if (sp__derived_find(c->node, 6, from, folded)) {
+        *weight = folded[0];
+        *bias = folded[1];
+        return true;
+    }
+    fold_numbers(c, sp__onnx_attr_float(&behind, "epsilon", 1e-5), from + 2, weight, bias);
+    if (sp_builder_status(c->b) != SP_OK) return false;
+    sp__derived_keep(c->node, 6, from, 2, (sp_tensor *const[]){*weight, *bias});
+    return true;
 }
 
 static sp_status conv(sp_onnx_call *c)
