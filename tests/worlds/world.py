@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 LOCALES = Path(__file__).resolve().parents[2] / "build" / "locales"
-STACK_BYTES = 64 << 10
+STACK_BYTES = (256 if "libasan" in os.environ.get("LD_PRELOAD", "") else 64) << 10    # frames of a sanitizer are larger
 MAIN_THREAD = {"test_full_disk_keeps_the_old_file"}  # it changes the handler of a signal, which Python permits there only
 WORDS = os.environ["SPORE_WORLD"].split()
 

@@ -126,7 +126,7 @@ static sp_status run_all(const sp_call *c, add_fn *add, sp_ints axis)
     const sp_tensor *x = c->in[0];
     count_job j = {.add = add, .x = x->data, .size = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype), .sums = c->work};
     split(x, axis, &j);
-    memset(j.sums, 0, (size_t)c->out[0]->count * sizeof *j.sums);
+    if (c->out[0]->count > 0) memset(j.sums, 0, (size_t)c->out[0]->count * sizeof *j.sums); /* else there is no workspace */
     if (x->count == 0) return SP_OK;
     const int64_t width = j.inner < COLUMNS ? j.inner : COLUMNS, most = PART / width;
     j.pieces = (j.inner + COLUMNS - 1) / COLUMNS;
