@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -122,3 +123,6 @@ def test_the_site_is_made():
     pages_made = list((build / "docs/html").rglob("*.html"))
     assert len(pages_made) > 100 and (build / "docs/man/spore-run.1").stat().st_size > 200
     assert sum(f.stat().st_size for f in (build / "docs/html").rglob("*") if f.is_file()) < 12e6
+    look = load(ROOT / "scripts/look-at-docs")
+    if any(shutil.which(browser) for browser in look.BROWSERS): # without a server, from files
+        assert look.found_by_search(build / "docs/html", "checkpoint") > 10 and look.found_by_search(build / "docs/html", "nonesuchword") == 0
