@@ -72,8 +72,10 @@ const tool_verb *tool_verbs_find(const tool_verb *verbs, const char *command, co
         if (distance(name, v->name) < distance(name, nearest->name)) nearest = v;
     }
     const char *group = strchr(command, ' '); /* "spore record": " record" */
-    tool_complain(EXIT_USAGE, "%s%sunknown verb '%s'; nearest is '%s', all are in %s --help", group ? group + 1 : "", group ? ": " : "", name,
-                  nearest->name, command);
+    const char *front = group ? group + 1 : "", *colon = group ? ": " : "";
+    if (distance(name, nearest->name) <= (int)strlen(name) / 3 + (strlen(name) > 1))
+        tool_complain(EXIT_USAGE, "%s%sunknown verb '%s'; nearest is '%s', all are in %s --help", front, colon, name, nearest->name, command);
+    else tool_complain(EXIT_USAGE, "%s%sunknown verb '%s'; all are in %s --help", front, colon, name, command);
     return NULL;
 }
 

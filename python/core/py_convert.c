@@ -418,17 +418,36 @@ static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype, bool unsigned6
     return t;
 }
 
+/* Lists of different lengths side by side: which ones. */
+static sp_tensor *ragged(PyObject *o)
+{
+    Py_ssize_t first = -1;
+    char lengths[96] = "";
+    for (Py_ssize_t i = 0; i < seq_size(o); i++) {
+        PyObject *item = seq_item(o, i);
+        const Py_ssize_t n = is_sequence(item) ? seq_size(item) : -2;
+        if (first == -1) first = n;
+        else if (n != first && n >= 0 && first >= 0) {
+            PyOS_snprintf(lengths, sizeof lengths, ": element 0 has %zd values, element %zd has %zd", first, i, n);
+            break;
+        }
+    }
+    PyObject *text = PyObject_Repr(o), *cut = text ? PyUnicode_Substring(text, 0, 200) : NULL;
+    if (cut)
+        PyErr_Format(PyExc_TypeError, "For Tensor, the input_data is %U%s that contain unsupported element. The nested list must have one length per dimension%s",
+                     cut, PyUnicode_GetLength(text) > 200 ? "..." : "", lengths);
+    Py_XDECREF(text);
+    Py_XDECREF(cut);
+    return NULL;
+}
+
 static sp_tensor *from_list(PyObject *o, sp_dtype dtype)
 {
     list_scan s = {.rank = 0};
     scan(o, 0, &s);
     if (s.foreign && !s.ragged) return list_through_numpy(o, dtype, s.wide && s.kind < 2 && dtype == SP_DTYPE_U64);
     if (s.ragged || s.foreign) {
-        PyErr_Format(PyExc_TypeError,
-                     "For Tensor, the input_data is %R that contain unsupported element. The nested list must have one "
-                     "length per dimension",
-                     o);
-        return NULL;
+        return ragged(o);
     }
     static const sp_dtype as[4] = {SP_DTYPE_BOOL, SP_DTYPE_I64, SP_DTYPE_F64, SP_DTYPE_C128};
     static const sp_dtype standard[4] = {SP_DTYPE_BOOL, SP_DTYPE_I64, SP_DTYPE_F32, SP_DTYPE_C128};

@@ -14,6 +14,21 @@ static int bind_error(const face *f, const char *problem, PyObject *name)
     return -1;
 }
 
+/* With the keyword that may have been meant. */
+static int unexpected(const face *f, int begin, int end, PyObject *name)
+{
+    PyObject *accepted = PyList_New(0), *module = accepted ? PyImport_ImportModule("spore._moves") : NULL;
+    for (int i = begin; module && i < end; i++)
+        if (f->args[i].key && PyList_Append(accepted, f->args[i].key) < 0) Py_CLEAR(module);
+    PyObject *hint = module ? PyObject_CallMethod(module, "keyword_hint", "OO", name, accepted) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(accepted);
+    if (!hint) return -1;
+    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'%U", f->name, name, hint);
+    Py_DECREF(hint);
+    return -1;
+}
+
 static bool same_name(PyObject *a, PyObject *b) { return a == b || PyUnicode_Compare(a, b) == 0; }
 
 /* Positional and keyword arguments into slots[begin..end), borrowed; *packed holds a tuple made for a star argument, *n_known how many
@@ -55,7 +70,7 @@ static int bind(const face *f, int begin, int end, PyObject *const *args, Py_ssi
         int at = -1;
         for (int i = begin; i < end && at < 0; i++)
             if (!f->args[i].fixed && same_name(f->args[i].key, name)) at = i;
-        if (at < 0) return bind_error(f, "got an unexpected keyword argument", name);
+        if (at < 0) return unexpected(f, begin, end, name);
         if (slots[at]) return bind_error(f, "got multiple values for argument", name);
         slots[at] = args[n + k];
         ++*n_known;

@@ -156,7 +156,15 @@ PyObject *sp__py_index(PyObject *a)
 
 int sp__py_bool(PyObject *a)
 {
-    sp_tensor *t = single(a, PyExc_ValueError);
+    sp_tensor *t = sp__py_tensor(a);
+    if (t && t->count > 1) {
+        PyErr_Format(PyExc_ValueError,
+                     "the truth of a Tensor with %lld elements is ambiguous: .any() and .all() give one for all, ops.where chooses element by "
+                     "element (only a Tensor with one element can become a Python number)",
+                     (long long)t->count);
+        return -1;
+    }
+    t = t ? single(a, PyExc_ValueError) : NULL;
     PyObject *item = t ? sp__py_item(t, t->data) : NULL;
     int truth = item ? PyObject_IsTrue(item) : -1;
     Py_XDECREF(item);

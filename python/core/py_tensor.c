@@ -813,8 +813,29 @@ static PyMemberDef tensor_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(sp_py_tensor, weakrefs), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 
+/* What other frameworks' Tensors have is named with what it is called here (spore._moves); the rest is Python's. */
+static PyObject *tensor_getattro(PyObject *self, PyObject *name)
+{
+    PyObject *found = PyObject_GenericGetAttr(self, name);
+    const char *letters = found || !PyErr_ExceptionMatches(PyExc_AttributeError) ? NULL : PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!letters || letters[0] == '_') return found;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *module = PyImport_ImportModule("spore._moves");
+    PyObject *hint = module ? PyObject_CallMethod(module, "absent", "sO", "Tensor", name) : NULL;
+    Py_XDECREF(module);
+    if (hint && PyUnicode_GetLength(hint) > 0) {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(trace);
+        PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%U'%U", sp__py_type_name(self), name, hint);
+    } else PyErr_Restore(type, value, trace);
+    Py_XDECREF(hint);
+    return NULL;
+}
+
 static PyType_Slot tensor_slots[] = {
-    {Py_tp_new, tensor_new}, {Py_tp_init, tensor_init}, {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_getattro, tensor_getattro}, {Py_tp_new, tensor_new}, {Py_tp_init, tensor_init}, {Py_tp_dealloc, tensor_dealloc},
     {Py_tp_traverse, tensor_traverse}, {Py_tp_clear, tensor_clear}, {Py_tp_members, tensor_members},
     {Py_tp_getset, tensor_getset}, {Py_tp_methods, tensor_methods}, {Py_tp_hash, tensor_hash},
     {Py_tp_repr, tensor_repr}, {Py_tp_iter, tensor_iter},

@@ -134,6 +134,7 @@ from spore.common.initializer import VarianceScaling as _VarianceScaling
 from spore.common.initializer import XavierNormal as _XavierNormal
 from spore.common.initializer import XavierUniform as _XavierUniform
 from spore.common.jit_config import JitConfig as _JitConfig
+from spore.common.layers import summary as summary
 from spore.common.mindio import mindio_preload as mindio_preload
 from spore.common.parameter import Parameter as Parameter
 from spore.common.parameter import ParameterTuple as ParameterTuple
@@ -182,7 +183,7 @@ from spore.log import get_level as get_level
 from spore.log import get_log_config as get_log_config
 from spore.log import info as info
 from spore.log import warning as warning
-from spore.nn.cell import Cell as _Cell
+from spore.nn.cell import Cell as Cell
 from spore.nn.dynamic_lr import cosine_decay_lr as cosine_decay_lr
 from spore.nn.dynamic_lr import piecewise_constant_lr as piecewise_constant_lr
 from spore.nn.dynamic_lr import warmup_lr as warmup_lr
@@ -325,8 +326,8 @@ from spore.nn.layer.rnn_cells import RNNCell as _RNNCell
 from spore.nn.layer.rnns import GRU as GRU
 from spore.nn.layer.rnns import LSTM as LSTM
 from spore.nn.layer.rnns import RNN as RNN
+from spore.nn.layer.sparse import SparseToDense as SparseToDense
 from spore.nn.layer.sparse import SparseTensorDenseMatmul as _SparseTensorDenseMatmul
-from spore.nn.layer.sparse import SparseToDense as _SparseToDense
 from spore.nn.layer.thor_layer import Conv2dThor as _Conv2dThor
 from spore.nn.layer.thor_layer import DenseThor as _DenseThor
 from spore.nn.layer.thor_layer import EmbeddingLookupThor as _EmbeddingLookupThor
@@ -339,10 +340,10 @@ from spore.nn.layer.transformer import Transformer as _Transformer
 from spore.nn.layer.transformer import TransformerDecoderLayer as _TransformerDecoderLayer
 from spore.nn.layer.transformer import TransformerEncoderLayer as _TransformerEncoderLayer
 from spore.nn.learning_rate_schedule import CosineDecayLR as CosineDecayLR
+from spore.nn.learning_rate_schedule import LearningRateSchedule as LearningRateSchedule
 from spore.nn.learning_rate_schedule import WarmUpLR as WarmUpLR
 from spore.nn.learning_rate_schedule import ExponentialDecayLR as _ExponentialDecayLR
 from spore.nn.learning_rate_schedule import InverseDecayLR as _InverseDecayLR
-from spore.nn.learning_rate_schedule import LearningRateSchedule as _LearningRateSchedule
 from spore.nn.learning_rate_schedule import NaturalExpDecayLR as _NaturalExpDecayLR
 from spore.nn.learning_rate_schedule import PolynomialDecayLR as _PolynomialDecayLR
 from spore.nn.loss.loss import RMSELoss as RMSELoss
@@ -619,9 +620,6 @@ class CELU(_CELU):
 class CTCLoss(_CTCLoss):
     """Connectionist temporal classification: minus the log probability of label sequences."""
     def __init__(self, blank: Any = 0, reduction: Any = 'mean', zero_infinity: Any = False) -> None: ...
-class Cell(_Cell):
-    """Base of all networks and layers. Subclasses make their parts in ``__init__`` and compute in ``construct``."""
-    def __init__(self, auto_prefix: Any = True, flags=None) -> None: ...
 class CheckpointConfig(_CheckpointConfig):
     """When ModelCheckpoint saves and how many files it keeps."""
     def __init__(self, save_checkpoint_steps: Any = 1, save_checkpoint_seconds: Any = 0, keep_checkpoint_max: Any = 5, keep_checkpoint_per_n_minutes: Any = 0, integrated_save: Any = True, async_save: Any = False, saved_network=None, append_info=None, enc_key=None, enc_mode: Any = 'AES-GCM', exception_save: Any = False, crc_check: Any = False, remove_redundancy: Any = False, format: Any = 'ckpt', **kwargs) -> None: ...
@@ -860,9 +858,6 @@ class LazyAdam(_LazyAdam):
 class LeakyReLU(_LeakyReLU):
     """x above zero, alpha times x below."""
     def __init__(self, alpha: Any = 0.2) -> None: ...
-class LearningRateSchedule(_LearningRateSchedule):
-    """Base of learning rates that follow from the step; subclasses write ``construct(global_step)``."""
-    def __init__(self, auto_prefix: Any = True, flags=None) -> None: ...
 class Linear(_Linear):
     """Dense with the torch-like arguments."""
     def __init__(self, in_features, out_features, bias: Any = True, weight_init=None, bias_init=None, dtype=None) -> None: ...
@@ -1070,9 +1065,6 @@ class Sparse(_Sparse):
 class SparseTensorDenseMatmul(_SparseTensorDenseMatmul):
     """The product of a sparse matrix, given by indices, values and shape, and a dense one."""
     def __init__(self, adjoint_st: Any = False, adjoint_dt: Any = False) -> None: ...
-class SparseToDense(_SparseToDense):
-    """A COOTensor as a dense one."""
-    def __init__(self, auto_prefix: Any = True, flags=None) -> None: ...
 class Stream(_Stream):
     """An order of execution. There is one, so all streams are in step."""
     def __init__(self, priority: Any = 0, **kwargs) -> None: ...

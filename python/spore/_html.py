@@ -10,7 +10,8 @@ _CELLS = 60             # layers of a network
 _SIDE = 8               # the smallest picture
 
 
-def _table(head, rows, caption=""):
+def table(head, rows, caption=""):
+    """An HTML table; the head may be empty."""
     text = "".join(f"<th style='text-align:left'>{escape(str(name))}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(str(value))}</td>" for value in row) + "</tr>" for row in rows)
     above = f"<caption style='text-align:left'><b>{escape(caption)}</b></caption>" if caption else ""
@@ -48,7 +49,7 @@ def tensor_html(tensor):
     if _is_picture(shape, tensor.dtype):
         return f"<div><b>{escape(caption)}</b></div>{_picture(tensor.asnumpy())}"
     if len(shape) <= 2 and tensor.size:
-        return _table([], _numbers(tensor.asnumpy()), caption)
+        return table([], _numbers(tensor.asnumpy()), caption)
     return f"<div><b>{escape(caption)}</b></div><pre>{escape(str(tensor))}</pre>"
 
 
@@ -61,7 +62,7 @@ def cell_html(cell):
         rows.append((path or "(itself)", type(part).__name__, part.extend_repr(), ", ".join(str(tuple(p.shape)) for p in own)))
     more = len(rows) - _CELLS
     rows = rows[:_CELLS] + [(f"... and {more} more", "", "", "")] * (more > 0)
-    return _table(("name", "layer", "", "parameters"), rows, f"{type(cell).__name__}: {total:,} parameters")
+    return table(("name", "layer", "", "parameters"), rows, f"{type(cell).__name__}: {total:,} parameters")
 
 
 def dataset_html(data):
@@ -76,7 +77,7 @@ def dataset_html(data):
         columns, count = [], -1
     rows = [("columns", ", ".join(columns) or "unknown"), ("rows", count if count >= 0 else "not counted"),
             ("made by", " <- ".join(stages))]
-    return _table([], rows, type(data).__name__)
+    return table([], rows, type(data).__name__)
 
 
 def history_html(history):
@@ -84,4 +85,4 @@ def history_html(history):
     columns = {name: list(values) for name, values in history.items()}
     length = max(map(len, columns.values()), default=0)
     rows = [[_number(values[i]) if i < len(values) else "" for values in columns.values()] for i in range(length)]
-    return _table(columns, rows)
+    return table(columns, rows)

@@ -214,7 +214,8 @@ def set_context(**kwargs):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             names = ' or '.join(k.__name__ for k in kinds)
-            raise TypeError(f"set_context: {key} must be of type {names}, but got {type(value).__name__}")
+            hint = "; spore.GRAPH_MODE is 0, spore.PYNATIVE_MODE is 1" if key == "mode" else ""
+            raise TypeError(f"set_context: {key} must be of type {names}, but got {value!r} of type {type(value).__name__}{hint}")
         _values[key] = check(key, value)
         _say_not_done(key, value)
 

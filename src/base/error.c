@@ -5,6 +5,7 @@
  * 1.6 KB), so a thread gets a buffer of the size that sp_error carries with its first failure. That failure may be "no memory": then the
  * text goes into a short buffer of the thread's own. What does not fit is cut in front of a UTF-8 character and ends in "...". Arguments of
  * a message may point into the current message (a caller that rewords it), hence every text is built aside and copied when complete. */
+#include "base/messages.h"
 #include "base/fail.h"
 #include "base/plain.h"
 
@@ -128,6 +129,14 @@ void sp__error_context(const char *format, ...)
     memcpy(to + n_front - 2, ": ", 2);
     to[n_front + kept] = '\0';
     if (kept < n) cut(to, room);
+}
+
+void sp__error_drop(size_t n)
+{
+    size_t room;
+    char *to = text_of(&room);
+    const size_t length = strlen(to);
+    if (n < length) memmove(to, to + n, length - n + 1);
 }
 
 const char *sp_error_message(void) { return message ? message : short_message; }

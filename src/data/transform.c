@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transform.c - the table of transforms, making one from its name and arguments, and applying one or several to a row. */
+#include "base/messages.h"
 #include "data/transform.h"
 
 #include <stdio.h>
@@ -78,11 +79,20 @@ static sp_status set_attrs(sp_transform *t, int n_args, const sp_transform_arg *
     return t->op->check ? t->op->check(t) : SP_OK;
 }
 
+static const char *name_at(const void *unused, int i)
+{
+    (void)unused;
+    return sp_transform_name_at(i);
+}
+
 sp_status sp_transform_create(const char *name, int n_args, const sp_transform_arg *args, int n_children,
                               sp_transform *const *children, sp_transform **out)
 {
     const sp_transform_op *op = find(name);
-    SP_CHECK(op, SP_KEY, "there is no transform '%s'", name);
+    if (!op) {
+        const char *near = sp__nearest(name, strlen(name), sp_transform_count(), name_at, NULL);
+        return sp__fail(SP_KEY, "there is no transform '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
     SP_CHECK(op->compound || n_children == 0, SP_TYPE, "%s does not apply other transforms", name);
     sp_status status = SP_OK;
     sp_transform *t = sp__alloc_zero(sizeof *t);

@@ -3,6 +3,7 @@
  *
  * The path of a small operator (two inputs of one dtype, no history) decides how fast eager programs are: it makes two
  * allocations, the handle and its storage, both served from the thread's own free lists. */
+#include "base/messages.h"
 #include "device/device.h"
 #include "eager/eager.h"
 #include "ir/graph_impl.h"
@@ -266,6 +267,19 @@ static sp_status record_argument(const sp_call *c, sp_tensor *const *originals, 
     return SP_OK;
 }
 
+/* Length of "name: " at the front of a message, where that is an operator that nobody calls by name: whoever called batch_norm need not
+ * know of channel_affine. */
+static size_t inner_name(const char *message)
+{
+    char name[64];
+    const size_t n = strcspn(message, ":");
+    if (n >= sizeof name || message[n] == '\0' || message[n + 1] != ' ') return 0;
+    memcpy(name, message, n);
+    name[n] = '\0';
+    const sp_op *inner = sp_op_find(name);
+    return inner && !inner->python ? n + 2 : 0;
+}
+
 /* A call with a symbol among its inputs becomes a node. Rules and compositions compute with dimensions, so with unknown ones
  * the operator is recorded as it is, and has no gradient before run time. */
 static sp_status apply_recorded(sp_call *c, sp_tensor *const *originals)
@@ -367,7 +381,10 @@ done:
         /* Messages written here name the operator already; those of kernels and shape rules do not. */
         const char *message = sp_error_message();
         size_t n = strlen(op->name);
-        if (strncmp(message, op->name, n) != 0) sp__error_context("%s", op->name);
+        if (strncmp(message, op->name, n) != 0) {
+            sp__error_drop(inner_name(message));
+            sp__error_context("%s", op->name);
+        }
         return status;
     }
     *n_out = c.n_out;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/messages.h"
 #include "base/plain.h"
 #include "ir/op_impl.h"
 
@@ -156,6 +157,8 @@ static const sp_attr *find_attr(const sp_op *op, const char *name, size_t n)
     return NULL;
 }
 
+static const char *attr_name(const void *op, int i) { return ((const sp_op *)op)->attrs[i].name; }
+
 sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_attr_text *keep)
 {
     if (op->n_attrs) memcpy(attrs, op->defaults, op->attrs_bytes);
@@ -168,7 +171,11 @@ sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_att
         const char *name = p;
         while (sp__is_alnum(*p) || *p == '_') p++;
         const sp_attr *a = find_attr(op, name, (size_t)(p - name));
-        SP_CHECK(a, SP_VALUE, "%s has no attribute '%.*s'", op->name, (int)(p - name), name);
+        if (!a) {
+            const char *near = sp__nearest(name, (size_t)(p - name), op->n_attrs, attr_name, op);
+            return sp__fail(SP_VALUE, "%s has no attribute '%.*s'%s%s%s", op->name, (int)(p - name), name, near ? "; did you mean '" : "",
+                            near ? near : "", near ? "'?" : "");
+        }
         SP_CHECK(*p == '=', SP_VALUE, "%s: '=' is missing after attribute %s in '%s'", op->name, a->name, text);
         const char *value = ++p;
         int depth = 0;
@@ -178,6 +185,8 @@ sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_att
             else if (*p == '"' || *p == '\'') quote = *p;
             else depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
         }
+        SP_CHECK(!quote, SP_VALUE, "%s: the quote %c of attribute %s is not closed in '%s'", op->name, quote, a->name, text);
+        SP_CHECK(depth == 0, SP_VALUE, "%s: a parenthesis of attribute %s is not %s in '%s'", op->name, a->name, depth > 0 ? "closed" : "opened", text);
         char few[256], *buf = few;
         size_t n = (size_t)(p - value);
         while (n && value[n - 1] == ' ') n--;

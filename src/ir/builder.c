@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* builder.c - a scope that owns what is made in it and remembers the first failure. */
+#include "base/messages.h"
 #include "ir/builder_keep.h"
 #include "ir/refuse.h"
 
@@ -92,6 +93,12 @@ sp_tensor *sp_builder_apply(sp_builder *b, const sp_op *op, const void *attrs, i
     return sp__builder_apply_many(b, op, attrs, n_in, in, SP_OUT_MAX, out, &n) == SP_OK ? out[0] : NULL;
 }
 
+static const char *op_name(const void *unused, int i)
+{
+    (void)unused;
+    return sp_op_at(i)->name;
+}
+
 sp_status sp__builder_call_many(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in, int max_out,
                                 sp_tensor **out)
 {
@@ -99,7 +106,9 @@ sp_status sp__builder_call_many(sp_builder *b, const char *name, const char *tex
     if (b->status != SP_OK) return sp__builder_status(b);
     const sp_op *op = sp_op_find(name);
     if (!op) {
-        sp__builder_fail(b, sp__fail(SP_KEY, "there is no operator '%s'", name));
+        const char *near = sp__nearest(name, strlen(name), sp_op_count(), op_name, NULL);
+        sp__builder_fail(b, sp__fail(SP_KEY, "there is no operator '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                                     near ? "'?" : ""));
         return SP_KEY;
     }
     sp_attr_text keep = {.n_blocks = 0};

@@ -114,6 +114,21 @@ static sp_status check_weight(const char *op, const sp_tensor *t, const sp_tenso
     return SP_OK;
 }
 
+/* Channels that do not fit: with both shapes, and what to do where the channels stand last. */
+static sp_status wrong_channels(const char *op, const sp_tensor *x, const sp_tensor *weight, const sp__conv_geometry *g)
+{
+    char text[SP_SHAPE_TEXT], text_w[SP_SHAPE_TEXT], groups[64] = "", hint[128] = "";
+    const int64_t wanted = weight->dims[1] * g->group;
+    if (g->group != 1) sp__snprintf(groups, sizeof groups, ": %lld in each of %lld groups", (long long)weight->dims[1], (long long)g->group);
+    const bool line = x->rank == 4 && x->dims[2] == 1 && weight->dims[2] == 1; /* conv1d, as an image of one row */
+    if (x->dims[x->rank - 1] == wanted)
+        sp__snprintf(hint, sizeof hint, "; the last dimension has %lld: the channels come second, as in transpose%s", (long long)wanted,
+                 line || x->rank == 3 ? "(0, 2, 1)" : x->rank == 4 ? "(0, 3, 1, 2)" : "(0, 4, 1, 2, 3)");
+    return sp__fail(SP_VALUE, "%s: the input has %lld channels (dimension 1 of its shape %s), but the weight (shape %s) takes %lld%s%s", op,
+                    (long long)g->in_channels, sp__shape_text(x->rank, x->dims, text), sp__shape_text(weight->rank, weight->dims, text_w),
+                    (long long)wanted, groups, hint);
+}
+
 sp_status sp__conv_measure(const char *op, const sp_tensor *x, const sp_tensor *weight, const sp__conv_attrs *attrs,
                            sp__conv_geometry *g)
 {
@@ -122,9 +137,7 @@ sp_status sp__conv_measure(const char *op, const sp_tensor *x, const sp_tensor *
     g->in_channels = x->dims[1];
     spatial(x, g->w.n, g->w.in);
     SP_TRY(check_weight(op, x, weight, g));
-    SP_CHECK(weight->dims[1] * g->group == g->in_channels, SP_VALUE,
-             "%s: the input has %lld channels, but weight and group want %lld times %lld", op, (long long)g->in_channels,
-             (long long)weight->dims[1], (long long)g->group);
+    if (weight->dims[1] * g->group != g->in_channels) return wrong_channels(op, x, weight, g);
     SP_TRY(sp__window_pads(op, attrs->pad_mode, attrs->pad, &g->w));
     return sp__window_outputs(op, false, &g->w);
 }

@@ -16,13 +16,14 @@ static sp_dtype stats_dtype(const sp_tensor *x) { return x->dtype == SP_DTYPE_F6
 
 static sp_status channels_check(const sp_call *c, int first, int last)
 {
-    char text[SP_SHAPE_TEXT];
+    char text[SP_SHAPE_TEXT], text_x[SP_SHAPE_TEXT];
     const sp_tensor *x = c->in[0];
     SP_CHECK(x->rank >= 2, SP_VALUE, "x has rank %d, it must be at least 2", x->rank);
     for (int i = first; i <= last; i++)
         SP_CHECK(!c->in[i] || (c->in[i]->rank == 1 && c->in[i]->dims[0] == x->dims[1]), SP_VALUE,
-                 "%s must be a vector of %lld elements, one per channel of x, but its shape is %s", sp__op_inputs(c->op)->names[i],
-                 (long long)x->dims[1], sp__shape_text(c->in[i]->rank, c->in[i]->dims, text));
+                 "%s must be a vector of %lld elements, one per channel of x (dimension 1 of its shape %s), but its shape is %s",
+                 sp__op_inputs(c->op)->names[i], (long long)x->dims[1], sp__shape_text(x->rank, x->dims, text_x),
+                 sp__shape_text(c->in[i]->rank, c->in[i]->dims, text));
     return SP_OK;
 }
 

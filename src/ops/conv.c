@@ -19,8 +19,10 @@ static sp_status check_rank(const sp_call *c)
     /* The digit in the operator's name: conv2d works on rank 4. */
     int wanted = c->op->name[4] - '0' + 2;
     char text[SP_SHAPE_TEXT];
-    SP_CHECK(c->in[0]->rank == wanted, SP_VALUE, "%s: the input must have %d dimensions, found shape %s", c->op->name,
-             wanted, sp__shape_text(c->in[0]->rank, c->in[0]->dims, text));
+    static const char *const axes[] = {"N, C, L", "N, C, H, W", "N, C, D, H, W"};
+    SP_CHECK(c->in[0]->rank == wanted, SP_VALUE, "%s: the input must have %d dimensions (%s), found shape %s%s", c->op->name, wanted,
+             axes[wanted - 3], sp__shape_text(c->in[0]->rank, c->in[0]->dims, text),
+             c->in[0]->rank == wanted - 1 ? "; for a batch of one: expand_dims(0)" : "");
     return SP_OK;
 }
 

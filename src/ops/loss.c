@@ -225,8 +225,8 @@ static sp_status check_target(const sp_tensor *target, int64_t classes, int64_t 
              sp_dtype_name((sp_dtype)target->dtype));
     for (int64_t i = 0; i < target->count; i++) {
         const int64_t t = index_at(target, i);
-        SP_CHECK(t == ignore || (t >= 0 && t < classes), SP_VALUE, "target %lld at position %lld is not a class: there are %lld",
-                 (long long)t, (long long)i, (long long)classes);
+        SP_CHECK(t == ignore || (t >= 0 && t < classes), SP_VALUE, "target %lld at position %lld is not a class: there are %lld classes, 0 to %lld",
+                 (long long)t, (long long)i, (long long)classes, (long long)classes - 1);
     }
     return SP_OK;
 }

@@ -54,6 +54,29 @@ def test_cells_and_data_sets_are_tables():
     assert "4" in texts(ms.dataset.NumpySlicesDataset([1, 2, 3, 4])._repr_html_())
 
 
+def test_summary():
+    """Shapes, Parameters once each, multiply-adds by hand; mode and training are as before."""
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.flat, self.fc = nn.Conv2d(3, 8, 3, pad_mode="valid"), nn.Flatten(), nn.Dense(8 * 36, 10)
+            self.scale = Parameter([1.0], name="scale")
+
+        def construct(self, x):
+            return self.fc(self.flat(self.conv(x))) * self.scale
+    net = Net().set_train()
+    before = ms.get_context("mode")
+    found = ms.summary(net, np.ones((2, 3, 8, 8), np.float32))
+    assert [row[:5] for row in found.rows] == [("conv", "Conv2d", (2, 8, 6, 6), 216, 2 * 8 * 36 * 27), ("flat", "Flatten", (2, 288), 0, 0),
+                                               ("fc", "Dense", (2, 10), 2890, 2 * 10 * 288), ("(elsewhere)", "Parameters", "", 1, 0)]
+    assert found.parameters == sum(p.size for p in net.get_parameters()) and found.rows[0][5] == 2 * 8 * 36 * 4
+    assert net.training and ms.get_context("mode") == before and not net.conv._hooks
+    assert str(found).endswith("MiB of outputs") and "<table>" in found._repr_html_()
+    with pytest.raises(ValueError):
+        ms.summary(net, np.ones((2, 8, 8, 3), np.float32))
+    assert not net.conv._hooks
+
+
 def test_a_history_is_a_table():
     history = ms.train.History()
     history.epoch, history.history = {"epoch": [1, 2]}, {"net_output": [0.5, 0.25]}

@@ -524,7 +524,7 @@ def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, cop
     for value in args[:len(args) - len(flags)]:
         if isinstance(value, Tensor):
             other = value
-        elif isinstance(value, str) and value.upper().split(':')[0] in ('CPU', 'GPU', 'ASCEND', 'META'):
+        elif isinstance(value, str) and value.upper().split(':')[0] in ('CPU', 'GPU', 'ASCEND', 'META', 'CUDA', 'MPS', 'NPU', 'XPU'):
             device = value
         else:
             dtype = value

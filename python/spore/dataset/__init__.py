@@ -28,3 +28,8 @@ __all__ = ['Dataset', 'DSCallback', 'WaitedDSCallback', 'DatasetCache', 'Schema'
            'GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset']
 
 _docstrings.attach('dataset', globals())
+
+
+def __getattr__(name):
+    from spore._moves import absent
+    raise AttributeError(f"module 'spore.dataset' has no attribute '{name}'{absent('spore.dataset', name, __all__)}")

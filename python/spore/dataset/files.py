@@ -55,6 +55,13 @@ def _padded_value(column, value, kind):
     return value
 
 
+def _shards_hint(path):
+    """A MindRecord written in several files has no file of its own name: path0, path1, ..."""
+    shards = sorted(glob.glob(glob.escape(path) + "[0-9]*"))
+    shards = [name for name in shards if not name.endswith(".db")]
+    return f" There are {len(shards)} files {shards[0]!r} to {shards[-1]!r}: give the first, which names the others." if shards else ""
+
+
 class MindDataset(MappableDataset):
     """Rows of MindRecord files.
 
@@ -102,7 +109,7 @@ class MindDataset(MappableDataset):
             raise RuntimeError("MindDataset: dataset files list is empty, check input dataset_files.")
         for path in paths:
             if not os.path.isfile(path):
-                raise ValueError(f"The file {os.path.realpath(path)} does not exist or permission denied!")
+                raise ValueError(f"The file {os.path.realpath(path)} does not exist or permission denied!{_shards_hint(path)}")
         if sampler is not None and not isinstance(sampler, BuiltinSampler) and not hasattr(sampler, '__iter__'):
             raise ValueError("The sampler is not supported yet.")
         from spore.mindrecord import config as files

@@ -12,6 +12,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from spore import _core
+from spore._moves import check_keywords
 from spore.dataset import _check, config
 from spore.dataset.callback import quiet
 from spore.dataset.iterators import DictIterator, TupleIterator
@@ -40,6 +41,8 @@ class Dataset:
     """Base of all datasets: rows of named columns, read epoch by epoch."""
 
     def __new__(cls, *args, **kwargs):
+        if kwargs:
+            check_keywords(cls, kwargs)
         self = super().__new__(cls)
         self._given = (args, kwargs)        # for serialize
         return self

@@ -314,7 +314,13 @@ def deserialize(input_dict=None, json_filepath=None):
     if not json_filepath:
         return None
     with open(json_filepath, encoding='utf-8') as file:
-        return from_dict(json.load(file))
+        text = file.read()
+    try:
+        return from_dict(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise json.JSONDecodeError(f"{os.fspath(json_filepath)} is no JSON: {error.msg}", error.doc, error.pos) from None
+    except KeyError as error:
+        raise ValueError(f"{os.fspath(json_filepath)} is no data set that serialize has written: {error} is missing") from None
 
 
 def show(dataset, indentation=2):

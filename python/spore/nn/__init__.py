@@ -3,6 +3,7 @@
 shown here too."""
 import importlib
 
+from spore._moves import absent
 from spore.nn.cell import Cell
 
 __all__ = ["Cell"]
@@ -29,7 +30,7 @@ def __getattr__(name):
             return metrics
         if name == "get_metrics":
             return metrics.get_metrics
-    raise AttributeError(f"module 'spore.nn' has no attribute '{name}'")
+    raise AttributeError(f"module 'spore.nn' has no attribute '{name}'{absent('spore.nn', name, __all__)}")
 
 
 def __dir__():

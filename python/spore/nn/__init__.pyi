@@ -8,7 +8,7 @@ from typing import Any
 from spore._core import DType as _DType, Tensor as Tensor, TensorLike
 from spore.ops.primitive import Primitive
 from . import probability as probability
-from spore.nn.cell import Cell as _Cell
+from spore.nn.cell import Cell as Cell
 from spore.nn.dynamic_lr import cosine_decay_lr as cosine_decay_lr
 from spore.nn.dynamic_lr import piecewise_constant_lr as piecewise_constant_lr
 from spore.nn.dynamic_lr import warmup_lr as warmup_lr
@@ -152,8 +152,8 @@ from spore.nn.layer.rnn_cells import RNNCell as _RNNCell
 from spore.nn.layer.rnns import GRU as GRU
 from spore.nn.layer.rnns import LSTM as LSTM
 from spore.nn.layer.rnns import RNN as RNN
+from spore.nn.layer.sparse import SparseToDense as SparseToDense
 from spore.nn.layer.sparse import SparseTensorDenseMatmul as _SparseTensorDenseMatmul
-from spore.nn.layer.sparse import SparseToDense as _SparseToDense
 from spore.nn.layer.thor_layer import Conv2dThor as _Conv2dThor
 from spore.nn.layer.thor_layer import DenseThor as _DenseThor
 from spore.nn.layer.thor_layer import EmbeddingLookupThor as _EmbeddingLookupThor
@@ -166,10 +166,10 @@ from spore.nn.layer.transformer import Transformer as _Transformer
 from spore.nn.layer.transformer import TransformerDecoderLayer as _TransformerDecoderLayer
 from spore.nn.layer.transformer import TransformerEncoderLayer as _TransformerEncoderLayer
 from spore.nn.learning_rate_schedule import CosineDecayLR as CosineDecayLR
+from spore.nn.learning_rate_schedule import LearningRateSchedule as LearningRateSchedule
 from spore.nn.learning_rate_schedule import WarmUpLR as WarmUpLR
 from spore.nn.learning_rate_schedule import ExponentialDecayLR as _ExponentialDecayLR
 from spore.nn.learning_rate_schedule import InverseDecayLR as _InverseDecayLR
-from spore.nn.learning_rate_schedule import LearningRateSchedule as _LearningRateSchedule
 from spore.nn.learning_rate_schedule import NaturalExpDecayLR as _NaturalExpDecayLR
 from spore.nn.learning_rate_schedule import PolynomialDecayLR as _PolynomialDecayLR
 from spore.nn.loss.loss import RMSELoss as RMSELoss
@@ -315,9 +315,6 @@ class CELU(_CELU):
 class CTCLoss(_CTCLoss):
     """Connectionist temporal classification: minus the log probability of label sequences."""
     def __init__(self, blank: Any = 0, reduction: Any = 'mean', zero_infinity: Any = False) -> None: ...
-class Cell(_Cell):
-    """Base of all networks and layers. Subclasses make their parts in ``__init__`` and compute in ``construct``."""
-    def __init__(self, auto_prefix: Any = True, flags=None) -> None: ...
 class Conv1d(_Conv1d):
     """Convolution of a signal, (N, C, L)."""
     def __init__(self, in_channels, out_channels, kernel_size, stride: Any = 1, pad_mode: Any = 'same', padding: Any = 0, dilation: Any = 1, group: Any = 1, has_bias: Any = False, weight_init=None, bias_init=None, dtype: Any = ...) -> None: ...
@@ -502,9 +499,6 @@ class LazyAdam(_LazyAdam):
 class LeakyReLU(_LeakyReLU):
     """x above zero, alpha times x below."""
     def __init__(self, alpha: Any = 0.2) -> None: ...
-class LearningRateSchedule(_LearningRateSchedule):
-    """Base of learning rates that follow from the step; subclasses write ``construct(global_step)``."""
-    def __init__(self, auto_prefix: Any = True, flags=None) -> None: ...
 class Linear(_Linear):
     """Dense with the torch-like arguments."""
     def __init__(self, in_features, out_features, bias: Any = True, weight_init=None, bias_init=None, dtype=None) -> None: ...
@@ -664,9 +658,6 @@ class Softmin(_Softmin):
 class SparseTensorDenseMatmul(_SparseTensorDenseMatmul):
     """The product of a sparse matrix, given by indices, values and shape, and a dense one."""
     def __init__(self, adjoint_st: Any = False, adjoint_dt: Any = False) -> None: ...
-class SparseToDense(_SparseToDense):
-    """A COOTensor as a dense one."""
-    def __init__(self, auto_prefix: Any = True, flags=None) -> None: ...
 class SyncBatchNorm(_SyncBatchNorm):
     """Batch normalisation with the statistics of all devices; with one device the same as BatchNorm2d."""
     def __init__(self, num_features, eps: Any = 1e-05, momentum: Any = 0.9, affine: Any = True, gamma_init: Any = 'ones', beta_init: Any = 'zeros', moving_mean_init: Any = 'zeros', moving_var_init: Any = 'ones', use_batch_statistics=None, process_groups=None, dtype: Any = ...) -> None: ...

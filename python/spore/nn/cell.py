@@ -10,6 +10,7 @@ from collections import OrderedDict
 
 from spore import _core
 from spore._core import Tensor
+from spore._moves import ATTRIBUTES, check_keywords
 from spore._not_done import not_done, shard_not_done
 from spore.common._where import name_cell
 from spore.common import dtype as mstype
@@ -62,6 +63,13 @@ class Cell(CellBuffers, CellState):
                    "_parameter_layout_dict", "_params_list", "_phase"]
     total_instance_count = 0
 
+    _kind = "Cell"          # whose words of other frameworks it is asked for
+
+    def __new__(cls, *args, **kwargs):
+        if kwargs:
+            check_keywords(cls, kwargs)
+        return object.__new__(cls)
+
     def __init__(self, auto_prefix=True, flags=None):
         self.__dict__.update(
             _params=OrderedDict(), _cells=OrderedDict(), _buffers=OrderedDict(), _non_persistent=set(),
@@ -88,7 +96,8 @@ class Cell(CellBuffers, CellState):
         if text is not None:
             part = self.__dict__[name] = _parts.make(self, text)
             return part
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'")  # Python adds ". Did you mean ...?"
+        hint = ATTRIBUTES[type(self)._kind].get(name)          # without one Python adds ". Did you mean ...?"
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'{': ' + hint if hint else ''}")
 
     def __setattr__(self, name, value):
         held = self.__dict__
@@ -424,8 +433,10 @@ class Cell(CellBuffers, CellState):
         return self
 
     def to(self, *args, **kwargs):
-        """Convert floating-point Parameters to a dtype; a device is accepted and ignored."""
+        """Convert floating-point Parameters to a dtype; the device can only be the CPU."""
         for value in itertools.chain(args, kwargs.values()):
+            if isinstance(value, str) and value.upper().split(":")[0] != "CPU":
+                raise ValueError(f"to: the device must be 'CPU', but got {value!r}: there is no other")
             if value in (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16):
                 for parameter in self.get_parameters():
                     if _core.is_floating(parameter):

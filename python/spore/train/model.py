@@ -4,6 +4,7 @@ import copy
 
 from spore import context, nn  # noqa: F401  packages that derive from Model take context from here, too
 from spore._core import Tensor
+from spore._moves import absent
 from spore._not_done import not_done
 from spore.context import ParallelMode, get_auto_parallel_context  # noqa: F401  packages take ParallelMode from here
 from spore.train import amp
@@ -47,6 +48,9 @@ class Model:
         >>> model.eval(data.batch(2))
         {'mse': 0.0}
     """
+
+    def __getattr__(self, name):
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{absent('Model', name)}")
 
     def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None, eval_indexes=None,
                  amp_level='O0',

@@ -9,11 +9,11 @@ from spore._core import DType as _DType, Tensor as Tensor, TensorLike
 from spore.nn.cell import Cell
 from spore.ops.primitive import Primitive
 from . import functional as functional
+from spore.mint.nn.layer.activation import Mish as Mish
 from spore.mint.nn.layer.activation import ELU as _ELU
 from spore.mint.nn.layer.activation import GELU as _GELU
 from spore.mint.nn.layer.activation import GLU as _GLU
 from spore.mint.nn.layer.activation import Hardtanh as _Hardtanh
-from spore.mint.nn.layer.activation import Mish as _Mish
 from spore.mint.nn.layer.activation import ReLU6 as _ReLU6
 from spore.mint.nn.layer.activation import SiLU as _SiLU
 from spore.mint.nn.layer.activation import Threshold as _Threshold
@@ -55,7 +55,7 @@ from spore.mint.nn.layer.pooling import AdaptiveMaxPool1d as _AdaptiveMaxPool1d
 from spore.mint.nn.layer.pooling import Fold as _Fold
 from spore.mint.nn.layer.pooling import Unfold as _Unfold
 from spore.mint.nn.layer.pooling import Upsample as _Upsample
-from spore.nn.cell import Cell as _Cell
+from spore.nn.cell import Cell as Cell
 from spore.nn.layer.activation import HSigmoid as Hardsigmoid
 from spore.nn.layer.activation import HSwish as Hardswish
 from spore.nn.layer.activation import LogSigmoid as LogSigmoid
@@ -117,9 +117,6 @@ class BatchNorm2d(_BatchNorm2d):
 class BatchNorm3d(_BatchNorm3d):
     """Batch normalisation of volumes, (N, C, D, H, W)."""
     def __init__(self, num_features, eps: Any = 1e-05, momentum: Any = 0.1, affine: Any = True, track_running_stats: Any = True, dtype=None) -> None: ...
-class Cell(_Cell):
-    """Base of all networks and layers. Subclasses make their parts in ``__init__`` and compute in ``construct``."""
-    def __init__(self, auto_prefix: Any = True, flags=None) -> None: ...
 class Conv1d(_Conv1d):
     """Convolution of a signal, (N, C, L) or (C, L)."""
     def __init__(self, in_channels, out_channels, kernel_size, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1, bias: Any = True, padding_mode: Any = 'zeros', dtype=None) -> None: ...
@@ -192,9 +189,6 @@ class MaxPool2d(_MaxPool2d):
 class MaxUnpool2d(_MaxUnpool2d):
     """Puts the elements of a pooled image back to their positions; the rest is zero."""
     def __init__(self, kernel_size, stride=None, padding: Any = 0) -> None: ...
-class Mish(_Mish):
-    """x tanh(softplus(x))."""
-    def __init__(self, auto_prefix: Any = True, flags=None) -> None: ...
 class NLLLoss(_NLLLoss):
     """Minus the log probability of the target's class."""
     def __init__(self, weight=None, ignore_index: Any = -100, reduction: Any = 'mean') -> None: ...

@@ -2,6 +2,7 @@
 """Adam and its relatives."""
 from spore import _core
 from spore._core import Tensor
+from spore._moves import keyword_hint
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
 from spore.nn._optim_check import want_bool, want_float
@@ -80,8 +81,8 @@ class Adam(_AdamBase):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         unknown = sorted(set(kwargs) - {'use_lazy', 'use_offload'})
         if unknown:
-            raise KeyError(f"For 'Adam', there are the further arguments 'use_lazy' and 'use_offload', but got "
-                           f"{unknown}.")
+            hint = keyword_hint(unknown[0], ('learning_rate', 'beta1', 'beta2', 'eps', 'weight_decay', 'use_lazy', 'use_offload'))
+            raise KeyError(f"For 'Adam', there are the further arguments 'use_lazy' and 'use_offload', but got {unknown}{hint or '.'}")
         self.use_lazy = want_bool('Adam', 'use_lazy', kwargs.get('use_lazy', False))
         self.use_offload = want_bool('Adam', 'use_offload', kwargs.get('use_offload', False))
         self.use_amsgrad = want_bool('Adam', 'use_amsgrad', use_amsgrad)

@@ -118,6 +118,8 @@ class Optimizer(Cell):
     map_, hyper_map = ops.Map(), ops.HyperMap()
     map_reverse, hyper_map_reverse = ops.Map(None, True), ops.HyperMap(None, True)
 
+    _kind = "Optimizer"
+
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
         parameters = _listed(parameters, 'parameters')
