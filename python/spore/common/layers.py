@@ -3,6 +3,7 @@
 import math
 
 from spore._core import Tensor
+from spore.common.foreign import with_tensors
 
 __all__ = ["summary"]
 
@@ -71,6 +72,7 @@ def summary(net, *inputs):
     from spore import PYNATIVE_MODE, context, nn
     if not isinstance(net, nn.Cell):
         raise TypeError(f"summary: net must be a Cell, but got {type(net).__name__}")
+    inputs = (with_tensors(inputs, {}) or (inputs,))[0]
     rows, counted, handles = [], set(), []
 
     def note(path):
