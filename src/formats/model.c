@@ -12,7 +12,6 @@
  * its programs read the weights as variables. */
 #include <stdio.h>
 
-#include "base/lock.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "formats/model_impl.h"
@@ -24,9 +23,8 @@
 
 struct sp_model_programs {
     sp_jit *jit;
-    sp_lock lock;          /* of the stamp */
     sp_derived derived;    /* from the weights as constants; for whoever records */
-    uint64_t stamp;        /* of the weights that programs hold as constants; 0: of none yet */
+    atomic_ullong stamp;   /* of the weights that programs hold as constants; 0: of none yet */
     atomic_bool stepwise;  /* found to depend on contents */
     atomic_bool thawed;    /* weights were changed */
 };
@@ -48,7 +46,6 @@ void sp_model_release(sp_model *m)
     if (m->programs != NULL) {
         sp__jit_free(m->programs->jit);
         sp__derived_clear(&m->programs->derived);
-        sp__lock_destroy(&m->programs->lock);
         sp__free(m->programs);
     }
     if (m->data != NULL) m->kind->release(m->data);
@@ -65,10 +62,7 @@ static sp_status model_create(const sp_model_kind *kind, sp_model **out)
     m->kind = kind;
     m->programs = sp__alloc_zero(sizeof *m->programs);
     sp_status status = m->programs != NULL ? SP_OK : SP_NOMEM;
-    if (status == SP_OK) {
-        sp__lock_init(&m->programs->lock);
-        status = sp__jit_create(&m->programs->jit);
-    }
+    if (status == SP_OK) status = sp__jit_create(&m->programs->jit);
     if (status == SP_OK) status = sp_bundle_create(&m->parameters);
     if (status == SP_OK) *out = m;
     else sp_model_release(m);
@@ -428,13 +422,11 @@ static uint64_t stamp_now(sp_model *m)
 {
     struct sp_model_programs *p = m->programs;
     if (!m->kind->freezes || atomic_load(&p->thawed)) return 0;
-    sp__lock(&p->lock);
     const uint64_t stamp = weights_stamp(m);
-    if (p->stamp == 0) p->stamp = stamp;
-    const bool same = p->stamp == stamp && !atomic_load(&p->thawed);
-    if (!same) atomic_store(&p->thawed, true);
-    sp__unlock(&p->lock);
-    return same ? stamp : 0;
+    unsigned long long first = 0;
+    if (atomic_compare_exchange_strong(&p->stamp, &first, stamp) || first == stamp) return stamp;
+    atomic_store(&p->thawed, true); /* for good */
+    return 0;
 }
 
 /* The program for these arguments, found or made; NULL: there is none, and there will be none. */
@@ -518,7 +510,7 @@ static sp_status run_tensors(sp_model *m, int n_in, sp_tensor *const *in, int n_
     const sp_model_value *odd = no_tensor(m);
     SP_CHECK(odd == NULL, SP_TYPE, "'%s' is %s, no tensor of numbers: use sp_model_run_items", odd != NULL ? odd->name : "",
              odd != NULL && odd->type < 0 ? "a sequence" : "a tensor of texts");
-    sp_spec specs[64] = {0};
+    sp_spec specs[64];
     sp_tensor *args[64];
     uint64_t given = 0;
     int n = 0;
@@ -527,8 +519,7 @@ static sp_status run_tensors(sp_model *m, int n_in, sp_tensor *const *in, int n_
         if (in[i] == NULL) continue;
         direct = m->sized && !has_sizes(&m->inputs[i].spec, in[i]);
         given |= (uint64_t)1 << i;
-        specs[n].dtype = sp_tensor_dtype(in[i]);
-        specs[n].rank = sp_tensor_rank(in[i]);
+        specs[n] = (sp_spec){.dtype = sp_tensor_dtype(in[i]), .rank = sp_tensor_rank(in[i])}; /* zero behind the rank */
         memcpy(specs[n].dims, sp_tensor_dims(in[i]), (size_t)specs[n].rank * sizeof(int64_t));
         args[n++] = in[i];
     }
