@@ -43,3 +43,22 @@ def test_loading_grows_with_the_file(backwards):
     small, large = chain(400, backwards), chain(2000, backwards)
     first = max(seconds(lambda: _core.model_load_memory(small)), 0.005)
     assert seconds(lambda: _core.model_load_memory(large)) < 60 * first
+
+
+def waits(n, backwards=False):
+    """main gives what f gives, through n nodes that only say what comes after what."""
+    nodes = [mindir_node("main:d0", "REF::f", ["main:x"])]
+    nodes += [mindir_node(f"main:d{i}", "REF::Depend:1", [f"main:d{i - 1}", "main:x"]) for i in range(1, n)]
+    inner = mindir_graph(8, "f", [mindir_node("f:y", "REF::ReLU:1", ["f:x"])], "f:y")
+    depend = block(12, block(1, "Depend:1"), block(2, "Depend"), block(4, "Depend"), number(5, 1))
+    return mindir_model([mindir_graph(7, "main", nodes[::-1] if backwards else nodes, f"main:d{n - 1}"), inner]) + depend
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_nodes_behind_a_call_are_found_in_any_order(backwards):
+    for n in (1, 2, 50):
+        out = _core.model_load_memory(waits(n)).run(X)
+        np.testing.assert_array_equal((out[0] if isinstance(out, (tuple, list)) else out).asnumpy(), [0, 2])
+    small, large = waits(3000, backwards), waits(60000, backwards)  # backwards 60,000 took 30 s
+    first = max(seconds(lambda: _core.model_load_memory(small)), 0.01)
+    assert seconds(lambda: _core.model_load_memory(large)) < 20 * 10 * first

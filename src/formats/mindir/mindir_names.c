@@ -286,6 +286,52 @@ static bool orders_only(const mi_node *n)
     return c == MI_FIRST || c == MI_STATE || c == MI_MAKE_TUPLE;
 }
 
+/* The nodes that use each node, as chains of edges: numbers + 1, 0 ends one. */
+typedef struct users {
+    int *first, *next, *node;
+} users;
+
+static int maker_of(const mi_function *f, const mi_name *in)
+{
+    return in->where == MI_AT_VALUE && in->owner == f && in->slot >= f->n_inputs ? in->slot - f->n_inputs : -1;
+}
+
+static sp_status list_users(mp_parser *p, const mi_function *f, users *u)
+{
+    size_t n = 1;
+    for (int i = 0; i < f->n_nodes; i++) n += (size_t)f->nodes[i].n_in;
+    u->first = sp__mp_alloc(p, (size_t)f->n_nodes, sizeof *u->first);
+    u->next = sp__mp_alloc(p, n, sizeof *u->next);
+    u->node = sp__mp_alloc(p, n, sizeof *u->node);
+    if (!u->first || !u->next || !u->node) return SP_NOMEM;
+    int edge = 0;
+    for (int i = 0; i < f->n_nodes; i++)
+        for (int k = 0; k < f->nodes[i].n_in; k++) {
+            const int maker = maker_of(f, f->nodes[i].in[k]);
+            if (maker < 0) continue;
+            u->node[++edge] = i;
+            u->next[edge] = u->first[maker];
+            u->first[maker] = edge;
+        }
+    return SP_OK;
+}
+
+/* Mark what comes after node `from`, in whatever order the file has it; false: something there does more than ordering. */
+static bool mark_after(const mi_function *f, const users *u, int from, int *stack, uint8_t *after)
+{
+    int depth = 0;
+    stack[depth++] = from;
+    while (depth)
+        for (int e = u->first[stack[--depth]]; e; e = u->next[e]) {
+            const int i = u->node[e];
+            if (after[i]) continue;
+            if (!orders_only(&f->nodes[i])) return false;
+            after[i] = 1;
+            stack[depth++] = i;
+        }
+    return true;
+}
+
 /* A function whose result is that of a call, perhaps through nodes that return their first input, ends with this call: loops are
  * made that way. Nothing that does more than ordering effects may come after it. */
 static sp_status find_tail(mp_parser *p, mi_function *f)
@@ -302,20 +348,11 @@ static sp_status find_tail(mp_parser *p, mi_function *f)
     if (!n || n->primitive || n->constant) return SP_OK;
     uint8_t *after = sp__mp_alloc(p, (size_t)f->n_nodes, 1);
     if (!after) return SP_NOMEM;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int i = 0; i < f->n_nodes; i++) {
-            const mi_node *user = &f->nodes[i];
-            for (int k = 0; k < user->n_in && !after[i]; k++) {
-                const mi_name *in = user->in[k];
-                if (in->where != MI_AT_VALUE || in->owner != f || in->slot < f->n_inputs) continue;
-                if (in->slot != n->slot && !after[in->slot - f->n_inputs]) continue;
-                if (!orders_only(user)) return SP_OK;
-                after[i] = 1;
-                changed = true;
-            }
-        }
-    }
+    users u;
+    int *stack = sp__mp_alloc(p, (size_t)f->n_nodes + 1, sizeof *stack);
+    if (!stack) return SP_NOMEM;
+    SP_TRY(list_users(p, f, &u));
+    if (!mark_after(f, &u, n->slot - f->n_inputs, stack, after)) return SP_OK;
     f->tail = n;
     f->after_tail = after;
     return SP_OK;
