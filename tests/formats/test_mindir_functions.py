@@ -57,7 +57,7 @@ def waits(n, backwards=False):
 @pytest.mark.parametrize("backwards", [False, True])
 def test_nodes_behind_a_call_are_found_in_any_order(backwards):
     for n in (1, 2, 50):
-        out = _core.model_load_memory(waits(n)).run(X)
+        out = _core.model_load_memory(waits(n, backwards)).run(X)
         np.testing.assert_array_equal((out[0] if isinstance(out, (tuple, list)) else out).asnumpy(), [0, 2])
     small, large = waits(3000, backwards), waits(60000, backwards)  # backwards 60,000 took 30 s
     first = max(seconds(lambda: _core.model_load_memory(small)), 0.01)
