@@ -128,12 +128,48 @@ def ended(job, *words, within):
         assert word in text, text
 
 
+CHECKPOINTS = """
+    import numpy as np
+    import spore as ms
+    from spore import nn, ops, Tensor, communication as comm
+    comm.init()
+    rank, size = comm.get_rank(), comm.get_group_size()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    net = nn.Dense(400, 10)
+    rows = (np.random.RandomState(rank).rand(40, 400).astype(np.float32), np.arange(40, dtype=np.int32) % 10)
+    data = ms.dataset.NumpySlicesDataset(rows, shuffle=False, num_shards=size, shard_id=rank).batch(2)
+    config = ms.train.CheckpointConfig(save_checkpoint_steps=3, keep_checkpoint_max=3)
+    model = ms.train.Model(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean"), nn.Momentum(net.trainable_params(), 0.01, 0.9))
+    own = ms.train.CheckpointConfig(save_checkpoint_steps=10)
+    model.train(1, data, callbacks=[ms.train.ModelCheckpoint("net", "all", config), ms.train.ModelCheckpoint("net", f"rank_{rank}", own)],
+                dataset_sink_mode=False)
+    for i in range(10):
+        ms.save_checkpoint(net, "same.ckpt")  # by all at once: each time a whole file
+        assert ms.load_checkpoint("same.ckpt")["weight"].shape == (10, 400)
+    comm.comm_func.barrier()
+    if rank == 0:
+        kept = ms.load_checkpoint("all/net-1_10.ckpt")
+        assert np.array_equal(kept["weight"].asnumpy(), net.weight.asnumpy())
+    print("good")
+"""
+
+
+def test_ranks_that_save_to_one_folder_save_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert good(run_python("openmpi", 2, CHECKPOINTS, tmp_path)).count("good") == 2
+    assert sorted(f.name for f in (tmp_path / "all").iterdir()) == ["net-1_10.ckpt", "net-1_6.ckpt", "net-1_9.ckpt"]
+    assert all([f.name for f in (tmp_path / f"rank_{r}").iterdir()] == ["net-1_10.ckpt"] for r in range(2))
+    assert not list(tmp_path.glob("**/.spore*"))  # nothing half written is left
+
+
 FAULTS = {
     "shapes": ("ops.AllReduce()(Tensor(np.ones(100 + rank, np.float32)))", ["do not make the same exchange", "all_reduce of 100 float32 (sum)", "of 101"]),
     "order": ("ops.AllReduce()(Tensor([1.0])) if rank else ops.AllGather()(Tensor([1.0]))", ["do not make the same exchange", "all_gather", "all_reduce"]),
     "exception": ("1 / 0 if rank == 1 else ops.AllReduce()(Tensor([1.0]))", ["rank 1 of 2 ends the job: ZeroDivisionError"]),
     "early exit": ("raise SystemExit(0) if rank == 1 else ops.AllReduce()(Tensor([1.0]))", ["rank 1 has left the job"]),
     "does not come": ("time.sleep(60) if rank == 1 else ops.AllReduce()(Tensor([1.0]))", ["rank 0 has waited", "Not come: rank 1", "SPORE_COMM_TIMEOUT"]),
+    "stopped": ("os.kill(os.getpid(), signal.SIGSTOP) if rank == 1 else ops.AllReduce()(Tensor(np.ones(9000, np.float32)))",
+                ["rank 0 has waited", "Not come: rank 1"]),
     "group": ("comm.create_group('g', [0, 5])", ["from 0 to 1", "[0, 5]"]),
 }
 
@@ -143,6 +179,8 @@ FAULTS = {
 def test_faults_end_the_job_with_the_cause(family, fault, tmp_path):
     action, words = FAULTS[fault]
     source = f"""
+        import os
+        import signal
         import time
         import numpy as np
         from spore import ops, Tensor, communication as comm

@@ -3,6 +3,8 @@
 rank 0 of 1."""
 import os
 
+import numpy as np
+
 from spore import _core
 
 __all__ = ['GlobalComm', 'init', 'release', 'get_rank', 'get_group_size', 'get_world_rank_from_group_rank',
@@ -27,6 +29,14 @@ class GlobalComm:
     WORLD_COMM_GROUP = MCCL_WORLD_COMM_GROUP
     INITED = False
     CHECK_ENVS = True
+
+
+_job = []  # a number that no other job has
+
+
+def job_id():
+    """A number that the ranks of a job share with no other job; None in a job of one process."""
+    return _job[0] if _job else None
 
 
 def _number(name):
@@ -61,6 +71,8 @@ def _join(who):
         os.environ['RANK_ID'] = os.environ['DEVICE_ID'] = str(rank)
         os.environ['RANK_SIZE'] = str(size)
         context._parallel.update(device_num=size, global_rank=rank)
+        mine = np.frombuffer(os.urandom(8), np.int64)
+        _job.append(int(_core.apply("rank_broadcast", [_core.Tensor(mine)], {"root": 0, "group": MCCL_WORLD_COMM_GROUP}).asnumpy()[0]))
         _ending.watch()
 
 

@@ -5,6 +5,7 @@ import time
 
 from spore._core import Tensor
 from spore.common.generator import Generator
+from spore.communication import _once
 from spore.nn.cell import Cell
 from spore.train.callback._callback import Callback
 from spore.train.serialization import _wait_async_save, save_checkpoint
@@ -222,6 +223,7 @@ class ModelCheckpoint(Callback):
             os.makedirs(self._directory, exist_ok=True)
             if not self._prefix_func:
                 self._prefix = unused_prefix(self._directory, prefix)
+                _once.announce(self._place())
         self._manager = CheckpointManager(self._config.format)
         self._append_dict = self._config.append_dict or {}
         self._append_epoch_num = self._append_dict.get('epoch_num', 0)
@@ -229,6 +231,10 @@ class ModelCheckpoint(Callback):
         self._latest_ckpt_file_name = ''
         self._last_triggered_step = 0
         self._last_time = self._last_time_for_keep = time.time()
+
+    def _place(self):
+        """Where files go: ranks that save to the same place save once."""
+        return f"{self._directory}\0{self._prefix}"
 
     @property
     def latest_ckpt_file_name(self):
@@ -280,10 +286,13 @@ class ModelCheckpoint(Callback):
         else:
             step = (params.cur_step_num - 1) % params.batch_num + 1
             name = f'{self._prefix}-{params.cur_epoch_num}_{step}.{self._config.format}'
+        self._last_triggered_step = params.cur_step_num
+        if not _once.is_mine(self._place()):
+            self._latest_ckpt_file_name = os.path.join(self._directory, name)
+            return
         if self._config.async_save:
             _wait_async_save()  # the last file counts
         self._make_room()
-        self._last_triggered_step = params.cur_step_num
         self._write(params, os.path.join(self._directory, name), params.cur_epoch_num, params.cur_step_num)
 
     def _write(self, params, path, epoch, step):
