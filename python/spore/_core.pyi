@@ -593,7 +593,7 @@ class Tensor:
     def logcumsumexp(self, axis: _int) -> Tensor:
         """The logarithm of the running sum of exponentials."""
     def logdet(self) -> Any:
-        """The logarithm of the determinant; NaN where that is negative."""
+        """The logarithm of the determinant; NaN where that is negative, of complex matrices the principal value."""
     def logical_and(self, other: TensorLike) -> Tensor:
         """Whether both elements are true (not zero)."""
     def logical_not(self) -> Tensor:
@@ -860,7 +860,7 @@ class Tensor:
     def sigmoid_(self) -> Any:
         """sigmoid, written into the tensor itself."""
     def sign(self) -> Tensor:
-        """-1, 0 or 1 by the sign of each element."""
+        """-1, 0 or 1 by the sign of each element; of a complex number the number of size 1 in its direction."""
     def sign_(self) -> Any:
         """sign, written into the tensor itself."""
     def signbit(self) -> Tensor:

@@ -61,6 +61,10 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
 #define DTYPES_ALL_REAL SP_DT_REAL_BOOL
 #define EACH_FLOATS SP_EACH_FLOAT
 #define DTYPES_FLOATS SP_DT_FLOATS
+/* Floats, and complex numbers by the expression name_of_complex. Slopes are of floats alone. */
+#define EACH_FLOATS_COMPLEX(M, name, expr) SP_EACH_FLOAT(M, name, expr) SP_EACH_COMPLEX(M, name, name##_of_complex)
+#define DTYPES_FLOATS_COMPLEX (SP_DT_FLOATS | SP_DT_COMPLEX)
+#define COMPLEX_CALL(function, x) _Generic((x), sp_c64: function##f, default: function)(x)
 
 #define ACTIVATION(kind, name_, function, slope, curve, cost, attributes, samples_, ...)                               \
     EACH_##kind(SP_UNARY_LOOP, name_, function)                                                                        \
@@ -139,7 +143,8 @@ static sp_tensor *silu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     sp_tensor *s = sp_sigmoid(b, x), *bend = sp_mul(b, x, one_minus(b, times(b, 2, s)));
     return sp_mul(b, sp_sub(b, s, sp_square(b, s)), sp__add_number(b, bend, 2));
 }
-ACTIVATION(FLOATS, silu, x *SIGMOID(x), SIGMOID(x) * (1 + x * (1 - SIGMOID(x))), silu_curve, 70, NO_ATTRIBUTES, "",
+#define silu_of_complex (x / (1 + COMPLEX_CALL(cexp, -x)))
+ACTIVATION(FLOATS_COMPLEX, silu, x *SIGMOID(x), SIGMOID(x) * (1 + x * (1 - SIGMOID(x))), silu_curve, 70, NO_ATTRIBUTES, "",
            .mindir = "SiLU", .onnx = "Mul(Sigmoid)", .python = "ops.silu(input); ops.SiLU()(x)", .doc = "x times sigmoid(x).")
 
 #define SOFTPLUS(v) ((v > 0 ? v : 0) + log1p(exp(-fabs(v))))
@@ -202,7 +207,8 @@ static sp_tensor *tanhshrink_curve(sp_builder *b, sp_tensor *x, const void *attr
     sp_tensor *t = sp_tanh(b, x);
     return sp_mul(b, times(b, 2, t), one_minus(b, sp_square(b, t)));
 }
-ACTIVATION(FLOATS, tanhshrink, x - tanh(x), tanh(x) * tanh(x), tanhshrink_curve, 100, NO_ATTRIBUTES, "",
+#define tanhshrink_of_complex x - COMPLEX_CALL(ctanh, x)
+ACTIVATION(FLOATS_COMPLEX, tanhshrink, x - tanh(x), tanh(x) * tanh(x), tanhshrink_curve, 100, NO_ATTRIBUTES, "",
            .promote = SP_PROMOTE_FLOAT, .python = "ops.tanhshrink(input)", .doc = "x minus its hyperbolic tangent.")
 
 /* --- exponential below zero -------------------------------------------------------------------------------------- */

@@ -105,7 +105,7 @@ static sp_status ldexp_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_ldexp = {
-    .name = "ldexp", .inputs = "x, y", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .compose = ldexp_compose,
+    .name = "ldexp", .inputs = "x, y", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .compose = ldexp_compose,
     .python = "ops.ldexp(x, other); Tensor.ldexp(other)",
     .doc = "x times 2 to the power of y.", .samples = BOTH,
 };
@@ -298,11 +298,11 @@ COMPOSED(div_no_nan, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_NUMBERS, .mindir
          .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 COMPOSED(mul_no_nan, .promote = SP_PROMOTE_ALL, .mindir = "MulNoNan", .python = "ops.MulNoNan()(x, y)",
          .doc = "The product, and zero where the second operand is zero, whatever the first.", .samples = BOTH);
-COMPOSED(xlogy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .mindir = "Xlogy",
+COMPOSED(xlogy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .mindir = "Xlogy",
          .python = "ops.xlogy(input, other); ops.Xlogy()(x, y); Tensor.xlogy(other); mint.xlogy(input, other)",
          .doc = "x times the logarithm of y, and zero where x is zero.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; "
                                                                                     "[] [4]>0");
-COMPOSED(xdivy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .mindir = "Xdivy",
+COMPOSED(xdivy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .mindir = "Xdivy",
          .python = "ops.xdivy(x, y); ops.Xdivy()(x, y); Tensor.xdivy(y)", .doc = "x over y, and zero where x is zero.",
          .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 COMPOSED(squared_difference, .promote = SP_PROMOTE_ALL, .mindir = "SquaredDifference",

@@ -62,9 +62,9 @@ ENTRY(atanh, FLOATING_COMPLEX, .vjp = atanh_vjp, .saves = SP_SAVE_IN(0), .mindir
 
 static const double LN2 = 0.69314718055994531, LN10 = 2.3025850929940457;
 
-FLOAT_FUNCTION(exp2, exp2f(x), exp2(x), 60)
+COMPLEX_FUNCTION(exp2, exp2f(x), exp2(x), cexpf(x * (float)LN2), cexp(x * LN2), 60)
 RULE(exp2, sp_mul(b, sp__mul_number(b, g, LN2), y))
-ENTRY(exp2, FLOATING, .vjp = exp2_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp2", .onnx = "Pow",
+ENTRY(exp2, FLOATING_COMPLEX, .vjp = exp2_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp2", .onnx = "Pow",
       .python = "ops.exp2(input); mint.exp2(input); mint.special.exp2(input)",
       .doc = "2 to the power of each element.", .samples = "[2,3]; []");
 COMPLEX_FUNCTION(log2, log2f(x), log2(x), clogf(x) / (float)LN2, clog(x) / LN2, 60)
@@ -85,18 +85,25 @@ static double sinc_of(double x)
     double t = 3.14159265358979324 * x;
     return t == 0 ? 1 : sin(t) / t;
 }
-FLOAT_FUNCTION(sinc, (float)sinc_of(x), sinc_of(x), 100)
+static sp_c128 sinc_of_complex(sp_c128 x)
+{
+    sp_c128 t = 3.14159265358979324 * x;
+    return t == 0 ? 1 : csin(t) / t;
+}
+COMPLEX_FUNCTION(sinc, (float)sinc_of(x), sinc_of(x), (sp_c64)sinc_of_complex(x), sinc_of_complex(x), 100)
 static sp_status sinc_vjp(sp_builder *b, const sp_vjp *v)
 {
     const double pi = 3.14159265358979324;
-    sp_tensor *x = v->in[0], *small = sp_less(b, sp_abs(b, x), sp__const(b, 1e-3, x));
+    sp_tensor *x = sp__conj_saved(b, v->in[0]);
+    sp_tensor *size = sp_dtype_kind((sp_dtype)x->dtype) == 'c' ? SP_APPLY1(b, sp_op_complex_abs, x) : sp_abs(b, x);
+    sp_tensor *small = sp_less(b, size, sp__const(b, 1e-3, size));
     sp_tensor *safe = sp_select(b, small, sp__const(b, 1, x), x), *t = sp__mul_number(b, safe, pi);
     sp_tensor *far = sp_div(b, sp_sub(b, sp_cos(b, t), sp_div(b, sp_sin(b, t), t)), safe);
     sp_tensor *near = sp__mul_number(b, x, -pi * pi / 3);
     v->din[0] = sp_mul(b, v->dout[0], sp_select(b, small, near, far));
     return SP_OK;
 }
-ENTRY(sinc, FLOATING, .vjp = sinc_vjp, .saves = SP_SAVE_IN(0), .mindir = "Sinc",
+ENTRY(sinc, FLOATING_COMPLEX, .vjp = sinc_vjp, .saves = SP_SAVE_IN(0), .mindir = "Sinc",
       .python = "ops.sinc(input); ops.Sinc()(x); Tensor.sinc(); mint.sinc(input); mint.special.sinc(input)",
       .doc = "sin(pi x) / (pi x), and 1 at zero.", .samples = "[2,3]; []>0");
 

@@ -27,11 +27,13 @@ ENTRY(abs, .dtypes = SP_DT_REAL_BOOL, .vjp = abs_vjp, .saves = SP_SAVE_IN(0), .m
 SP_EACH_SIGNED(SP_UNARY_LOOP, sign, ((x > 0) - (x < 0)))
 SP_EACH_UNSIGNED(SP_UNARY_LOOP, sign, x > 0)
 SP_EACH_FLOAT(SP_UNARY_LOOP, sign, (x > 0 ? 1 : x < 0 ? -1 : x))
-LOOPS(sign, SP_EACH_REAL(SP_LOOP_ROW, sign, ), 4)
+SP_UNARY_LOOP(C64, sp_c64, sp_c64, SP_KEEP, SP_KEEP, sign, (x == 0 ? x : x / cabsf(x)))
+SP_UNARY_LOOP(C128, sp_c128, sp_c128, SP_KEEP, SP_KEEP, sign, (x == 0 ? x : x / cabs(x)))
+LOOPS(sign, SP_EACH_REAL(SP_LOOP_ROW, sign, ) SP_EACH_COMPLEX(SP_LOOP_ROW, sign, ), 4)
 RULE(sign, sp__zeros_like(b, g))
-ENTRY(sign, .dtypes = SP_DT_REAL, .vjp = sign_vjp, .mindir = "Sign", .onnx = "Sign",
+ENTRY(sign, .dtypes = SP_DT_NUMBERS, .vjp = sign_vjp, .mindir = "Sign", .onnx = "Sign",
       .python = "ops.sign(input); ops.Sign()(x); Tensor.sign(); mint.sign(input)",
-      .doc = "-1, 0 or 1 by the sign of each element.", .samples = "[2,3]; []");
+      .doc = "-1, 0 or 1 by the sign of each element; of a complex number the number of size 1 in its direction.", .samples = "[2,3]; []");
 
 /* --- powers, exponentials ---------------------------------------------------------------------------------------- */
 

@@ -15,15 +15,28 @@ QUESTIONS = [(survey, name) for survey in SURVEYS for name in answers(survey)]
 
 
 def family(pair):
-    return pair[0], pair[1].partition(".")[0]
+    """Survey and operator, or optimizer, of a question."""
+    return pair[0], ".".join(pair[1].split(".")[:2 if pair[0] == "optimizers" else 1])
 
 
-@pytest.mark.parametrize("survey, group", sorted({family(pair) for pair in QUESTIONS}))
+FAMILIES = sorted({family(pair) for pair in QUESTIONS})
+
+
+@pytest.mark.parametrize("survey, group", [pytest.param(*f, marks=pytest.mark.long) if f[0] == "optimizers" else f for f in FAMILIES])
 def test_answers(survey, group):
     """All questions of a survey about one operator."""
+    check(survey, [name for s, name in QUESTIONS if family((s, name)) == (survey, group)])
+
+
+def test_optimizers_in_compiled_functions():
+    """The quick part of that survey: every optimizer with its defaults."""
+    check("optimizers", [name for s, name in QUESTIONS if s == "optimizers" and name.endswith(".default.jit")], modes=("graph",))
+
+
+def check(survey, names, modes=("eager", "graph")):
     texts, recorded, wrong = SURVEYS[survey](), answers(survey), []
-    for name in [name for s, name in QUESTIONS if (s, name.partition(".")[0]) == (survey, group)]:
-        for mode, theirs in recorded[name].items():
+    for name in names:
+        for mode, theirs in [(mode, recorded[name][mode]) for mode in modes]:
             reason = reason_of(KNOWN, survey, name, mode)
             theirs = theirs if reason is None or not reason.startswith("as eager") else recorded[name]["eager"]
             wanted = PINNED.get(survey, {}).get(name, {}).get(mode, theirs)

@@ -359,7 +359,7 @@ def select(input, dim, index):
 def sigmoid(input: TensorLike) -> Tensor:
     """1 / (1 + exp(-x)) of each element."""
 def sign(input: TensorLike) -> Tensor:
-    """-1, 0 or 1 by the sign of each element."""
+    """-1, 0 or 1 by the sign of each element; of a complex number the number of size 1 in its direction."""
 def sin(input: TensorLike) -> Tensor:
     """The sine of each element."""
 def sinc(input: TensorLike) -> Tensor:

@@ -1832,7 +1832,7 @@ class SigmoidCrossEntropyWithLogits(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, logits: TensorLike, label: TensorLike) -> Tensor: ...
 class Sign(Primitive):
-    """-1, 0 or 1 by the sign of each element."""
+    """-1, 0 or 1 by the sign of each element; of a complex number the number of size 1 in its direction."""
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike) -> Tensor: ...
 class Sin(Primitive):
@@ -2974,7 +2974,7 @@ def selu(input_x: TensorLike) -> Tensor:
 def sigmoid(input: TensorLike) -> Tensor:
     """1 / (1 + exp(-x)) of each element."""
 def sign(input: TensorLike) -> Tensor:
-    """-1, 0 or 1 by the sign of each element."""
+    """-1, 0 or 1 by the sign of each element; of a complex number the number of size 1 in its direction."""
 def signbit(input: TensorLike) -> Tensor:
     """Whether the sign bit of each element is set."""
 def silu(input: TensorLike) -> Tensor:

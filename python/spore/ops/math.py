@@ -563,8 +563,10 @@ def einsum(equation, *operands) -> Tensor:
 # --- matrices --------------------------------------------------------------------------------------------------------
 
 def logdet(input) -> Tensor:
-    """The logarithm of the determinant; NaN where that is negative."""
-    sign, size = _apply("slogdet", (_tensor(input, "logdet"),))
+    """The logarithm of the determinant; NaN where that is negative, of complex matrices the principal value."""
+    if _tensor(input, "logdet").dtype.is_complex:
+        return _apply("log", (_apply("det", (input,)),))
+    sign, size = _apply("slogdet", (input,))
     return _apply("select", (sign >= 0, size, float("nan")))
 
 
