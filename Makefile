@@ -14,13 +14,15 @@ BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 # The virtual environments hold no code of ours, so all build folders share them.
 VENV_PYTHON := $(abspath build/venv/bin/python)
 
-.PHONY: build deps check check-long docs demo bench bench-peers fmt install clean distclean
+.PHONY: build configure deps check check-long docs demo bench bench-peers fmt install clean distclean
 
-build: deps
-	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DSPORE_SANITIZE="$(subst $(comma),;,$(SAN))" -DSPORE_WERROR=ON -DPython_EXECUTABLE=$(VENV_PYTHON) --log-level=WARNING
+build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
 # Imports are quick from the first one on, also where Python is told not to write bytecode.
 	@$(VENV_PYTHON) -m compileall -q $(BUILD)/py/spore python/spore
+
+configure: deps
+	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DSPORE_SANITIZE="$(subst $(comma),;,$(SAN))" -DSPORE_WERROR=ON -DPython_EXECUTABLE=$(VENV_PYTHON) --log-level=WARNING
 
 deps:
 	@scripts/deps
@@ -37,7 +39,9 @@ docs: build
 	@scripts/deps docs
 	@PYTHONPATH=$(abspath $(BUILD))/py $(VENV_PYTHON) scripts/make-docs --build $(BUILD)
 
-demo: build
+# Builds the Python module alone: no tests, no command.
+demo: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target spore_core spore_package
 	@PYTHONPATH=$(abspath $(BUILD))/py $(VENV_PYTHON) -m spore.demo
 
 bench: build
