@@ -7,7 +7,6 @@
 #include "eager/eager.h"
 #include "ir/written.h"
 #include "py_lists.h"
-#include "tensor/outside.h"
 
 PyObject *sp__py_symbol_error;
 

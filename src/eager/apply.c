@@ -9,7 +9,6 @@
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 #include "tensor/mapped.h"
-#include "tensor/outside.h"
 
 /* Read with every operator: the fixed offset of initial-exec saves a call in a shared library. */
 extern _Thread_local int sp__grad_depth __attribute__((tls_model("initial-exec")));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor.c - making, viewing, copying and reading tensors. */
 #include "tensor/half.h"
-#include "tensor/outside.h"
+#include "tensor/tensor_impl.h"
 
 void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
 void (*sp__symbol_hook)(struct sp_value *symbol, int change);

@@ -64,7 +64,9 @@ enum {
     SP_TENSOR_WEAK = 2,       /* made from a Python number: its dtype yields to the other operand's inside a kind */
     SP_TENSOR_VIEW = 4,       /* shares storage with the tensor it was made from */
     SP_TENSOR_PARAMETER = 8,  /* a weight: cast on use in mixed precision; belongs to the handle, not to its views */
-    SP_TENSOR_VARIABLE = 16   /* read and written by programs like a weight; belongs to the handle too */
+    SP_TENSOR_VARIABLE = 16,  /* read and written by programs like a weight; belongs to the handle too */
+    SP_TENSOR_OUTSIDE = 32,   /* a constant of the function being recorded that others hold too: what writes to it makes it a variable; the handle's too */
+    SP_TENSOR_KEPT = 64       /* whoever records it as a constant sees to it that its contents stay as long as programs hold them */
 };
 
 struct sp_tensor {

@@ -119,7 +119,7 @@ def test_a_handler_of_somebody_else_stays():
 
 def test_python_m_spore():
     done = subprocess.run([sys.executable, "-m", "spore", "--version"], capture_output=True, text=True)
-    assert done.returncode == 0 and ms.__version__ in done.stdout
+    assert done.returncode == 0 and done.stdout.startswith("spore 0.")     # another test may have made ms.__version__ MindSpore's
     done = subprocess.run([sys.executable, "-m", "spore", "run", "-c", "import mindspore, sys; print(mindspore.Tensor(3), sys.executable)"],
                           capture_output=True, text=True)
     assert done.stdout.split() == ["3", sys.executable], done.stderr
