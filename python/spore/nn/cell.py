@@ -92,7 +92,7 @@ class Cell(CellBuffers, CellState):
             held = self.__dict__.get(store)
             if held is not None and name in held:
                 return held[name]
-        text = _parts.of(type(self)).get(name) if held is not None else None
+        text = _parts.of(type(self)).get(name) if held is not None and not name.startswith("__") else None
         if text is not None:
             part = self.__dict__[name] = _parts.make(self, text)
             return part
