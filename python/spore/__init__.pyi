@@ -499,6 +499,7 @@ from spore.train.callback._monitor import LossMonitor as _LossMonitor
 from spore.train.callback._monitor import TimeMonitor as _TimeMonitor
 from spore.train.callback._summary import SummaryLandscape as SummaryLandscape
 from spore.train.callback._summary import SummaryCollector as _SummaryCollector
+from spore.train.curves import plot as plot
 from spore.train.dataset_helper import DatasetHelper as _DatasetHelper
 from spore.train.dataset_helper import connect_network_with_dataset as connect_network_with_dataset
 from spore.train.loss_scale_manager import LossScaleManager as LossScaleManager
@@ -529,6 +530,8 @@ from spore.train.metrics.sequence import Perplexity as Perplexity
 from spore.train.metrics.sequence import BleuScore as _BleuScore
 from spore.train.metrics.sequence import CosineSimilarity as _CosineSimilarity
 from spore.train.model import Model as _Model
+from spore.train.progress import get_progress as get_progress
+from spore.train.progress import set_progress as set_progress
 from spore.train.serialization import async_ckpt_thread_status as async_ckpt_thread_status
 from spore.train.summary.summary_record import SummaryRecord as _SummaryRecord
 from spore.train.train_thor.convert_utils import ConvertModelUtils as ConvertModelUtils

@@ -12,10 +12,12 @@ from spore.train import amp
 from spore.train.amp import build_train_network
 from spore.train.data_sink import data_sink
 from spore.train.dataset_helper import DatasetHelper, connect_network_with_dataset
+from spore.train.curves import plot
 from spore.train.model import Model
+from spore.train.progress import get_progress, set_progress
 from spore.train.train_thor import ConvertModelUtils, ConvertNetUtils
 
-__all__ = ['Model', 'ConvertModelUtils', 'ConvertNetUtils', 'data_sink', 'DatasetHelper', 'connect_network_with_dataset', 'build_train_network',
+__all__ = ['Model', 'plot', 'set_progress', 'get_progress', 'ConvertModelUtils', 'ConvertNetUtils', 'data_sink', 'DatasetHelper', 'connect_network_with_dataset', 'build_train_network',
            'LossScaleManager', 'FixedLossScaleManager', 'DynamicLossScaleManager', *serialization.__all__, *_convert.__all__, *_mindir.__all__,
            *callback.__all__, *summary.__all__, *metrics.__all__]
 

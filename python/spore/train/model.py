@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model: training, evaluation and prediction with a network, a loss function and an optimizer."""
 import copy
+import math
+import time
 
 from spore import context, nn  # noqa: F401  packages that derive from Model take context from here, too
 from spore._core import Tensor
@@ -10,8 +12,10 @@ from spore.context import ParallelMode, get_auto_parallel_context  # noqa: F401 
 from spore.train import amp
 from spore.train.callback import Callback, ModelCheckpoint, RunContext, TimeMonitor
 from spore.train.callback import (_CallbackManager, _InternalCallbackParam)
+from spore.train.curves import TrainHistory
 from spore.train.dataset_helper import DatasetHelper, connect_network_with_dataset  # noqa: F401  likewise
 from spore.train.metrics import Loss, get_metrics
+from spore.train.progress import Progress
 
 __all__ = ['Model']
 
@@ -32,6 +36,12 @@ class Model:
         amp_level: of mixed precision, see amp.auto_mixed_precision.
         boost_level: 'O0'; 'O1' and 'O2' train as 'O0' does, and a warning says so.
         loss_scale_manager, keep_batchnorm_fp32: see amp.build_train_network.
+
+    ``history`` is a dict of what the epochs of the last training gave, a column a list: epoch, loss (the mean of its steps), seconds and,
+    after ``fit``, the results of evaluations. It is made for ``pandas.DataFrame(model.history)`` and ``model.history.plot("curves.png")``.
+
+    Training and evaluation show how far they are: a bar on a terminal and in a notebook, lines elsewhere, all on the standard error.
+    ``train.set_progress(False)`` or SPORE_PROGRESS=off silences them.
 
     Examples:
         >>> import numpy as np
@@ -84,6 +94,7 @@ class Model:
         self._current_step_num = 0
         self.batch_num = -1
         self._is_train = None
+        self.history = TrainHistory()
 
     @property
     def train_network(self):
@@ -223,16 +234,18 @@ class Model:
         params.loss_scale_mananger = self._loss_scale_manager
         params.dataset_sink_mode = sink_mode
         params.sink_size = sink_size
-        with _CallbackManager(params.list_callback) as callback:
+        if initial_epoch == 0:
+            self.history = TrainHistory()
+        with Progress(params.list_callback) as progress, _CallbackManager(params.list_callback) as callback:
             try:
-                self._epochs(epoch, dataset, callback, params, initial_epoch, valid_dataset, valid_frequency)
+                self._epochs(epoch, dataset, callback, params, initial_epoch, valid_dataset, valid_frequency, progress)
             except BaseException:
                 for saver in params.list_callback:
                     if isinstance(saver, ModelCheckpoint):
                         saver.save_after_exception(params, self._current_epoch_num, self._current_step_num)
                 raise
 
-    def _epochs(self, epoch, dataset, callback, params, initial_epoch, valid_dataset, valid_frequency):
+    def _epochs(self, epoch, dataset, callback, params, initial_epoch, valid_dataset, valid_frequency, progress):
         helper = DatasetHelper(dataset, params.dataset_sink_mode, params.sink_size, epoch)
         helper.continue_after(initial_epoch * params.batch_num)
         self._is_train = None
@@ -242,12 +255,20 @@ class Model:
             params.cur_epoch_num = self._current_epoch_num = number
             self._current_step_num = 0
             callback.on_train_epoch_begin(run)
+            progress.begin(f'epoch {number}/{epoch}', params.batch_num)
+            began, losses = time.perf_counter(), _Mean()
             for row in helper:
                 self._step(row, callback, params, run)
+                progress.step(loss=losses.add(params.net_outputs))
                 if run.get_stop_requested():
                     break
+            seconds = time.perf_counter() - began
             if valid_dataset is not None and _is_turn(number, valid_frequency):
-                self._eval_in_fit(valid_dataset, callback, params)
+                self._eval_in_fit(valid_dataset, callback, params, progress)
+            found = params.get('eval_results') or {}
+            found = {f'eval_{name}' if name in ('epoch', 'loss', 'seconds') else name: value for name, value in found.items()}
+            self.history.add({'epoch': number, 'loss': losses.mean, 'seconds': seconds, **found})
+            progress.end({'loss': losses.mean, **found}, always=number in (initial_epoch + 1, epoch) or run.get_stop_requested())
             _reset(dataset)
             callback.on_train_epoch_end(run)
             params.pop('metrics', None)
@@ -275,7 +296,7 @@ class Model:
 
     # --- evaluation --------------------------------------------------------------------------------------------------
 
-    def _eval_in_fit(self, dataset, callback, params):
+    def _eval_in_fit(self, dataset, callback, params, progress):
         """Evaluate between epochs; the parameters of training are put back after."""
         kept = {name: params[name] for name in ('cur_step_num', 'batch_num', 'dataset_sink_mode', 'net_outputs')}
         for_eval = [c for c in callback._callbacks
@@ -286,8 +307,10 @@ class Model:
         params.batch_num = dataset.get_dataset_size()
         params.mode = 'eval'
         params.cur_step_num = 0
+        epoch = progress.begin('eval', params.batch_num)
         with _CallbackManager(for_eval) as inner:
-            self._evaluate(dataset, inner, params, with_loss=True)
+            self._evaluate(dataset, inner, params, progress, with_loss=True)
+        progress.resume(epoch)
         params.mode = 'train'
         params.update(kept)
 
@@ -313,10 +336,13 @@ class Model:
         params.cur_step_num = 0
         params.list_callback = _listed(callbacks)
         params.network = self._network
-        with _CallbackManager(params.list_callback) as callback:
-            return self._evaluate(valid_dataset, callback, params)
+        with Progress(params.list_callback) as progress, _CallbackManager(params.list_callback) as callback:
+            progress.begin('eval', params.batch_num)
+            found = self._evaluate(valid_dataset, callback, params, progress)
+            progress.end(found)
+            return found
 
-    def _evaluate(self, dataset, callback, params, with_loss=False):
+    def _evaluate(self, dataset, callback, params, progress, with_loss=False):
         for metric in self._metric_fns.values():
             metric.clear()
         run = RunContext(params)
@@ -335,6 +361,7 @@ class Model:
             params.net_outputs = outputs
             callback.on_eval_step_end(run)
             self._update_metrics(outputs)
+            progress.step()
             if with_loss and self._eval_indexes is not None:
                 losses.update(outputs[self._eval_indexes[0]])
             if run.get_stop_requested():
@@ -408,6 +435,23 @@ class _StepSync(Callback):
     @staticmethod
     def step_end(run_context):
         pass
+
+
+class _Mean:
+    """The mean of the losses of an epoch; NaN where a network returns none."""
+
+    def __init__(self):
+        self._sum, self._count, self.mean = 0.0, 0, math.nan
+
+    def add(self, outputs):
+        """Take what a step returned; answers the mean so far."""
+        while isinstance(outputs, (tuple, list)) and outputs:
+            outputs = outputs[0]
+        if isinstance(outputs, Tensor) and outputs.size and outputs.dtype.is_floating_point:
+            self._sum += float(outputs) if outputs.size == 1 else float(outputs.mean())
+            self._count += 1
+            self.mean = self._sum / self._count
+        return self.mean
 
 
 def _listed(callbacks):

@@ -273,6 +273,11 @@ class ConfusionMatrix(Metric):
         whole = counts.sum(axis={'target': 1, 'prediction': 0, 'all': None}[self.normalize], keepdims=True)
         return np.divide(counts, whole, out=np.zeros_like(counts), where=whole != 0)
 
+    def plot(self, path=None):
+        """The matrix as a picture; see train.plot."""
+        from spore.train.curves import plot
+        return plot(self, path)
+
 
 class ROC(Metric):
     """The curve of true against false positives as the threshold falls: (fpr, tpr, thresholds).
