@@ -14,7 +14,7 @@ from spore.train.summary.enums import ModeEnum, PluginEnum
 
 
 def events(folder):
-    (path,) = folder.iterdir()
+    (path,) = folder.glob("*_MS")
     data, at, found = path.read_bytes(), 0, []
     while at < len(data):
         size = struct.unpack("<Q", data[at:at + 8])[0]

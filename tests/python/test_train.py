@@ -231,7 +231,7 @@ def test_making_refuses_with_a_reason(make, error, text):
 def _events_of(folder):
     """The messages of the one event file in a folder, its checksums compared."""
     from spore.train.summary import _events
-    (file,) = folder.iterdir()
+    (file,) = folder.glob("*_MS")
     data, found = file.read_bytes(), []
     while data:
         size = int.from_bytes(data[:8], "little")

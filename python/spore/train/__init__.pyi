@@ -68,6 +68,8 @@ from spore.train.model import Model as _Model
 from spore.train.progress import get_progress as get_progress
 from spore.train.progress import set_progress as set_progress
 from spore.train.serialization import async_ckpt_thread_status as async_ckpt_thread_status
+from spore.train.summary.reader import SummaryValue as SummaryValue
+from spore.train.summary.reader import read_summary as read_summary
 from spore.train.summary.summary_record import SummaryRecord as _SummaryRecord
 from spore.train.train_thor.convert_utils import ConvertModelUtils as ConvertModelUtils
 from spore.train.train_thor.convert_utils import ConvertNetUtils as ConvertNetUtils
@@ -144,11 +146,11 @@ class RootMeanSquareDistance(_RootMeanSquareDistance):
     """The mean squared distance from the predicted surface to the true one; if symmetric, the root of the mean of both directions."""
     def __init__(self, symmetric: Any = False, distance_metric: Any = 'euclidean') -> None: ...
 class SummaryCollector(_SummaryCollector):
-    """Writes the loss, histograms of Parameters and what summary operators record to an event file, every ``collect_freq`` steps."""
-    def __init__(self, summary_dir, collect_freq: Any = 10, num_process: Any = 32, collect_specified_data=None, keep_default_action: Any = True, custom_lineage_data=None, collect_tensor_freq=None, max_file_size=None, export_options=None) -> None: ...
+    """Writes the loss, histograms of Parameters, pictures among the inputs and what summary operators record to event files, every ``collect_freq`` steps; see SummaryRecord. The file for TensorBoard has, besides, the time of steps and the memory in use, results of evaluations in ``Model.fit``, the network's graph and the settings of the training."""
+    def __init__(self, summary_dir, collect_freq: Any = 10, num_process: Any = 32, collect_specified_data=None, keep_default_action: Any = True, custom_lineage_data=None, collect_tensor_freq=None, max_file_size=None, export_options=None, form=None) -> None: ...
 class SummaryRecord(_SummaryRecord):
-    """Writes values of a training to an event file: those given to ``add_value``, and those that summary operators in the network recorded. One can be open at a time; use it in a with statement."""
-    def __init__(self, log_dir, file_prefix: Any = 'events', file_suffix: Any = '_MS', num_process: Any = 32, network=None, max_file_size=None, raise_exception: Any = False, export_options=None) -> None: ...
+    """Writes values of a training to event files, which TensorBoard, MindInsight and `spore board` show: those given to ``add_value``, and those that summary operators in the network recorded. One can be open at a time; use it in a with statement."""
+    def __init__(self, log_dir, file_prefix: Any = 'events', file_suffix: Any = '_MS', num_process: Any = 32, network=None, max_file_size=None, raise_exception: Any = False, export_options=None, form=None) -> None: ...
 class TimeMonitor(_TimeMonitor):
     """Prints how long an epoch and its steps took."""
     def __init__(self, data_size=None, data_time: Any = False) -> None: ...

@@ -3,10 +3,10 @@
 checksum; a message is an Event of Protocol Buffers: wall time (field 1), step (2), version (3) or a summary (5) of values. A value
 has a tag (1) and a number (3), a picture (4), a Tensor (8) or a histogram (9)."""
 import struct
-import zlib
 
 import numpy as np
 
+from spore._draw import png
 from spore.train._messages import _varint
 
 _KINDS = {'bool': 1, 'int8': 2, 'int16': 3, 'int32': 4, 'int64': 5, 'uint8': 6, 'uint16': 7, 'uint32': 8, 'uint64': 9, 'float16': 10,
@@ -27,13 +27,15 @@ def _bytes(field, value):
     return _varint(field << 3 | 2) + _varint(len(value)) + value
 
 
-def event(wall_time, step=None, version=None, summary=None):
+def event(wall_time, step=None, version=None, summary=None, graph=None):
     """An Event."""
     out = _double(1, wall_time)
     if step is not None:
-        out += _number(2, step)
+        out += _number(2, step & (1 << 64) - 1)
     if version is not None:
         out += _bytes(3, version.encode())
+    if graph is not None:
+        out += _bytes(4, graph)
     return out if summary is None else out + _bytes(5, summary)
 
 
@@ -82,8 +84,8 @@ def _calc_histogram_bins(count):
     return count // 10 + 1 if count <= 880 else 90
 
 
-def image(array):
-    """A picture of (batch, channels, height, width), the batch side by side."""
+def pixels(array):
+    """A picture of (batch, channels, height, width) as bytes of height, width and three colours, the batch side by side."""
     if array.ndim != 4 or array.shape[1] not in (1, 3):
         raise ValueError(f"a picture must have the shape (batch, 1 or 3, height, width), but has {array.shape}")
     data = array.astype(np.float32)
@@ -91,18 +93,13 @@ def image(array):
     data = data * 255 if low >= 0 and high <= 1 else (data - low) * 255 / (high - low + 1)
     if data.shape[1] == 1:
         data = np.repeat(data, 3, 1)
-    wide = np.concatenate(list(data.transpose(0, 2, 3, 1)), 1).astype(np.uint8)
-    return _bytes(4, _number(1, wide.shape[0]) + _number(2, wide.shape[1]) + _number(3, 3) + _bytes(4, _png(wide)))
+    return np.ascontiguousarray(np.concatenate(list(data.transpose(0, 2, 3, 1)), 1).astype(np.uint8))
 
 
-def _png(pixels):
-    """A PNG file of (height, width, 3) bytes."""
-    def part(kind, data):
-        return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
-    height, width, _ = pixels.shape
-    rows = b''.join(b'\0' + row.tobytes() for row in np.ascontiguousarray(pixels))
-    head = struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
-    return b'\x89PNG\r\n\x1a\n' + part(b'IHDR', head) + part(b'IDAT', zlib.compress(rows)) + part(b'IEND', b'')
+def image(array):
+    """A picture; see pixels."""
+    wide = pixels(array)
+    return _bytes(4, _number(1, wide.shape[0]) + _number(2, wide.shape[1]) + _number(3, 3) + _bytes(4, png(wide)))
 
 
 # --- records ---------------------------------------------------------------------------------------------------------
@@ -132,3 +129,6 @@ def record(message):
     """A message as it stands in a file."""
     length = struct.pack('<Q', len(message))
     return length + _checksum(length) + message + _checksum(message)
+
+
+WRITERS = {'scalar': scalar, 'tensor': tensor, 'image': image, 'histogram': histogram}
