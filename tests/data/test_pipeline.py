@@ -520,6 +520,19 @@ def test_schemas(tmp_path):
         schema.add_column('x', 'complex')
 
 
+def test_a_waiting_callback_never_waits_for_itself():
+    class Wait(ds.WaitedDSCallback):
+        def sync_step_begin(self, train_run_context, ds_run_context):
+            heard.append(ds_run_context.cur_step_num)
+    for _ in range(60):
+        heard, wait = [], Wait()
+        data = numbers(4).map(lambda n: n, 'n', callbacks=wait).batch(1)
+        for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
+            wait.step_end(None)
+            assert heard[-1:] in ([], [int(row[0][0]) + 1])
+        assert heard == [2, 3, 4]
+
+
 def test_callbacks_of_map():
     heard = []
 
@@ -538,7 +551,7 @@ def test_callbacks_of_map():
     data = numbers(3).map(lambda n: (n, n), 'n', ['n', 'm'], callbacks=[Note(2)])
     assert data.output_shapes(estimate=True) == [[], [], [3]] and len(data.output_types()) == 3 and not heard
     assert data.get_col_names() == ['n', 'm', 'v'] and [row[:2] for row in epochs(data, 2)[1]] == [[0, 0], [1, 1], [2, 2]]
-    assert heard == ['begin', ('epoch', 1), (1, 1), (3, 3), 'end', ('epoch', 2), (2, 5), 'end']
+    assert heard == ['begin', ('epoch', 1), (1, 1), (3, 3), 'end', ('epoch', 2), (1, 4), (3, 6), 'end']
     with pytest.raises(TypeError):
         numbers(3).map(lambda n: n, callbacks=[3]).get_col_names()
     with pytest.raises(AttributeError, match='without overriding any methods'):

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from making import cifar_files, mnist_files, tf_file, trained, waiter, watcher
+
 FILES = sorted(Path(__file__).parent.glob('questions*.txt'))
 
 
@@ -106,10 +108,12 @@ def scope(framework, pictures, empty, here):
     def gen(values, names=('a',), **kwargs):
         return ds.GeneratorDataset(list(values), list(names), **{'shuffle': False, **kwargs})
     records = record_tools(importlib.import_module(f'{framework}.mindrecord'), ds, here)
+    made = {'watch': watcher(ds), 'wait': waiter(ds), 'train': trained(importlib.import_module(framework)),
+            'mnist_files': mnist_files, 'cifar_files': cifar_files, 'tf_file': tf_file}
     u8 = np.arange(6 * 7 * 3, dtype=np.uint8).reshape(6, 7, 3)
     enums = {name: getattr(vision, name) for name in ('Inter', 'Border', 'ConvertMode', 'ImageBatchFormat', 'ImageReadMode', 'SliceMode',
                                                       'AutoAugmentPolicy')}
-    return {**enums, **records, 'U8': u8, 'F32': u8.astype(np.float32), 'transforms': tr, 'np': np, 'ms': importlib.import_module(framework), 'mr': importlib.import_module(f'{framework}.mindrecord'), 'ds': ds,
+    return {**enums, **records, **made, 'U8': u8, 'F32': u8.astype(np.float32), 'transforms': tr, 'np': np, 'ms': importlib.import_module(framework), 'mr': importlib.import_module(f'{framework}.mindrecord'), 'ds': ds,
             'vision': vision, 'tr': tr, 'text': text, 'audio': audio, 'rows': rows, 'drows': drows, 'pairs': pairs, 'gen': gen,
             'PICTURES': pictures, 'EMPTY': empty, 'plain_of': plain}
 

@@ -42,7 +42,9 @@ class DSCallback:
         self.step_size = step_size
 
     def create_runtime_obj(self):
-        """The callback itself."""
+        """The callback itself; refused if it overrides nothing."""
+        if not _overridden(self):
+            raise AttributeError("Inheriting Callback class without overriding any methods, check the usage of user defined Callback.")
         return self
 
     def ds_begin(self, ds_run_context):
@@ -71,7 +73,7 @@ class WaitedDSCallback(Callback, DSCallback):
 
     def __init__(self, step_size=1):
         Callback.__init__(self)
-        DSCallback.__init__(self, step_size)
+        self.step_size = step_size
         self._condition = threading.Condition()
         self._steps = self._epochs = 0
         self._trained, self._ended = None, False
@@ -120,10 +122,6 @@ class WaitedDSCallback(Callback, DSCallback):
                 self._wait(lambda: self._steps >= steps, 'ds_step_begin')
             self.sync_step_begin(self._trained, ds_run_context)
 
-    def create_runtime_obj(self):
-        """The callback itself."""
-        return self
-
 
 _quiet = threading.local()
 
@@ -136,6 +134,11 @@ def quiet():
         yield
     finally:
         _quiet.on = before
+
+
+def is_quiet():
+    """Whether this is such a look."""
+    return getattr(_quiet, 'on', False)
 
 
 _EVENTS = ('ds_begin', 'ds_epoch_begin', 'ds_epoch_end', 'ds_step_begin', 'ds_step_end')
@@ -153,30 +156,38 @@ def _overridden(callback):
 
 
 class Announcer:
-    """Calls callbacks around the rows of a map; ``size`` is the number of rows in an epoch."""
+    """Calls callbacks around the rows of a map. ``size`` is the number of its rows until they begin anew; with ``repeats``, what
+    stands above lets them begin so many times in an epoch."""
 
     def __init__(self, callbacks, size):
-        self._callbacks, self._size = [(callback, _overridden(callback)) for callback in callbacks], size
-        if not all(events for _, events in self._callbacks):
-            raise AttributeError("Inheriting Callback class without overriding any methods, check the usage of user defined Callback.")
+        self._callbacks, self._size = [(callback.create_runtime_obj(), _overridden(callback)) for callback in callbacks], size
+        self.begin(1)
+
+    def begin(self, repeats):
+        """A new iterator."""
+        self._repeats, self._epoch = repeats, None
 
     def _call(self, name, context, stepwise=False):
         for callback, events in self._callbacks:
-            if name in events and (not stepwise or (context.cur_step_num - 1) % callback.step_size == 0):
+            if name in events and (not stepwise or (context.cur_step_num_in_epoch - 1) % callback.step_size == 0):
                 getattr(callback, name)(context)
 
     def around(self, epoch, row, function):
         """What ``function`` gives, with the callbacks before and after it."""
-        if getattr(_quiet, 'on', False):
+        if is_quiet():
             return function()
-        context = DSCallbackRunContext(epoch + 1, row + 1, epoch * self._size + row + 1)
-        if row == 0:
-            if epoch == 0:
+        size = self._size * self._repeats
+        total = epoch * self._size + row
+        epoch, row = epoch // self._repeats, epoch % self._repeats * self._size + row
+        context = DSCallbackRunContext(epoch + 1, row + 1, total + 1)
+        if epoch != self._epoch:        # not by the row: a skip above leaves out the first ones
+            if self._epoch is None and epoch == 0:
                 self._call('ds_begin', DSCallbackRunContext(0, 0, 0))
-            self._call('ds_epoch_begin', DSCallbackRunContext(epoch + 1, 0, epoch * self._size))
+            self._epoch = epoch
+            self._call('ds_epoch_begin', DSCallbackRunContext(epoch + 1, 0, total - row))
         self._call('ds_step_begin', context, True)
         made = function()
         self._call('ds_step_end', context, True)
-        if row == self._size - 1:
+        if row == size - 1:
             self._call('ds_epoch_end', context)
         return made

@@ -60,24 +60,38 @@ class TFRecordDataset(Lines):
     def __init__(self, dataset_files, schema=None, columns_list=None, num_samples=None, num_parallel_workers=None,
                  shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, shard_equal_rows=False, cache=None,
                  compression_type=None):
+        if not isinstance(dataset_files, (str, list)):
+            raise TypeError("dataset_files should be type str or a list of strings.")
         self.dataset_files = find_files(dataset_files)
         if schema is not None and not isinstance(schema, (str, Schema)):
             raise TypeError(f"path: {schema} is not string; a schema is the path of its file, or a Schema object.")
         _check.kind(shard_equal_rows, bool, 'shard_equal_rows')
-        if compression_type is not None:
-            _check.kind(compression_type, str, 'compression_type')
-            if compression_type not in ('', 'GZIP', 'ZLIB'):
-                raise ValueError(f"Input compression_type can only be '' (no compression), 'ZLIB', or 'GZIP', but got "
-                                 f"{compression_type}.")
+        if compression_type not in (None, '', 'GZIP', 'ZLIB'):
+            raise ValueError(f"Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', but got "
+                             f"{compression_type!r}.")
         if isinstance(schema, str) and not os.path.isfile(schema):
-            raise ValueError(f"The file {schema} does not exist or permission denied!")
+            raise ValueError(f"The file {os.path.realpath(schema)} does not exist or permission denied!")
         schema = Schema(schema) if isinstance(schema, str) else schema
         self._compression, self._equal = compression_type, shard_equal_rows
         self._fields = {column['name']: column for column in schema.columns} if schema else {}
-        self._chosen = _check.columns(columns_list, 'columns_list') if columns_list else list(self._fields) or None
+        self._chosen = self._choose(columns_list)
         if schema is not None and schema.num_rows and num_samples is None:
             num_samples = schema.num_rows
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
+
+    def _choose(self, columns):
+        """The columns wanted; None: those of the first row."""
+        if columns is not None:
+            _check.kind(columns, list, 'columns_list')
+        if not columns:
+            return list(self._fields) or None
+        for i, name in enumerate(columns):
+            _check.kind(name, str, f'columns_list[{i}]')
+            if name in columns[:i]:
+                raise RuntimeError(f"column name '{name}' already exists in schema.")
+            if self._fields and name not in self._fields:
+                raise RuntimeError(f"Invalid data, failed to find column: {name} in JSON schema file. It has {list(self._fields)}.")
+        return list(columns)
 
     def find_sizes(self):
         self._readers, self._copies, places, files, bad = [], [], [], [], {}
@@ -86,6 +100,8 @@ class TFRecordDataset(Lines):
                 name, copy = unpacked(path, self._compression)
                 self._readers.append(_core.TFRecordReader(name))
                 here = self._readers[-1].places()
+                if not here:
+                    raise RuntimeError(f"{path} holds no record")
             except (RuntimeError, OSError) as error:
                 bad[path] = str(error)
                 continue
@@ -113,26 +129,35 @@ class TFRecordDataset(Lines):
         shards, shard = self._shard_of
         if self._equal or shards == 1:
             return super()._shard(files)
-        own = files[shard::shards]
-        if not own:
-            raise RuntimeError(f"TFRecordDataset: shard {shard} of {shards} has no file, there are {len(files)}; give more files "
-                               "or shard_equal_rows=True")
-        return np.concatenate(own)
+        if len(files) < shards:
+            raise RuntimeError("Invalid file, numbers of tfrecord file should not less than num_shards when shard_equal_rows is false, but got "
+                               f"numbers of tfrecord file: {len(files)}, num_shards: {shards}. Give more files, or shard_equal_rows=True.")
+        return np.concatenate(files[shard::shards])
 
     def _make(self):
         columns = self._columns()
 
         def read(index):
             row = self._row(index)
-            missing = [name for name in columns if name not in row]
-            if missing:
-                raise RuntimeError(f"Invalid columns_list, column name: {missing[0]} does not exist in the row: {sorted(row)}")
-            return tuple(_feature(row[name], self._fields.get(name)) for name in columns)
+            try:
+                return tuple(_feature(name, row, self._fields.get(name)) for name in columns)
+            except ValueError as error:
+                file = self.dataset_files[self._file_of[index]]
+                raise RuntimeError(f"map operation: [ParseExample] failed. The corresponding data file is: {file}. {error}") from error
         return _core.pipeline_source(read, self._total(), columns, self._order())
 
 
-def _feature(value, field):
+def _feature(name, row, field):
+    """The value of a feature in a row, as its schema wants it."""
     kind = field['type'] if field else None
+    if name not in row:
+        if field is None:
+            raise RuntimeError(f"Invalid columns_list, tfrecord file failed to find column name: {name}; the row has {sorted(row)}")
+        raise ValueError(f"Feature name: {name} is required in schema but could not be found in tfrecord file; the row has {sorted(row)}.")
+    value = row[name]
+    if kind is not None and isinstance(value, list) != (kind in ('string', 'uint8', 'int8')) and (isinstance(value, list) or kind == 'string'):
+        raise ValueError(f"The data type loaded from the example for feature name: {name} does not match the predefined type in schema, "
+                         f"the actual type: {'string' if isinstance(value, list) else value.dtype}, but the predefined type: {kind}")
     if isinstance(value, list):     # bytes
         if kind == 'string':
             value = np.asarray([text.decode('utf-8') for text in value])
@@ -142,7 +167,14 @@ def _feature(value, field):
     elif kind is not None:
         value = value.astype(kind)
     if field and field.get('shape') is not None:
-        value = value.reshape(field['shape'])
+        shape = field['shape']
+        if list(shape).count(-1) > 1:
+            raise ValueError(f"Requested shape has more than one unknown dimension! Column {name} has {list(shape)}.")
+        try:
+            value = value.reshape(shape)
+        except ValueError as error:
+            raise ValueError(f"Column shape of {name} defined in schema does not match the shape actually load: {list(shape)} is wanted, "
+                             f"there are {value.size} elements.") from error
     return value
 
 

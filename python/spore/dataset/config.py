@@ -176,6 +176,8 @@ def set_enable_autotune(enable, filepath_prefix=None):
             raise TypeError(f"json_filepath must be a str value but was: {filepath_prefix}.")
         if not filepath_prefix:
             raise RuntimeError("The value of json_filepath cannot be the empty string.")
+        if os.path.isdir(filepath_prefix):
+            raise RuntimeError(f"Invalid json_filepath parameter. <{filepath_prefix}> is a directory.")
         folder = os.path.dirname(filepath_prefix)
         if folder and not os.path.isdir(folder):
             raise RuntimeError(f"Invalid json_filepath parameter.  Directory <{folder}> does not exist.")

@@ -53,6 +53,14 @@ def _tree(data):
         yield from _tree(child)
 
 
+def _repeated(data, repeats=1):
+    """The nodes of a tree, each with how often its rows come in an epoch; beyond counting where there is no end."""
+    yield data, repeats
+    count = data.count if type(data).__name__ == 'RepeatDataset' else 1
+    for child in data.children:
+        yield from _repeated(child, repeats * count if count > 0 else sys.maxsize)
+
+
 class Iterator(Generic[Row]):
     """Reads a dataset; a ``for`` over it ends with the epoch, and the next one reads the next epoch. After a loop that was
     left early, the next one continues there."""
@@ -73,11 +81,11 @@ class Iterator(Generic[Row]):
         workers, ahead = min(workers, os.cpu_count() or 1), config.get_prefetch_size()
         if config.get_debug_mode():
             workers = 0
-        if data.is_sync():      # what a row is made with depends on what was done with the one before
+        nodes = [(node, repeats) for node, repeats in _repeated(data) if hasattr(node, '_begin_iterator')]
+        if any(node.waits() for node, _ in nodes):      # what a row is made with depends on what was done with the one before
             workers, ahead = 0, 1
-            for node in _tree(data):
-                if hasattr(node, '_begin') and node.is_sync():
-                    node._begin()
+        for node, repeats in nodes:
+            node._begin_iterator(repeats)
         slow = config.get_multiprocessing_timeout_interval() if config.get_enable_watchdog() else 0
         self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, ahead,
                                               config.get_memory_budget() << 20, slow)

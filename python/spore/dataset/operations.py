@@ -12,8 +12,9 @@ from spore import _core, log
 from spore.dataset import _check, config
 from spore.dataset._cells import batched, listed, to_array
 from spore.dataset._stream import seed_now
-from spore.dataset.callback import Announcer, DSCallback
+from spore.dataset.callback import Announcer, DSCallback, WaitedDSCallback, is_quiet
 from spore.dataset.debug import DebugHook
+from spore.dataset.iterators import ClosedError
 from spore.dataset.pipeline import Dataset
 from spore.dataset.transforms.transforms import Compose, _runs_in_engine
 
@@ -396,13 +397,13 @@ class MapDataset(_Passing):
             _check.kind(offload, bool, 'offload')
             if offload:
                 not_done('map: offload=True', 'there is no other device')
-        if isinstance(callbacks, (list, tuple)):
+        if isinstance(callbacks, list):
             _check.kinds(callbacks, DSCallback, 'callbacks')
         elif callbacks is not None:
             _check.kind(callbacks, DSCallback, 'callbacks')
         self._inputs = _check.columns(input_columns, 'input_columns') if input_columns is not None else None
         self._outputs = _check.columns(output_columns, 'output_columns') if output_columns is not None else None
-        self._callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []
+        self._callbacks = list(callbacks) if isinstance(callbacks, list) else [callbacks] if callbacks else []
         for operation in self._operations:
             _check_operation(operation)
         self.operations, self.input_columns, self.callbacks = self._operations, self._inputs or [], self._callbacks
@@ -427,7 +428,7 @@ class MapDataset(_Passing):
     def _announced(self, parent, inputs):
         """With callbacks all of it runs in Python, a batch of one row at a time: these are told epoch and row."""
         names, outputs, function = parent.columns, self._outputs or inputs, _chain(self._operations)
-        announcer = Announcer(self._callbacks, self.children[0].get_dataset_size())
+        announcer = self._announcer = Announcer(self._callbacks, self.children[0].get_dataset_size())
         missing = [c for c in inputs if c not in names]
         if missing:
             raise RuntimeError(f"map: there are no columns {missing}, only {names}")
@@ -440,6 +441,16 @@ class MapDataset(_Passing):
             row.update(_zip(outputs, made if isinstance(made, tuple) else (made,)))
             return tuple(row[c] for c in columns)
         return parent.batch_function(1, False, one, None, columns)
+
+    def _begin_iterator(self, repeats):
+        """A new iterator, in whose epochs the rows begin ``repeats`` times."""
+        if self._callbacks:
+            self._engine()
+            self._announcer.begin(repeats)
+
+    def waits(self):
+        """Whether rows wait for what is done with those before."""
+        return any(isinstance(callback, WaitedDSCallback) for callback in self._callbacks)
 
 
 def _tolerant(made):
@@ -546,6 +557,7 @@ class TransferDataset(_Passing):
         super().__init__(parent)
         _check.kind(send_epoch_end, bool, 'send_epoch_end')
         _check.kind(create_data_info_queue, bool, 'create_data_info_queue')
+        _check.kind(queue_name, str, 'queue_name')
         TransferDataset._count += 1
         self.queue_name = queue_name or f'queue_{TransferDataset._count}'
         self.device_type, self.device_id = 'CPU', 0
@@ -566,9 +578,22 @@ class TransferDataset(_Passing):
         raise RuntimeError("TransferDataset does not support obtaining output_types.")
 
     def send(self, num_epochs=-1):
-        """Begin to make rows."""
+        """Begin to make rows, on a thread of their own: callbacks and functions of the pipeline see them come by."""
         if self._sent is None:
             self._sent = self.children[0].create_tuple_iterator(num_epochs=num_epochs)
+            threading.Thread(target=self._make_rows, args=(self._sent, num_epochs), daemon=True).start()
+
+    @staticmethod
+    def _make_rows(rows, epochs):
+        try:
+            while epochs:
+                for _ in rows:
+                    pass
+                epochs -= epochs > 0
+        except ClosedError:
+            pass
+        except RuntimeError as error:
+            log.error("device_que: the rows end here: %s", error)
 
     def stop_send(self):
         """Make no more rows."""
@@ -637,6 +662,8 @@ class SyncWaitDataset(_Passing):
             self._condition.notify_all()
 
     def _pass(self, *values):
+        if is_quiet():
+            return values
         with self._condition:
             if not self._condition.wait_for(lambda: self._free > 0 or self._off, config.get_callback_timeout()):
                 log.warning("sync_wait: no sync_update(%r) came in %s s; rows are not held back any more", self._name,
@@ -645,7 +672,11 @@ class SyncWaitDataset(_Passing):
             self._free -= 1
         return values
 
-    def _begin(self):
+    def waits(self):
+        """Whether rows wait for what is done with those before."""
+        return True
+
+    def _begin_iterator(self, repeats):
         """A new iterator: the first batches are free again."""
         with self._condition:
             self._free = self._each

@@ -97,8 +97,9 @@ class Dataset:
     def _count_rows(self):
         iterator = _core.PipelineIterator(self._engine(), 0, 0)
         count = 0
-        while iterator.next(True) is not None:
-            count += 1
+        with quiet():
+            while iterator.next(True) is not None:
+                count += 1
         iterator.close()
         return count
 

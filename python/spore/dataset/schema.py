@@ -32,7 +32,11 @@ class Schema:
             if not os.path.isfile(schema_file) or not os.access(schema_file, os.R_OK):
                 raise ValueError(f"The file {schema_file} does not exist or permission denied!")
             with open(schema_file, encoding='utf-8') as file:
-                self.from_json(json.load(file))
+                try:
+                    content = json.load(file)
+                except ValueError as error:
+                    raise RuntimeError(f"Schema file failed to load: {schema_file} is not JSON: {error}") from error
+            self.from_json(content)
 
     def add_column(self, name, de_type, shape=None):
         """Add a column: its name, type (of spore or by name) and, if known, shape."""

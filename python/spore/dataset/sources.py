@@ -311,10 +311,10 @@ class GeneratorDataset(_InMemory):
                 if value is not None:
                     raise ValueError(f"{name} is not supported if source does not have attribute '__getitem__'.")
         if batch_sampler is not None:
-            if isinstance(batch_sampler, type) or not hasattr(batch_sampler, '__iter__'):
-                raise TypeError("batch_sampler should have __iter__: it gives lists of row numbers.")
+            if isinstance(batch_sampler, type) or not hasattr(batch_sampler, '__iter__') and not hasattr(batch_sampler, '__getitem__'):
+                raise TypeError("batch_sampler should have __getitem__ or __iter__ method. It gives lists of row numbers.")
             if num_samples is not None or shuffle is not None or num_shards is not None or sampler is not None:
-                raise ValueError("batch_sampler is specified, so that num_samples, shuffle, num_shards, shard_id and sampler cannot be.")
+                raise ValueError("batch_sampler is mutually exclusive with num_samples, shuffle, num_shards, shard_id and sampler.")
         if collate_fn is not None:
             if batch_sampler is None:
                 raise ValueError("collate_fn can be specified only when batch_sampler is specified.")
@@ -364,6 +364,9 @@ class GeneratorDataset(_InMemory):
             raise RuntimeError("GeneratorDataset with batch_sampler does not support random access.")
         return self.source[index]
 
+    def get_batch_size(self):
+        return 1 if self._batches is None else -1
+
     def get_dataset_size(self):
         if self._batches is not None and hasattr(self._batches, '__len__'):
             return len(self._batches)
@@ -406,6 +409,11 @@ class GeneratorDataset(_InMemory):
 
     def _rows_of_batches(self):
         for ids in self._batches:
+            if isinstance(ids, (int, np.integer)):
+                raise RuntimeError("Batch sampler should return a list, but got an integer.")
+            wrong = [i for i in ids if not isinstance(i, (int, np.integer))]
+            if wrong:
+                raise RuntimeError(f"Python sampler should return index of type integer, but got {type(wrong[0]).__name__}: {wrong[0]!r}")
             rows = [self.source[i] for i in ids]
             rows = [row if isinstance(row, tuple) else (row,) for row in rows]
             columns = [[to_array(value) for value in column] for column in zip(*rows)]

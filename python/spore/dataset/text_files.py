@@ -37,7 +37,7 @@ def find_files(patterns, name='dataset_files'):
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         if not isinstance(pattern, str):
             raise TypeError(f"{name} should be of type str or a list of strings.")
-        here = sorted(glob.glob(pattern)) or ([pattern] if os.path.exists(pattern) else [])
+        here = sorted(path for path in glob.glob(pattern) or [pattern] if os.path.exists(path) and not os.path.isdir(path))
         if not here:
             raise ValueError(f"The following patterns did not match any files: {[pattern]}")
         found += here

@@ -249,6 +249,9 @@ class FileWriter:
             if os.path.exists(path) or os.path.exists(path + '.db'):
                 raise RuntimeError(f"Invalid file, mindrecord files already exist. Please check file path: {path}.\nIf you do "
                                    f"not want to keep the files, set the 'overwrite' parameter to True and try again.")
+        folder = os.path.dirname(self._file_name) or '.'
+        if not os.path.isdir(folder):
+            raise RuntimeError(f"Invalid dir, failed to get the realpath of mindrecord file dir. Please check path: {folder}")
         with engine_errors():
             self._writer = _core.RecordWriter(os.fsencode(self._file_name), fields, self._desc, self._shard_num,
                                               self._overwrite, bool(self._parallel_writer), self._header_size,

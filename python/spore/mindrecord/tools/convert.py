@@ -13,7 +13,7 @@ _QUALITY = 95  # what OpenCV takes by default, and with it MindSpore's converter
 
 def check_partitions(partition_number):
     """The number of files, refused as MindSpore refuses it."""
-    if isinstance(partition_number, bool) or not isinstance(partition_number, int):
+    if not isinstance(partition_number, int):
         raise ValueError("The parameter partition_number must be int")
     return partition_number
 
