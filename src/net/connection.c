@@ -38,6 +38,15 @@ void sp__connection_timer(sp_connection *c, double seconds)
     else event_add(c->timer, &t);
 }
 
+/* A reply without memory, and without anything of HTTP's; the connection ends with it. */
+static void say_at_once(evutil_socket_t fd, const char *status, const char *why)
+{
+    char text[320];
+    const int bytes = snprintf(text, sizeof text, "HTTP/1.1 %s\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: %zu\r\n\r\n{\"error\":\"%s\"}\n",
+                               status, strlen(why) + 13, why);
+    if (send(fd, text, (size_t)bytes, MSG_NOSIGNAL) < 0) errno = 0; /* it is closed in any case */
+}
+
 /* --- events ------------------------------------------------------------------------------------------------------ */
 
 static void input(sp_connection *c)
@@ -68,6 +77,10 @@ static void on_event(struct bufferevent *bev, short what, void *context)
         return;
     }
     if (what & BEV_EVENT_ERROR) {
+        if (c->tls && sp__tls_was_plain(bev)) {
+            sp__net_tell(c->net, c->peer, "speaks plain HTTP, but this server speaks TLS: it is asked for with https://, not http://");
+            say_at_once(bufferevent_getfd(bev), "400 Bad Request", "this port speaks TLS: ask with https://, not http://");
+        }
         sp__connection_close(c);
     } else if (what & BEV_EVENT_EOF) {
         c->peer_eof = true;
@@ -97,13 +110,10 @@ static bool make_room(sp_net *n)
     return false;
 }
 
-/* Without reading what it wants, and without memory. */
+/* Without reading what it wants. */
 static void turn_away(evutil_socket_t fd, bool tls, const char *why)
 {
-    char full[256];
-    int bytes = snprintf(full, sizeof full, "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\n"
-                         "content-length: %zu\r\n\r\n{\"error\":\"%s\"}\n", strlen(why) + 13, why);
-    if (!tls && send(fd, full, (size_t)bytes, MSG_NOSIGNAL) < 0) errno = 0; /* it is closed in any case */
+    if (!tls) say_at_once(fd, "503 Service Unavailable", why);
     close(fd);
 }
 

@@ -42,22 +42,29 @@ typedef struct sp_connection {
     struct sp_http2 *http2; /* NULL: HTTP/1 */
 } sp_connection;
 
+/* What becomes of the server. LEAVING: everything is answered, clients are told to go elsewhere; DRAINING: what is under way is answered, nothing else taken;
+ * GIVING_UP: what is left was told so. */
+enum { NET_RUNNING, NET_LEAVING, NET_DRAINING, NET_GIVING_UP };
+enum { GIVEN_MAX = 8, GIVEN_FIRST = 3 };
+
 struct sp_net {
     sp_net_options o;
     char *texts[5]; /* copies that the options point to */
     bool has_socket_file;
     struct stat socket_file; /* of unix_path, as it was made */
     struct event_base *base;
-    struct evconnlistener *tcp, *local;
-    struct event *wake, *again, *drain;
+    struct evconnlistener *tcp, *local, *given[GIVEN_MAX];
+    struct event *wake, *again, *drain, *tick;
     int wake_fd;
     void *tls; /* SSL_CTX */
     sp_connection *first, *last; /* longest unused first */
     atomic_int n_connections;
     int n_handed;  /* exchanges that the handler has */
     size_t memory_bytes;
-    atomic_int stops;
-    atomic_bool draining;
+    atomic_int stops, reloads;
+    int reloads_done;
+    atomic_int phase; /* NET_... */
+    int64_t told_us;  /* when a client of the wrong kind was last told to the log */
     int port;
     time_t date_second;
     char date[40];
@@ -86,6 +93,7 @@ void sp__http1_input(sp_connection *c);
 void sp__http1_reply(sp_exchange *x);
 void sp__http1_written(sp_connection *c);
 void sp__http1_timeout(sp_connection *c);
+void sp__http1_give_up(sp_connection *c, const char *why); /* answer what is left with 503 */
 
 /* http2_connection.c */
 enum { HTTP2_PREFACE_BYTES = 24 };
@@ -95,7 +103,9 @@ void sp__http2_input(sp_connection *c);
 void sp__http2_reply(sp_exchange *x);
 void sp__http2_written(sp_connection *c);
 void sp__http2_timeout(sp_connection *c);
+void sp__http2_leave(sp_connection *c); /* ask the client to take its next requests elsewhere */
 void sp__http2_drain(sp_connection *c); /* take no more requests */
+void sp__http2_give_up(sp_connection *c, const char *why);
 void sp__http2_release(sp_connection *c);
 
 /* tls.c */
@@ -103,9 +113,14 @@ sp_status sp__tls_create(const sp_net_options *o, void **out);
 void sp__tls_release(void *tls);
 struct bufferevent *sp__tls_accept(void *tls, struct event_base *base, evutil_socket_t fd); /* NULL: no memory */
 bool sp__tls_chose_http2(struct bufferevent *bev);
+bool sp__tls_was_plain(struct bufferevent *bev); /* the handshake failed, as the client speaks plain HTTP */
 
 /* net.c */
 const char *sp__net_date(sp_net *n); /* "Sun, 06 Nov 1994 08:49:37 GMT", of this second */
+bool sp__net_leaving(const sp_net *n); /* or later */
+void sp__net_tell(sp_net *n, const char *peer, const char *what); /* to the log, at most once a second */
+/* Where an exchange that the handler has is given up: another one that stands in for it on its connection. NULL: no memory, it is merely gone. */
+sp_exchange *sp__exchange_stand_in(sp_exchange *x);
 void sp__net_check_end(sp_net *n); /* end the loop if it drains and nothing is left */
 
 #endif

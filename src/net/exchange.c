@@ -74,13 +74,28 @@ void sp__exchange_starved(sp_exchange *x)
 void sp__exchange_finish(sp_exchange *x)
 {
     sp_net *n = x->net;
-    if (n->o.finished != NULL) n->o.finished(n->o.context, x);
+    if (n->o.finished != NULL && !x->stands_in) n->o.finished(n->o.context, x);
     n->memory_bytes -= x->body_room;
     sp__free(x->head);
     sp__free(x->body);
     sp__free(x->reply.body);
     sp__free(x->reply.grpc_message);
     sp__free(x);
+}
+
+sp_exchange *sp__exchange_stand_in(sp_exchange *x)
+{
+    const char *type = sp__exchange_header(x, "content-type");
+    sp_exchange *y = sp__exchange_create(x->connection);
+    x->connection = NULL;
+    x->given_up = true;
+    sp__exchange_peer(x, SP_PEER_GONE);
+    if (y == NULL) return NULL;
+    y->stands_in = true;
+    y->version = x->version;
+    y->stream = x->stream;
+    if (type != NULL && strncmp(type, "application/grpc", 16) == 0) y->headers[y->n_headers++] = (sp_net_header){"content-type", "application/grpc"};
+    return y;
 }
 
 void sp__exchange_hand(sp_exchange *x)

@@ -49,6 +49,11 @@ static bool begin(sp_connection *c, struct evbuffer *in)
         else sp__connection_close(c);
         return false;
     }
+    if (c->fresh && n >= 3 && memcmp(start, "\x16\x03", 2) == 0) {
+        sp__net_tell(c->net, c->peer, "speaks TLS, but this server does not (--cert, --key): it is asked for with http://, not https://");
+        sp__connection_close(c);
+        return false;
+    }
     if (n >= 2 && start[0] == '\r' && start[1] == '\n') { /* some clients put an empty line behind a body */
         evbuffer_drain(in, 2);
         return true;
@@ -174,7 +179,7 @@ void sp__http1_reply(sp_exchange *x)
     sp_net_reply *r = &x->reply;
     struct evbuffer *out = bufferevent_get_output(c->bev);
     const bool head_only = strcmp(x->method, "HEAD") == 0;
-    if (!c->head.keep_alive || atomic_load(&c->net->draining)) c->last = true;
+    if (!c->head.keep_alive || sp__net_leaving(c->net)) c->last = true;
     evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\ndate: %s\r\ncontent-length: %zu\r\n", r->status, sp__net_status_text(r->status), sp__net_date(c->net), r->body_bytes);
     if (r->type != NULL) evbuffer_add_printf(out, "content-type: %s\r\n", r->type);
     for (int i = 0; i < 4 && r->headers[i].name != NULL; i++) evbuffer_add_printf(out, "%s: %s\r\n", r->headers[i].name, r->headers[i].value);
@@ -200,7 +205,14 @@ void sp__http1_written(sp_connection *c)
     sp__http1_input(c); /* the next request may be there already */
 }
 
-/* --- time ---------------------------------------------------------------------------------------------------------- */
+/* --- end and time ---------------------------------------------------------------------------------------------------------- */
+
+void sp__http1_give_up(sp_connection *c, const char *why)
+{
+    if (c->state == AT_HANDLER) c->x = sp__exchange_stand_in(c->x);
+    if (c->state == AT_IDLE || c->state == AT_LINGERING || c->x == NULL) sp__connection_close(c);
+    else if (c->state != AT_WRITING) refuse(c, 503, why);
+}
 
 void sp__http1_timeout(sp_connection *c)
 {

@@ -27,6 +27,14 @@ static void stream_remove(sp_connection *c, sp_exchange *x)
     if (c->http2->streams == NULL) c->http2->idle_since_us = sp__net_now_us();
 }
 
+static void stream_add(sp_connection *c, sp_exchange *x)
+{
+    x->stream_prev = NULL;
+    x->stream_next = c->http2->streams;
+    if (x->stream_next != NULL) x->stream_next->stream_prev = x;
+    c->http2->streams = x;
+}
+
 /* The client has gone, or all was said. */
 static void stream_end(sp_connection *c, sp_exchange *x)
 {
@@ -54,9 +62,7 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     x->stream = frame->hd.stream_id;
     x->since_us = x->began_us;
     x->head[0] = '\0';
-    x->stream_next = c->http2->streams;
-    if (x->stream_next != NULL) x->stream_next->stream_prev = x;
-    c->http2->streams = x;
+    stream_add(c, x);
     nghttp2_session_set_stream_user_data(session, x->stream, x);
     sp__connection_used(c);
     return 0;
@@ -282,6 +288,31 @@ void sp__http2_timeout(sp_connection *c)
     pump(c);
 }
 
+void sp__http2_leave(sp_connection *c)
+{
+    nghttp2_submit_shutdown_notice(c->http2->session);
+    pump(c);
+}
+
+void sp__http2_give_up(sp_connection *c, const char *why)
+{
+    for (sp_exchange *x = c->http2->streams, *next; x != NULL; x = next) {
+        next = x->stream_next;
+        if (x->phase == PHASE_REPLYING) continue;
+        if (x->phase == PHASE_HANDED) {
+            sp_connection *connection = x->connection;
+            sp_exchange *y = sp__exchange_stand_in(x);
+            stream_remove(connection, x);
+            nghttp2_session_set_stream_user_data(c->http2->session, x->stream, y);
+            if (y == NULL) continue;
+            stream_add(c, y);
+            x = y;
+        }
+        refuse(x, 503, why);
+    }
+    pump(c);
+}
+
 void sp__http2_drain(sp_connection *c)
 {
     nghttp2_submit_goaway(c->http2->session, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(c->http2->session), NGHTTP2_NO_ERROR, NULL, 0);
@@ -329,5 +360,6 @@ bool sp__http2_start(sp_connection *c)
         return false;
     }
     sp__connection_timer(c, c->net->o.receive_seconds / 4);
+    if (sp__net_leaving(c->net)) nghttp2_submit_shutdown_notice(c->http2->session);
     return true;
 }

@@ -2,6 +2,7 @@
 /* net.c - the loop: listening, replies that come back from other threads, and the end. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -21,6 +22,7 @@
 #include "net/reserve.h"
 
 static const struct timeval REST_AFTER_FAILED_ACCEPT = {0, 100000};
+static const double LEAVE_SECONDS = 1, FRESH_SECONDS = 1, LAST_SECONDS = 2;
 
 /* --- making ------------------------------------------------------------------------------------------------------ */
 
@@ -45,7 +47,8 @@ sp_status sp__net_create(const sp_net_options *options, sp_net **out)
     n->wake_fd = -1;
     atomic_init(&n->n_connections, 0);
     atomic_init(&n->stops, 0);
-    atomic_init(&n->draining, false);
+    atomic_init(&n->reloads, 0);
+    atomic_init(&n->phase, NET_RUNNING);
     sp__lock_init(&n->lock);
     sp_status status = copy_texts(n);
     if (status == SP_OK && n->o.certificate != NULL) status = sp__tls_create(&n->o, &n->tls);
@@ -68,8 +71,10 @@ void sp__net_release(sp_net *n)
     }
     if (n->tcp != NULL) evconnlistener_free(n->tcp);
     if (n->local != NULL) evconnlistener_free(n->local);
-    struct event *const events[3] = {n->wake, n->again, n->drain};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < GIVEN_MAX; i++)
+        if (n->given[i] != NULL) evconnlistener_free(n->given[i]);
+    struct event *const events[4] = {n->wake, n->again, n->drain, n->tick};
+    for (int i = 0; i < 4; i++)
         if (events[i] != NULL) event_free(events[i]);
     if (n->base != NULL) event_base_free(n->base);
     if (n->wake_fd >= 0) close(n->wake_fd);
@@ -81,7 +86,8 @@ void sp__net_release(sp_net *n)
 
 int sp__net_port(const sp_net *n) { return n->port; }
 int sp__net_connections(const sp_net *n) { return atomic_load(&((sp_net *)n)->n_connections); }
-bool sp__net_draining(const sp_net *n) { return atomic_load(&((sp_net *)n)->draining); }
+bool sp__net_leaving(const sp_net *n) { return atomic_load(&((sp_net *)n)->phase) != NET_RUNNING; }
+bool sp__net_draining(const sp_net *n) { return sp__net_leaving(n) || atomic_load(&((sp_net *)n)->stops) > 0; }
 
 /* --- listening --------------------------------------------------------------------------------------------------- */
 
@@ -98,8 +104,10 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
         const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)(const void *)address;
         snprintf(peer, sizeof peer, "[%s]:%d", inet_ntop(AF_INET6, &a->sin6_addr, host, sizeof host), ntohs(a->sin6_port));
     }
-    if (l == n->tcp) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    sp__connection_open(n, fd, peer, l == n->tcp && n->tls != NULL);
+    const bool tcp = address->sa_family == AF_INET || address->sa_family == AF_INET6;
+    (void)l;
+    if (tcp) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    sp__connection_open(n, fd, peer, tcp && n->tls != NULL);
 }
 
 /* Mostly: no more file descriptors. Trying again at once would do nothing else for as long as that lasts. */
@@ -120,6 +128,8 @@ static void on_again(evutil_socket_t fd, short what, void *context)
     (void)what;
     if (n->tcp != NULL) evconnlistener_enable(n->tcp);
     if (n->local != NULL) evconnlistener_enable(n->local);
+    for (int i = 0; i < GIVEN_MAX; i++)
+        if (n->given[i] != NULL) evconnlistener_enable(n->given[i]);
 }
 
 static sp_status listen_on(sp_net *n, const struct sockaddr *address, socklen_t bytes, struct evconnlistener **out)
@@ -179,6 +189,29 @@ static sp_status listen_local(sp_net *n)
     return SP_OK;
 }
 
+/* Sockets that whoever started us opened. They stay open there, and what waits in them is for who comes after us. */
+static sp_status listen_given(sp_net *n)
+{
+    SP_CHECK(n->o.n_given <= GIVEN_MAX, SP_VALUE, "%d sockets are handed over (LISTEN_FDS), at most %d are taken", n->o.n_given, GIVEN_MAX);
+    for (int i = 0; i < n->o.n_given; i++) {
+        const int fd = GIVEN_FIRST + i;
+        struct sockaddr_storage bound;
+        socklen_t bytes = sizeof bound;
+        int listens = 0;
+        socklen_t int_bytes = sizeof listens;
+        SP_CHECK(getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_bytes) == 0 && listens, SP_VALUE,
+                 "descriptor %d, which was handed over (LISTEN_FDS), is no socket that listens; in a .socket unit use ListenStream= with Accept=no", fd);
+        evutil_make_socket_nonblocking(fd);
+        evutil_make_socket_closeonexec(fd);
+        n->given[i] = evconnlistener_new(n->base, on_accept, n, LEV_OPT_CLOSE_ON_FREE, 0, fd);
+        SP_CHECK(n->given[i] != NULL, SP_NOMEM, "out of memory");
+        evconnlistener_set_error_cb(n->given[i], on_accept_failed);
+        if (n->port == 0 && getsockname(fd, (struct sockaddr *)&bound, &bytes) == 0 && bound.ss_family != AF_UNIX)
+            n->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port : ((struct sockaddr_in *)(void *)&bound)->sin_port);
+    }
+    return SP_OK;
+}
+
 /* Unless another one stands in its place. */
 static void remove_socket(const sp_net *n)
 {
@@ -202,9 +235,24 @@ const char *sp__net_date(sp_net *n)
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
+static void begin_drain(sp_net *n);
+
 void sp__net_check_end(sp_net *n)
 {
-    if (atomic_load(&n->draining) && atomic_load(&n->n_connections) == 0 && n->n_handed == 0) event_base_loopbreak(n->base);
+    const int phase = atomic_load(&n->phase);
+    if (phase == NET_RUNNING || atomic_load(&n->n_connections) > 0 || n->n_handed > 0) return;
+    if (phase >= NET_DRAINING) event_base_loopbreak(n->base);
+    else if (n->o.leave_seconds < 0) begin_drain(n);
+}
+
+void sp__net_tell(sp_net *n, const char *peer, const char *what)
+{
+    const int64_t now = sp__net_now_us();
+    char text[256];
+    if (n->o.log == NULL || (n->told_us != 0 && now - n->told_us < 1000000)) return;
+    n->told_us = now;
+    snprintf(text, sizeof text, "%s %s", peer, what);
+    n->o.log(n->o.context, text);
 }
 
 static void answer(sp_net *n)
@@ -218,43 +266,137 @@ static void answer(sp_net *n)
         next = x->next;
         n->n_handed--;
         if (x->connection == NULL) {
-            x->reply.status = 499;
+            x->reply.status = x->given_up ? 503 : 499;
             sp__exchange_finish(x);
         } else if (x->connection->http2 != NULL) sp__http2_reply(x);
         else sp__http1_reply(x);
     }
 }
 
-static void close_all(sp_net *n, bool idle_only)
+static void close_all(sp_net *n)
 {
     for (sp_connection *c = n->first, *next; c != NULL; c = next) {
         next = c->next;
-        if (idle_only && c->http2 != NULL) sp__http2_drain(c);
-        else if (!idle_only || c->state == AT_IDLE) sp__connection_close(c);
+        sp__connection_close(c);
     }
 }
 
-static void on_drained(evutil_socket_t fd, short what, void *context)
+static void start_timer(sp_net *n, double seconds)
 {
-    (void)fd;
-    (void)what;
-    close_all(context, false);
+    const time_t whole = (time_t)seconds;
+    struct timeval t = {whole, (suseconds_t)((seconds - (double)whole) * 1e6)};
+    event_add(n->drain, &t);
 }
 
+/* Take the connections that wait in the queue: closing the socket would reset them, and their clients may have sent requests already. New ones are dropped
+ * meanwhile, so that they are refused, which clients can tell from a lost request. */
+static void stop_listening(sp_net *n, struct evconnlistener *l, bool tcp)
+{
+    struct sock_filter none[] = {{.code = BPF_RET | BPF_K, .k = 0}};
+    const struct sock_fprog drop = {.len = 1, .filter = none};
+    const int fd = evconnlistener_get_fd(l);
+    struct sockaddr_storage address;
+    socklen_t bytes = sizeof address;
+    if (tcp) setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &drop, sizeof drop);
+    for (int client; (client = accept4(fd, (struct sockaddr *)&address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0; bytes = sizeof address)
+        on_accept(l, client, (struct sockaddr *)&address, (int)bytes, n);
+    evconnlistener_free(l);
+}
+
+/* Nothing new is taken. A connection that no request came on yet may be one whose request is on its way. */
 static void begin_drain(sp_net *n)
 {
-    const time_t whole = (time_t)n->o.drain_seconds;
-    struct timeval t = {whole, (suseconds_t)((n->o.drain_seconds - (double)whole) * 1e6)};
-    atomic_store(&n->draining, true);
-    if (n->tcp != NULL) evconnlistener_free(n->tcp);
+    atomic_store(&n->phase, NET_DRAINING);
     if (n->local != NULL) {
-        evconnlistener_free(n->local);
         remove_socket(n);
+        stop_listening(n, n->local, false);
     }
+    if (n->tcp != NULL) stop_listening(n, n->tcp, true);
     n->tcp = n->local = NULL;
+    for (int i = 0; i < GIVEN_MAX; i++) {
+        if (n->given[i] != NULL) evconnlistener_free(n->given[i]);
+        n->given[i] = NULL;
+    }
     event_del(n->again);
-    event_add(n->drain, &t);
-    close_all(n, true);
+    start_timer(n, n->o.drain_seconds);
+    for (sp_connection *c = n->first, *next; c != NULL; c = next) {
+        next = c->next;
+        if (c->http2 != NULL) sp__http2_drain(c);
+        else if (c->state == AT_IDLE && !c->fresh) sp__connection_close(c);
+        else if (c->state == AT_IDLE) sp__connection_timer(c, n->o.drain_seconds < FRESH_SECONDS ? n->o.drain_seconds : FRESH_SECONDS);
+    }
+}
+
+static void begin_leave(sp_net *n)
+{
+    const bool wanted = n->o.event == NULL || n->o.event(n->o.context, SP_NET_LEAVING);
+    const bool until_none = n->o.leave_seconds < 0;
+    if (!wanted || n->o.leave_seconds == 0 || (until_none && atomic_load(&n->n_connections) == 0 && n->n_handed == 0)) {
+        begin_drain(n);
+        return;
+    }
+    atomic_store(&n->phase, NET_LEAVING);
+    start_timer(n, until_none ? LEAVE_SECONDS : n->o.leave_seconds);
+    for (sp_connection *c = n->first, *next; c != NULL; c = next) {
+        next = c->next;
+        if (c->http2 != NULL) sp__http2_leave(c);
+    }
+}
+
+/* The time for what is under way is over: those who wait are told so. */
+static void give_up(sp_net *n)
+{
+    int left = 0;
+    char text[160];
+    atomic_store(&n->phase, NET_GIVING_UP);
+    start_timer(n, LAST_SECONDS);
+    for (sp_connection *c = n->first, *next; c != NULL; c = next) {
+        next = c->next;
+        left += c->http2 != NULL || c->state != AT_IDLE;
+        if (c->http2 != NULL) sp__http2_give_up(c, "the server is being stopped, and the time to answer what was under way is over; try again elsewhere");
+        else sp__http1_give_up(c, "the server is being stopped, and the time to answer what was under way is over; try again elsewhere");
+    }
+    sp__snprintf(text, sizeof text, "%d connections still waited after %g s (--drain); they were answered with 503", left, n->o.drain_seconds);
+    if (left > 0 && n->o.log != NULL) n->o.log(n->o.context, text);
+}
+
+static void on_drain_timer(evutil_socket_t fd, short what, void *context)
+{
+    sp_net *n = context;
+    const int phase = atomic_load(&n->phase);
+    (void)fd;
+    (void)what;
+    if (phase == NET_LEAVING) begin_drain(n);
+    else if (phase == NET_DRAINING) give_up(n);
+    else close_all(n);
+    sp__net_check_end(n);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *context)
+{
+    sp_net *n = context;
+    (void)fd;
+    (void)what;
+    n->o.event(n->o.context, SP_NET_TICK);
+}
+
+static void reload(sp_net *n, int reloads)
+{
+    void *tls = NULL;
+    n->reloads_done = reloads;
+    if (n->tls != NULL) {
+        const sp_status status = sp__tls_create(&n->o, &tls);
+        if (status == SP_OK) {
+            sp__tls_release(n->tls); /* connections hold on to it */
+            n->tls = tls;
+        }
+        if (n->o.log != NULL && status != SP_OK) {
+            char text[600];
+            snprintf(text, sizeof text, "%.500s; the certificate before it stays", sp_error_message());
+            n->o.log(n->o.context, text);
+        }
+    }
+    if (n->o.event != NULL) n->o.event(n->o.context, SP_NET_RELOADED);
 }
 
 static void on_wake(evutil_socket_t fd, short what, void *context)
@@ -264,9 +406,13 @@ static void on_wake(evutil_socket_t fd, short what, void *context)
     (void)what;
     while (read(fd, &count, sizeof count) > 0) {}
     answer(n);
-    int stops = atomic_load(&n->stops);
-    if (stops > 0 && !atomic_load(&n->draining)) begin_drain(n);
-    if (stops > 1) close_all(n, false);
+    const int stops = atomic_load(&n->stops), reloads = atomic_load(&n->reloads);
+    if (reloads != n->reloads_done && stops == 0) reload(n, reloads);
+    if (stops > 0 && atomic_load(&n->phase) == NET_RUNNING) begin_leave(n);
+    if (stops > 1) {
+        if (atomic_load(&n->phase) == NET_LEAVING) begin_drain(n);
+        close_all(n);
+    }
     sp__net_check_end(n);
 }
 
@@ -274,7 +420,7 @@ static void *run(void *context)
 {
     sp_net *n = context;
     event_base_loop(n->base, EVLOOP_NO_EXIT_ON_EMPTY);
-    close_all(n, false);
+    close_all(n);
     return NULL;
 }
 
@@ -283,10 +429,16 @@ sp_status sp__net_start(sp_net *n)
     SP_CHECK(!n->started, SP_RUNTIME, "the server runs already");
     if (n->o.host != NULL) SP_TRY(listen_tcp(n));
     if (n->o.unix_path != NULL) SP_TRY(listen_local(n));
+    SP_TRY(listen_given(n));
     n->wake = event_new(n->base, n->wake_fd, EV_READ | EV_PERSIST, on_wake, n);
     n->again = event_new(n->base, -1, 0, on_again, n);
-    n->drain = event_new(n->base, -1, 0, on_drained, n);
-    SP_CHECK(n->wake != NULL && n->again != NULL && n->drain != NULL && event_add(n->wake, NULL) == 0, SP_NOMEM, "out of memory");
+    n->drain = event_new(n->base, -1, 0, on_drain_timer, n);
+    n->tick = event_new(n->base, -1, EV_PERSIST, on_tick, n);
+    SP_CHECK(n->wake != NULL && n->again != NULL && n->drain != NULL && n->tick != NULL && event_add(n->wake, NULL) == 0, SP_NOMEM, "out of memory");
+    if (n->o.tick_seconds > 0 && n->o.event != NULL) {
+        struct timeval every = {(time_t)n->o.tick_seconds, (suseconds_t)((n->o.tick_seconds - (double)(time_t)n->o.tick_seconds) * 1e6)};
+        event_add(n->tick, &every);
+    }
     /* Signals are for the program's own threads. */
     sigset_t all, before;
     sigfillset(&all);
@@ -298,14 +450,17 @@ sp_status sp__net_start(sp_net *n)
     return SP_OK;
 }
 
-void sp__net_stop(sp_net *n)
+static void count_and_wake(sp_net *n, atomic_int *counter)
 {
     uint64_t one = 1;
     int saved = errno;
-    atomic_fetch_add(&n->stops, 1);
+    atomic_fetch_add(counter, 1);
     while (write(n->wake_fd, &one, sizeof one) < 0 && errno == EINTR) {}
     errno = saved;
 }
+
+void sp__net_stop(sp_net *n) { count_and_wake(n, &n->stops); }
+void sp__net_reload(sp_net *n) { count_and_wake(n, &n->reloads); }
 
 void sp__net_wait(sp_net *n)
 {

@@ -35,6 +35,13 @@ typedef struct sp_net_reply {
     char *grpc_message;        /* of sp__alloc; NULL after a failure: there was no memory for it */
 } sp_net_reply;
 
+/* What happens to the whole, told on the loop's thread. */
+typedef enum {
+    SP_NET_LEAVING,  /* sp__net_stop was called. The answer: are there clients that should be given time to go elsewhere? */
+    SP_NET_RELOADED, /* sp__net_reload was called, and certificates are those of the files now, or still the old ones, as the log says */
+    SP_NET_TICK      /* tick_seconds have passed */
+} sp_net_event;
+
 typedef struct sp_exchange {
     /* The request; fixed once it is handed over. */
     int version;               /* 10, 11 or 20 */
@@ -48,6 +55,8 @@ typedef struct sp_exchange {
     size_t body_bytes;
     char peer[56];
     int64_t began_us;          /* first byte of it, by sp__net_now_us */
+    bool given_up;             /* the client was told that the server ends; the reply is dropped */
+    bool stands_in;            /* for one that was given up: carries that reply, and is not told to `finished` */
     atomic_int peer_state;     /* SP_PEER_... */
     atomic_llong closed_us;    /* when it ceased to be SP_PEER_HERE */
     /* The answer; filled by the handler before sp__exchange_reply. */
@@ -70,16 +79,20 @@ typedef struct sp_net_options {
     const char *host; /* NULL: no TCP */
     int port;         /* 0: one that is free */
     const char *unix_path;
+    int n_given;      /* sockets that listen already, with descriptors from 3 on, as systemd hands them over */
     const char *certificate, *private_key, *client_ca;
     size_t max_body_bytes, max_memory_bytes;
     int max_connections;
     double idle_seconds, receive_seconds, drain_seconds;
+    double leave_seconds; /* after sp__net_stop clients are still answered, and told to go, for so long; below 0: a second, or less if no connection is left */
+    double tick_seconds;  /* 0: no SP_NET_TICK */
     /* A whole request; on the loop's thread, must not block. */
     void (*handle)(void *context, sp_exchange *x);
     /* An exchange has been answered, or given up; on the loop's thread, just before it is freed. Also for requests that were refused before they
      * could be handled: their method may be "". */
     void (*finished)(void *context, const sp_exchange *x);
     void (*log)(void *context, const char *text); /* what went wrong outside of any exchange */
+    bool (*event)(void *context, sp_net_event event);
     void *context;
 } sp_net_options;
 
@@ -88,9 +101,11 @@ sp_status sp__net_create(const sp_net_options *options, sp_net **out); /* option
 sp_status sp__net_start(sp_net *n);
 int sp__net_port(const sp_net *n);
 int sp__net_connections(const sp_net *n);
-bool sp__net_draining(const sp_net *n);
+bool sp__net_draining(const sp_net *n); /* sp__net_stop was called */
 /* As sp_server_stop: safe in signal handlers. */
 void sp__net_stop(sp_net *n);
+/* Read certificates again; existing connections keep theirs. Safe in signal handlers. */
+void sp__net_reload(sp_net *n);
 /* Until the thread has ended; it does so when everything was answered after sp__net_stop. */
 void sp__net_wait(sp_net *n);
 /* Nothing may be with the handler any more. NULL is fine. */

@@ -78,3 +78,10 @@ bool sp__tls_chose_http2(struct bufferevent *bev)
     SSL_get0_alpn_selected(bufferevent_openssl_get_ssl(bev), &name, &bytes);
     return bytes == 2 && memcmp(name, "h2", 2) == 0;
 }
+
+bool sp__tls_was_plain(struct bufferevent *bev)
+{
+    for (unsigned long code; (code = bufferevent_get_openssl_error(bev)) != 0;)
+        if (ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST) return true;
+    return false;
+}

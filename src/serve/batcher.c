@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batcher.c - the queue of a version and the thread that runs it.
+/* batcher.c - the queue of a version and the threads that run it, one for each of its instances.
  *
  * The runner takes the oldest job and with it those behind that fit: equal dtypes and shapes but for the first axis, together no more than
  * max_batch rows. Nobody waits while the model is idle, unless max_delay_us asks for it; under load jobs gather while it runs. Numbers
@@ -222,7 +222,7 @@ static bool await_jobs(sp_served *m, int64_t max_delay_us)
 static void *run(void *context)
 {
     sp_served *m = context;
-    const int64_t delay = m->entry->server->o.max_delay_us;
+    const int64_t delay = m->settings.max_delay_us;
     sp__lock(&m->lock);
     while (await_jobs(m, delay)) {
         int n_jobs = 0;
@@ -251,21 +251,23 @@ void sp__served_submit(sp_job *job)
     sp__unlock(&m->lock);
 }
 
-sp_status sp__runner_start(sp_served *m)
+sp_status sp__runners_start(sp_served *m)
 {
-    int failure = pthread_create(&m->runner, NULL, run, m);
-    if (failure != 0) return sp__fail_thread(failure, "the model");
-    m->running = true;
+    while (m->n_runners < m->settings.n_instances) {
+        const int failure = pthread_create(&m->runners[m->n_runners], NULL, run, m);
+        if (failure != 0) return sp__fail_thread(failure, "the model");
+        m->n_runners++;
+    }
     return SP_OK;
 }
 
-void sp__runner_stop(sp_served *m)
+void sp__runners_stop(sp_served *m)
 {
-    if (!m->running) return;
+    if (m->n_runners == 0) return;
     sp__lock(&m->lock);
     m->closing = true;
-    sp__cond_signal(&m->more);
+    sp__cond_broadcast(&m->more);
     sp__unlock(&m->lock);
-    pthread_join(m->runner, NULL);
-    m->running = false;
+    for (int i = 0; i < m->n_runners; i++) pthread_join(m->runners[i], NULL);
+    m->n_runners = 0;
 }

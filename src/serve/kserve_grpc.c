@@ -328,10 +328,14 @@ static sp_status put_server_metadata(sp_wire_out *o)
 static sp_status put_model_metadata(sp_wire_out *o, const sp_served *m)
 {
     char version[24], platform[40];
-    snprintf(version, sizeof version, "%lld", (long long)m->version);
+    int64_t versions[SP_SERVE_VERSIONS_MAX];
+    const int n = sp__entry_versions(m->entry, versions);
     snprintf(platform, sizeof platform, "spore_%s", sp__served_kind(m));
     SP_TRY(sp__grpc_put_text(o, 1, m->entry->name));
-    SP_TRY(sp__grpc_put_text(o, 2, version));
+    for (int i = 0; i < n; i++) {
+        snprintf(version, sizeof version, "%lld", (long long)versions[i]);
+        SP_TRY(sp__grpc_put_text(o, 2, version));
+    }
     SP_TRY(sp__grpc_put_text(o, 3, platform));
     for (int i = 0; i < m->n_in; i++) {
         const sp_spec *s = sp_model_input_spec(m->model, i);
@@ -345,10 +349,10 @@ static sp_status put_model_metadata(sp_wire_out *o, const sp_served *m)
 }
 
 /* Name (field 1) and version (field 2) of the model that a message is for. */
-static sp_status read_model(const sp_exchange *x, char name[256], int64_t *version)
+static sp_status read_model(struct sp_server *s, const sp_exchange *x, char name[256], int64_t *version)
 {
     sp_wire w;
-    char text[32] = "";
+    char text[64] = "";
     name[0] = '\0';
     SP_TRY(sp__grpc_open(x, &w));
     for (int n = 0; sp__wire_more(&w); n++) {
@@ -360,8 +364,8 @@ static sp_status read_model(const sp_exchange *x, char name[256], int64_t *versi
         else if (number == 2) SP_TRY(sp__wire_take_text(&w, "the model's version", type, text, sizeof text));
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
-    *version = text[0] != '\0' ? sp__path_version(text, strlen(text)) : 0;
-    SP_CHECK(*version >= 0, SP_VALUE, "the version is '%s', which is no number", text);
+    *version = text[0] != '\0' ? sp__route_version(s, name, text, strlen(text)) : 0;
+    SP_CHECK(*version >= 0, SP_VALUE, "the version is '%s', which is no number and no label", text);
     return SP_OK;
 }
 
@@ -381,7 +385,7 @@ static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
     int64_t version = 0;
     int http_status = 404;
     sp_wire_out o = {0};
-    if (read_model(x, name, &version) != SP_OK) {
+    if (read_model(s, x, name, &version) != SP_OK) {
         sp__grpc_refuse(x, 400, sp_error_message());
         sp__exchange_reply(x);
         return;

@@ -41,7 +41,10 @@ void sp__kserve_metadata(const sp_served *m, sp__text *t)
 {
     sp__text_put(t, "{\"name\":");
     sp__json_put_text(t, m->entry->name, strlen(m->entry->name));
-    sp__text_put(t, ",\"versions\":[\"%lld\"],\"platform\":\"spore_%s\",\"inputs\":[", (long long)m->version, sp__served_kind(m));
+    int64_t versions[SP_SERVE_VERSIONS_MAX];
+    const int n = sp__entry_versions(m->entry, versions);
+    for (int i = 0; i < n; i++) sp__text_put(t, "%s\"%lld\"", i > 0 ? "," : ",\"versions\":[", (long long)versions[i]);
+    sp__text_put(t, "%s],\"platform\":\"spore_%s\",\"inputs\":[", n == 0 ? ",\"versions\":[" : "", sp__served_kind(m));
     for (int i = 0; i < m->n_in; i++) {
         if (i > 0) sp__text_put(t, ",");
         put_value(t, sp_model_input_name(m->model, i), sp_model_input_spec(m->model, i));

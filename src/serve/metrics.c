@@ -83,7 +83,7 @@ static void write_histograms(sp__text *t, sp_entry *first)
                {"spore_batch_rows", "Rows that were run together.", offsetof(sp_entry_metrics, batches), false}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         head(t, all[k].name, "histogram", all[k].help);
-        for (sp_entry *e = first; e != NULL; e = e->next)
+        for (sp_entry *e = first; e != NULL; e = sp__entry_next(e))
             histogram(t, all[k].name, e, (const sp_histogram *)(const void *)((const char *)&e->metrics + all[k].offset), all[k].seconds);
     }
 }
@@ -94,37 +94,44 @@ static void write_entries(sp__text *t, sp_entry *first)
     static const char *const outcomes[] = {SP_OUTCOME_LIST(X)};
 #undef X
     head(t, "spore_requests_total", "counter", "Requests to models, by how they ended.");
-    for (sp_entry *e = first; e != NULL; e = e->next)
+    for (sp_entry *e = first; e != NULL; e = sp__entry_next(e))
         for (int k = 0; k < SP_OUTCOME_COUNT; k++) {
             label(t, "spore_requests_total", e);
             sp__text_put(t, ",outcome=\"%s\"} %llu\n", outcomes[k], atomic_load(&e->metrics.outcomes[k]));
         }
     head(t, "spore_requests_in_flight", "gauge", "Requests to models that are under way.");
-    for (sp_entry *e = first; e != NULL; e = e->next) {
+    for (sp_entry *e = first; e != NULL; e = sp__entry_next(e)) {
         label(t, "spore_requests_in_flight", e);
         sp__text_put(t, "} %d\n", atomic_load(&e->metrics.in_flight));
     }
     head(t, "spore_queue_depth", "gauge", "Requests that wait for a model, or are in its run.");
-    for (sp_entry *e = first; e != NULL; e = e->next) {
+    for (sp_entry *e = first; e != NULL; e = sp__entry_next(e)) {
         label(t, "spore_queue_depth", e);
         sp__text_put(t, "} %d\n", atomic_load(&e->n_waiting));
     }
     head(t, "spore_model_version", "gauge", "The version that is served; 0: none.");
-    for (sp_entry *e = first; e != NULL; e = e->next) {
+    for (sp_entry *e = first; e != NULL; e = sp__entry_next(e)) {
         sp_served *m = sp__entry_take(e, 0);
         label(t, "spore_model_version", e);
         sp__text_put(t, "} %lld\n", m != NULL ? (long long)m->version : 0);
         sp__served_release(m);
     }
     head(t, "spore_model_degraded", "gauge", "Whether a newer version is there that cannot be served.");
-    for (sp_entry *e = first; e != NULL; e = e->next) {
+    for (sp_entry *e = first; e != NULL; e = sp__entry_next(e)) {
         char why[400];
         sp__entry_degraded(e, why);
         label(t, "spore_model_degraded", e);
         sp__text_put(t, "} %d\n", why[0] != '\0');
     }
+    head(t, "spore_model_available", "gauge", "Whether a version of the model is served.");
+    for (sp_entry *e = first; e != NULL; e = sp__entry_next(e)) {
+        sp_served *m = sp__entry_take(e, 0);
+        label(t, "spore_model_available", e);
+        sp__text_put(t, "} %d\n", m != NULL);
+        sp__served_release(m);
+    }
     head(t, "spore_model_loads_total", "counter", "Versions that were loaded, or could not be.");
-    for (sp_entry *e = first; e != NULL; e = e->next) {
+    for (sp_entry *e = first; e != NULL; e = sp__entry_next(e)) {
         label(t, "spore_model_loads_total", e);
         sp__text_put(t, ",outcome=\"ok\"} %llu\n", atomic_load(&e->metrics.loads));
         label(t, "spore_model_loads_total", e);
@@ -137,9 +144,7 @@ void sp__metrics_write(struct sp_server *s, sp__text *t)
 {
     sp_memory_stats memory;
     sp_memory_get(&memory);
-    sp__lock(&s->lock);
-    sp_entry *first = s->entries; /* entries are put in front and stay */
-    sp__unlock(&s->lock);
+    sp_entry *first = sp__entry_first(s);
     head(t, "spore_info", "gauge", "Version of spore.");
     sp__text_put(t, "spore_info{version=\"%s\"} 1\n", sp_version());
     head(t, "spore_ready", "gauge", "Whether all models are there and requests are taken.");

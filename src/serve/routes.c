@@ -64,15 +64,24 @@ int64_t sp__path_version(const char *text, size_t bytes)
     return v;
 }
 
+int64_t sp__route_version(sp_server *s, const char *name, const char *text, size_t bytes)
+{
+    char label[64];
+    const int64_t number = sp__path_version(text, bytes);
+    sp_entry *e = number >= 0 ? NULL : sp__entry_find(s, name);
+    if (e == NULL || !sp__path_decode(text, bytes, label, sizeof label)) return number;
+    sp__lock(&e->lock);
+    const int64_t labelled = sp__settings_label(&e->settings, label);
+    sp__unlock(&e->lock);
+    return labelled > 0 ? labelled : -1;
+}
+
 sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int *status, char *why, size_t room)
 {
     sp_entry *e = sp__entry_find(s, name);
     if (e == NULL) {
         char all[300] = "";
-        sp__lock(&s->lock);
-        e = s->entries;
-        sp__unlock(&s->lock);
-        for (; e != NULL && strlen(all) < 200; e = e->next) {
+        for (e = sp__entry_first(s); e != NULL && strlen(all) < 200; e = sp__entry_next(e)) {
             strncat(all, all[0] ? ", '" : "'", sizeof all - strlen(all) - 1);
             strncat(all, e->name, 64);
             strncat(all, "'", sizeof all - strlen(all) - 1);
@@ -83,8 +92,11 @@ sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int 
     }
     sp_served *m = sp__entry_take(e, version), *current = m == NULL ? sp__entry_take(e, 0) : NULL;
     if (m != NULL) return m;
+    char reason[400];
+    sp__entry_unavailable(e, reason);
     *status = current != NULL ? 404 : 503;
     if (current != NULL) snprintf(why, room, "model '%s' has no version %lld; version %lld is served", name, (long long)version, (long long)current->version);
+    else if (reason[0] != '\0') snprintf(why, room, "model '%s' is not available: %s", name, reason);
     else snprintf(why, room, "model '%s' is not loaded yet", name);
     sp__served_release(current);
     return NULL;
@@ -130,28 +142,34 @@ static void flag(sp_exchange *x, const char *key, bool value)
     reply_now(x, value ? 200 : 503, "application/json", &t);
 }
 
-/* Ready, and which models run in an older version than they should. */
+/* A member with what `tell` has to say of each model, if it has something to say of any. */
+static void put_reasons(sp_server *s, sp__text *t, const char *key, void (*tell)(sp_entry *e, char out[400]))
+{
+    bool some = false;
+    for (sp_entry *e = sp__entry_first(s); e != NULL; e = sp__entry_next(e)) {
+        char why[400];
+        tell(e, why);
+        if (why[0] == '\0') continue;
+        if (some) sp__text_put(t, ",");
+        else sp__text_put(t, ",\"%s\":{", key);
+        some = true;
+        sp__json_put_text(t, e->name, strlen(e->name));
+        sp__text_put(t, ":");
+        sp__json_put_text(t, why, strlen(why));
+    }
+    if (some) sp__text_put(t, "}");
+}
+
+/* Ready, and which models run in an older version than they should, or not at all. */
 static void reply_ready(sp_server *s, sp_exchange *x)
 {
     const bool ready = sp__server_ready(s);
-    bool some = false;
     sp__text t = {0};
     if (!wants(x, "GET")) return;
-    sp__lock(&s->lock);
-    sp_entry *e = s->entries;
-    sp__unlock(&s->lock);
     sp__text_put(&t, "{\"ready\":%s", ready ? "true" : "false");
-    for (; e != NULL; e = e->next) {
-        char why[400];
-        sp__entry_degraded(e, why);
-        if (why[0] == '\0') continue;
-        sp__text_put(&t, some ? "," : ",\"degraded\":{");
-        some = true;
-        sp__json_put_text(&t, e->name, strlen(e->name));
-        sp__text_put(&t, ":");
-        sp__json_put_text(&t, why, strlen(why));
-    }
-    sp__text_put(&t, some ? "}}\n" : "}\n");
+    put_reasons(s, &t, "degraded", sp__entry_degraded);
+    put_reasons(s, &t, "unavailable", sp__entry_unavailable);
+    sp__text_put(&t, "}\n");
     reply_now(x, ready ? 200 : 503, "application/json", &t);
 }
 
@@ -167,11 +185,9 @@ static void reply_models(sp_server *s, sp_exchange *x)
 {
     sp__text t = {0};
     if (!wants(x, "GET")) return;
-    sp__lock(&s->lock);
-    sp_entry *e = s->entries;
-    sp__unlock(&s->lock);
+    sp_entry *e = sp__entry_first(s);
     sp__text_put(&t, "{\"models\":[");
-    for (bool first = true; e != NULL; e = e->next, first = false) {
+    for (bool first = true; e != NULL; e = sp__entry_next(e), first = false) {
         sp_served *m = sp__entry_take(e, 0);
         sp__text_put(&t, first ? "{\"name\":" : ",{\"name\":");
         sp__json_put_text(&t, e->name, strlen(e->name));
@@ -181,6 +197,11 @@ static void reply_models(sp_server *s, sp_exchange *x)
         sp__entry_degraded(e, why);
         if (why[0] != '\0') {
             sp__text_put(&t, ",\"degraded\":");
+            sp__json_put_text(&t, why, strlen(why));
+        }
+        sp__entry_unavailable(e, why);
+        if (why[0] != '\0') {
+            sp__text_put(&t, ",\"unavailable\":");
             sp__json_put_text(&t, why, strlen(why));
         }
         sp__text_put(&t, "}");
@@ -209,12 +230,12 @@ static void route_kserve_model(sp_server *s, sp_exchange *x, const char *rest)
     bool good = sp__path_decode(rest, n, name, sizeof name);
     if (good && strncmp(what, "/versions/", 10) == 0) {
         n = strcspn(what + 10, "/");
-        version = sp__path_version(what + 10, n);
+        version = good ? sp__route_version(s, name, what + 10, n) : -1;
         what += 10 + n;
         good = version > 0;
     }
     if (!good) {
-        sp__route_refuse(x, 400, "the path is not /v2/models/NAME[/versions/NUMBER][/ready or /infer]");
+        sp__route_refuse(x, 400, "the path is not /v2/models/NAME[/versions/NUMBER OR LABEL][/ready or /infer]");
         return;
     }
     const bool ready = strcmp(what, "/ready") == 0, infer = strcmp(what, "/infer") == 0;
@@ -253,10 +274,11 @@ static void route_mindspore(sp_server *s, sp_exchange *x, const char *rest)
     for (const char *p = rest; colon != NULL && p < colon; p++)
         if (strncmp(p, "/version/", 9) == 0) mark = p;
     if (mark != colon) {
-        version = sp__path_version(mark + 9, (size_t)(colon - mark - 9));
         name_end = mark;
     }
-    if (colon == NULL || version < 0 || !sp__path_decode(rest, (size_t)(name_end - rest), name, sizeof name)) {
+    const bool good = colon != NULL && sp__path_decode(rest, (size_t)(name_end - rest), name, sizeof name);
+    if (good && mark != colon) version = sp__route_version(s, name, mark + 9, (size_t)(colon - mark - 9));
+    if (!good || version < 0) {
         sp__route_refuse(x, 400, "the path is not /model/NAME[/version/NUMBER]:METHOD");
         return;
     }

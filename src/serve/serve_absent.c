@@ -44,7 +44,48 @@ sp_status sp_server_add_folder(sp_server *s, const char *path)
     return absent();
 }
 
+sp_status sp_server_set_models(sp_server *s, int n, const sp_model_config *models)
+{
+    (void)s;
+    (void)n;
+    (void)models;
+    return absent();
+}
+
+sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *value)
+{
+    (void)c;
+    (void)key;
+    (void)value;
+    return absent();
+}
+
+sp_status sp_serve_config_load(const char *path, sp_serve_config **out)
+{
+    (void)path;
+    (void)out;
+    return absent();
+}
+
+void sp_serve_config_release(sp_serve_config *c) { (void)c; }
+
+const char *sp_serve_config_get(const sp_serve_config *c, const char *key, int *line)
+{
+    (void)c;
+    (void)key;
+    (void)line;
+    return NULL;
+}
+
+int sp_serve_config_models(const sp_serve_config *c, const sp_model_config **out)
+{
+    (void)c;
+    (void)out;
+    return 0;
+}
+
 void sp_server_stop(sp_server *s) { (void)s; }
+void sp_server_reload(sp_server *s) { (void)s; }
 
 void sp_server_log(sp_server *s, sp_log_kind kind, const char *line)
 {

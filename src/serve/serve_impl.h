@@ -11,7 +11,10 @@
  * becomes a job: reading a large body must not keep others waiting. Each step may end it early, with a failure that the protocol puts
  * into its own words (sp__job_fail).
  *
- *     entries.c   models by name, their versions, what appears in their folders
+ *     settings.c  how a model is served
+ *     versions.c  what lies in the folders of models
+ *     entries.c   models by name, their versions
+ *     models.c    which models there are: given, found in watched folders, loaded and unloaded by request
  *     served.c    one version: loaded, tried out, counted
  *     batcher.c   its queue and its runner
  *     kserve_*.c mindspore_*.c   protocols: bytes to tensors and back */
@@ -33,13 +36,50 @@ enum { SP_SERVE_INPUTS_MAX = 64, SP_SERVE_BATCH_MAX = 1024 };
 
 /* --- models -------------------------------------------------------------------------------------------------------- */
 
+enum { SP_SERVE_INSTANCES_MAX = 16, SP_SERVE_VERSIONS_MAX = 64, SP_SERVE_LABELS_MAX = 32, SP_SERVE_PATH_BYTES = 4096 };
+
+/* How a model is served: sp_model_config, read, with what it leaves to the server filled in. */
+typedef struct sp_settings {
+    int max_batch;
+    bool trust_batch;
+    int64_t max_delay_us;
+    int max_queue;
+    double request_seconds;
+    int n_instances;
+    int n_newest;   /* versions that are served, at most */
+    int n_versions; /* of these alone; 0: of all */
+    int64_t versions[SP_SERVE_VERSIONS_MAX];
+    int n_labels;
+    struct {
+        char name[48];
+        int64_t version;
+    } labels[SP_SERVE_LABELS_MAX];
+    char warm_up[512], key_file[1024], key_mode[16];
+} sp_settings;
+
+/* settings.c */
+sp_status sp__settings_read(const sp_server_options *o, const sp_model_config *c, sp_settings *out);
+bool sp__settings_want(const sp_settings *s, int64_t version);
+int64_t sp__settings_label(const sp_settings *s, const char *label); /* 0: there is none of that name */
+/* One set of shapes of `warm_up`, from *at on, which moves behind it: the shape of each of the inputs' names that it holds. False: there is no more. */
+typedef struct sp_warm_shape {
+    char name[128];
+    int rank;
+    int64_t dims[SP_RANK_MAX];
+} sp_warm_shape;
+sp_status sp__settings_warm_up(const char **at, int *n, sp_warm_shape shapes[SP_SERVE_INPUTS_MAX]);
+/* The key of a model's files into `bytes`, which the caller wipes. */
+sp_status sp__settings_key(const sp_settings *s, unsigned char bytes[64], size_t *n);
+
 /* One version of a model, ready to run. Counted: by its entry while it is the current one, by the list of retired ones after that, and by every job
  * that it has. The last reference is always the entry's or the list's, so that no runner ends itself. */
 typedef struct sp_served {
     atomic_int refs;
-    struct sp_served *next_retired;
+    struct sp_served *next; /* older, of its entry; or in the list of retired ones */
     struct sp_entry *entry; /* outlives it */
     int64_t version;
+    int generation;       /* of the entry's settings, which these are */
+    sp_settings settings;
     char *file;
     sp_copy *copies; /* the files it was read from: its weights are memory of its own, which nobody changes */
     sp_model *model;
@@ -53,31 +93,47 @@ typedef struct sp_served {
     sp_cond more;
     struct sp_job *first, **end;
     bool closing;
-    pthread_t runner;
-    bool running;
+    pthread_t runners[SP_SERVE_INSTANCES_MAX];
+    int n_runners;
 } sp_served;
 
-/* A version that cannot be served, and why. */
-typedef struct sp_refusal {
-    struct sp_refusal *next;
+/* What is known of a version that is not served. */
+typedef struct sp_version_note {
+    struct sp_version_note *next;
     int64_t version;
-    sp_copy *copies; /* what was read of it: not tried again until that changes. NULL: it is looked at again every time */
+    sp_stamp seen;    /* of its file; it is loaded once it is found unchanged */
+    sp_copy *copies;  /* what was read of it when it was refused: not tried again until that changes. NULL: it is looked at again every time */
     bool told;
-    sp_error error;
-} sp_refusal;
+    sp_error error;   /* why it cannot be served; SP_OK: nothing is known against it */
+} sp_version_note;
+
+/* A folder of models that is watched. */
+typedef struct sp_model_folder {
+    struct sp_model_folder *next;
+    char *path;
+    sp_settings settings;
+    bool gone;
+} sp_model_folder;
 
 /* A model by its name; lives as long as the server. */
 typedef struct sp_entry {
     struct sp_entry *next;
     struct sp_server *server;
     char *name, *path;
+    sp_model_folder *of; /* it was found in; NULL: it was given by itself */
     bool folder;         /* path holds versions, not a model */
-    sp_lock lock; /* of current and degraded */
-    sp_served *current;  /* NULL: none yet */
-    char degraded[400];  /* why a newer version than the current one is not served; empty: there is none */
-    atomic_bool added;   /* sp_server_add_model has done with it; what follows belongs to the watcher from then on */
-    sp_refusal *refusals;
-    sp_stamp seen;       /* of the file that would be loaded next; it is loaded once it is found unchanged */
+    sp_lock lock;        /* of what stands down to unavailable */
+    sp_served *served;   /* versions that are served, the newest first; written by who loads alone */
+    sp_settings settings;
+    char degraded[400];    /* why a newer version than the current one is not served; empty: there is none */
+    char unavailable[400]; /* why no version is */
+    atomic_bool tried;     /* once, at least */
+    atomic_bool gone;      /* no longer among the models; as if it were not there */
+    atomic_bool unloaded;  /* by request */
+    /* Of who loads (sp__load_begin). */
+    int generation; /* of settings */
+    bool listed;    /* sp_server_set_models: it is among those */
+    sp_version_note *notes;
     atomic_int n_waiting; /* jobs that have no result yet */
     sp_entry_metrics metrics;
 } sp_entry;
@@ -89,14 +145,37 @@ sp_served *sp__served_retain(sp_served *m);
 void sp__served_release(sp_served *m);
 const char *sp__served_kind(const sp_served *m); /* "onnx", ...: for its metadata */
 
+/* versions.c */
+bool sp__is_folder(const char *path);
+bool sp__versions_in(const char *path); /* does the folder hold numbered folders? */
+int64_t sp__versions_next(const sp_entry *e, int64_t below); /* the newest below `below` that lies on the disk; 0: none */
+sp_status sp__versions_file(const sp_entry *e, int64_t version, char file[SP_SERVE_PATH_BYTES]);
+char *sp__model_name(const char *path); /* "models/lenet.mindir" as "lenet" */
+sp_status sp__models_in(const char *path, char ***out, int *n_out); /* paths of what could be models in a folder, in order; freed by the caller */
+
 /* entries.c */
+sp_entry *sp__entry_first(struct sp_server *s); /* those that are gone are left out here and behind it */
+sp_entry *sp__entry_next(const sp_entry *e);
 sp_entry *sp__entry_find(struct sp_server *s, const char *name); /* NULL: there is none */
-/* The current version, retained; version 0: any, else that one alone. NULL: not loaded. */
+/* A version, retained; 0: the newest that is served. NULL: it is not. */
 sp_served *sp__entry_take(sp_entry *e, int64_t version);
-void sp__entry_degraded(sp_entry *e, char out[400]); /* empty: it is not */
-bool sp__entries_poll(struct sp_server *s);   /* look for newer versions, load them; the watcher's. true: some are not yet at rest, look again soon */
+int sp__entry_versions(sp_entry *e, int64_t out[SP_SERVE_VERSIONS_MAX]); /* that are served, the oldest first; how many */
+void sp__entry_degraded(sp_entry *e, char out[400]);    /* empty: it is not */
+void sp__entry_unavailable(sp_entry *e, char out[400]); /* empty: it is available, or was not tried yet */
+sp_status sp__entry_create(struct sp_server *s, const char *name, const char *path, const sp_settings *settings, sp_entry **out); /* and put among the others */
+/* Serve what can be served. Fails only where nothing is. *restless: a version is not at rest, look again soon. The caller has sp__load_begin. */
+sp_status sp__entry_load(sp_entry *e, bool *restless);
+void sp__entry_tell(sp_entry *e); /* to the log, what is new about versions that cannot be served */
+void sp__entry_unload(sp_entry *e, const char *why);
 bool sp__entries_retire(struct sp_server *s); /* let go of old versions that have no jobs; true: some still have */
 void sp__entries_release(struct sp_server *s);
+
+/* models.c */
+/* One thread at a time loads models; no lock is held meanwhile, which fork would wait for. */
+void sp__load_begin(struct sp_server *s);
+void sp__load_end(struct sp_server *s);
+bool sp__models_poll(struct sp_server *s); /* look at folders and files; the watcher's. true: some are not yet at rest, look again soon */
+void sp__models_release(struct sp_server *s);
 
 /* --- jobs ---------------------------------------------------------------------------------------------------------- */
 
@@ -151,8 +230,8 @@ bool sp__job_abandoned(const sp_job *job, int64_t now_us);
 int sp__http_status(sp_status status);
 
 /* batcher.c */
-sp_status sp__runner_start(sp_served *m);
-void sp__runner_stop(sp_served *m);  /* when no job refers to it */
+sp_status sp__runners_start(sp_served *m);
+void sp__runners_stop(sp_served *m); /* when no job refers to it */
 void sp__served_submit(sp_job *job); /* decoded */
 
 /* --- the server ---------------------------------------------------------------------------------------------------- */
@@ -165,8 +244,12 @@ struct sp_server {
     sp_net *net;
     pid_t pid; /* whose it is: a child of fork has neither its threads nor connections of its own */
     bool started;
-    sp_lock lock; /* of entries */
+    sp_lock lock; /* of entries and loading */
     sp_entry *entries;
+    bool loading;         /* somebody has sp__load_begin */
+    sp_cond loaded;
+    atomic_int n_setting; /* sp_server_set_models is under way: not ready */
+    sp_model_folder *folders; /* of who loads */
     sp_log_queue *log; /* NULL: nobody wants to know */
     sp_server_metrics metrics;
     /* Workers and their queue; the watcher of folders sleeps on the same lock. */
@@ -176,6 +259,7 @@ struct sp_server {
     sp_job *first, **end;
     bool ending;
     bool polling; /* the watcher is at the disk, and may be loading a model */
+    bool reload;  /* the program is to be told */
     int n_threads;
     pthread_t threads[64];
     pthread_t watcher;

@@ -20,7 +20,7 @@ sp_served *sp__served_retain(sp_served *m)
 void sp__served_release(sp_served *m)
 {
     if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1) return;
-    sp__runner_stop(m);
+    sp__runners_stop(m);
     sp__lock_destroy(&m->lock);
     sp_model_release(m->model);
     sp__copies_free(m->copies);
@@ -144,7 +144,7 @@ static void try_batches(sp_served *m, int wanted, bool trusted)
     bool exact = true, could = true;
     m->max_batch = 1;
     m->exact = true;
-    m->why_single = "--max-batch is 1";
+    m->why_single = "max_batch is 1";
     if (wanted < 2) return;
     m->why_single = "an input or output has no first axis, or not one known to be of rows";
     for (int i = 0; i < m->n_in + m->n_out; i++) {
@@ -165,6 +165,41 @@ static void try_batches(sp_served *m, int wanted, bool trusted)
     for (int r = 0; r < 2; r++) trial_end(m, &single[r]);
 }
 
+/* Run it with one set of shapes that its settings name. */
+static sp_status warm_run(const sp_served *m, int n, const sp_warm_shape *shapes)
+{
+    trial t = {.out = sp__alloc_zero((size_t)m->n_out * sizeof *t.out + 1)};
+    sp_status status = t.out != NULL ? SP_OK : SP_NOMEM;
+    for (int k = 0; k < n && status == SP_OK; k++) {
+        int i = 0;
+        while (i < m->n_in && strcmp(sp_model_input_name(m->model, i), shapes[k].name) != 0) i++;
+        if (i == m->n_in) status = sp__fail(SP_KEY, "the model has no input '%s'", shapes[k].name);
+        else if (t.in[i] != NULL) status = sp__fail(SP_VALUE, "input '%s' is given twice", shapes[k].name);
+        else {
+            status = sp_tensor_create(sp_model_input_spec(m->model, i)->dtype, shapes[k].rank, shapes[k].dims, &t.in[i]);
+            if (status == SP_OK) fill(t.in[i], 0, shapes[k].dims[0]);
+        }
+    }
+    if (status == SP_OK) status = sp_model_run(m->model, m->n_in, t.in, m->n_out, t.out);
+    trial_end(m, &t);
+    return status;
+}
+
+static sp_status warm_up(const sp_served *m)
+{
+    const char *at = m->settings.warm_up;
+    if (*at == '\0') return SP_OK;
+    sp_warm_shape *shapes = sp__alloc(SP_SERVE_INPUTS_MAX * sizeof *shapes);
+    sp_status status = shapes != NULL ? SP_OK : SP_NOMEM;
+    for (int n; status == SP_OK && *at != '\0' && !sp__server_stopping(m->entry->server);) {
+        status = sp__settings_warm_up(&at, &n, shapes);
+        if (status == SP_OK && n > 0) status = warm_run(m, n, shapes);
+    }
+    sp__free(shapes);
+    if (status != SP_OK) sp__error_context("warm_up");
+    return status;
+}
+
 static bool sizes_known(const sp_served *m)
 {
     bool known = true;
@@ -177,7 +212,7 @@ static bool sizes_known(const sp_served *m)
 }
 
 /* A model that fails on the only shapes it can have is broken; with free sizes it may be our choice that it does not like. */
-static sp_status try_out(sp_served *m, const sp_server_options *o)
+static sp_status try_out(sp_served *m)
 {
     trial t = {0};
     sp_status status = trial_run(m, 0, 0, &t);
@@ -186,7 +221,8 @@ static sp_status try_out(sp_served *m, const sp_server_options *o)
         sp__error_context("it was loaded, but failed when it was tried out");
         return status;
     }
-    try_batches(m, o->max_batch, o->trust_batch);
+    try_batches(m, m->settings.max_batch, m->settings.trust_batch);
+    SP_TRY(warm_up(m));
     SP_CHECK(!sp__server_stopping(m->entry->server), SP_RUNTIME, "the server is being stopped");
     return sp_model_reset(m->model);
 }
@@ -196,12 +232,27 @@ static sp_status try_out(sp_served *m, const sp_server_options *o)
 static sp_status check_face(const sp_served *m)
 {
     SP_CHECK(!sp_model_needs_items(m->model), SP_DECLINED, "the model takes or gives texts or sequences, which are not served yet");
+    SP_CHECK(m->settings.n_instances == 1 || m->model->kind->reset == NULL, SP_DECLINED, "a %s model may keep values from run to run, so that it is run once at a time: instances must be 1",
+             m->model->kind->format);
     SP_CHECK(m->n_in <= SP_SERVE_INPUTS_MAX, SP_DECLINED, "the model has %d inputs, at most %d are served", m->n_in, SP_SERVE_INPUTS_MAX);
     for (int i = 0; i < m->n_in; i++) {
         sp_dtype d = sp_model_input_spec(m->model, i)->dtype;
         SP_CHECK(d == SP_DTYPE_NONE || sp_dtype_kind(d) != 'c', SP_DECLINED, "input '%s' is complex, which is not served", sp_model_input_name(m->model, i));
     }
     return SP_OK;
+}
+
+/* With the key that its settings name, if they do. */
+static sp_status load_file(sp_served *m, const char *file)
+{
+    unsigned char key[64];
+    sp_file_options o = {.key = key, .key_mode = m->settings.key_mode[0] ? m->settings.key_mode : NULL};
+    if (m->settings.key_file[0] == '\0') return sp_model_load(file, NULL, &m->model);
+    SP_TRY(sp__settings_key(&m->settings, key, &o.key_bytes));
+    const sp_status status = sp_model_load(file, &o, &m->model);
+    volatile unsigned char *p = key;
+    for (size_t i = 0; i < sizeof key; i++) p[i] = 0;
+    return status;
 }
 
 sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_copy **copies, sp_served **out)
@@ -211,19 +262,21 @@ sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_cop
     atomic_init(&m->refs, 1);
     m->entry = e;
     m->version = version;
+    m->generation = e->generation;
+    m->settings = e->settings; /* changed by who loads alone, which is us */
     m->end = &m->first;
     sp__lock_init(&m->lock);
     m->file = sp__strdup(file);
     sp__map_copy_begin(copies);
-    sp_status status = m->file != NULL ? sp_model_load(file, NULL, &m->model) : SP_NOMEM;
+    sp_status status = m->file != NULL ? load_file(m, file) : SP_NOMEM;
     sp__map_copy_end();
     if (status == SP_OK) {
         if (m->model->kind->any_size) status = sp_model_allow_sizes(m->model); /* for joined rows; requests are checked at the door */
         m->n_in = sp_model_inputs(m->model);
         m->n_out = sp_model_outputs(m->model);
         if (status == SP_OK) status = check_face(m);
-        if (status == SP_OK) status = try_out(m, &e->server->o);
-        if (status == SP_OK) status = sp__runner_start(m);
+        if (status == SP_OK) status = try_out(m);
+        if (status == SP_OK) status = sp__runners_start(m);
         if (status != SP_OK) sp__error_context("%s", file);
     }
     if (status == SP_OK) {

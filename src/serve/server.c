@@ -22,19 +22,22 @@ enum {
 
 static void log_net(void *context, const char *text) { sp__server_log(context, SP_LOG_ERROR, "%s", text); }
 
-bool sp__server_ready(struct sp_server *s)
+/* All models were tried, and one can be served; strict: all can. */
+static bool models_ready(struct sp_server *s)
 {
-    sp__lock(&s->lock);
-    sp_entry *e = s->entries;
-    sp__unlock(&s->lock);
-    bool ready = e != NULL && !sp__net_draining(s->net);
-    for (; e != NULL && ready; e = e->next) {
+    bool some = false;
+    if (atomic_load(&s->n_setting) > 0) return false;
+    for (sp_entry *e = sp__entry_first(s); e != NULL; e = sp__entry_next(e)) {
         sp_served *m = sp__entry_take(e, 0);
-        ready = m != NULL;
+        some = some || m != NULL;
+        const bool counts = m != NULL || (atomic_load(&e->tried) && (!s->o.strict || atomic_load(&e->unloaded)));
         sp__served_release(m);
+        if (!counts) return false;
     }
-    return ready;
+    return some;
 }
+
+bool sp__server_ready(struct sp_server *s) { return !sp__net_draining(s->net) && models_ready(s); }
 
 bool sp__server_stopping(const struct sp_server *s) { return sp__net_draining(s->net); }
 
@@ -171,15 +174,16 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
     job->x = x;
     job->model = take_model;
     job->protocol = protocol;
-    job->deadline_us = x->began_us + (int64_t)(s->o.request_seconds * 1e6);
+    job->deadline_us = x->began_us + (int64_t)(take_model->settings.request_seconds * 1e6);
     atomic_fetch_add(&e->metrics.in_flight, 1);
     x->user = e;
     job->in = sp__arena_alloc(&job->arena, (size_t)(take_model->n_in + take_model->n_out + 1) * sizeof *job->in);
     if (job->in == NULL) sp__job_failed(job, SP_NOMEM);
     else job->out = job->in + take_model->n_in;
     job->counted = true;
-    if (atomic_fetch_add(&e->n_waiting, 1) >= s->o.max_queue)
-        sp__job_fail(job, 503, "model '%s' has %d requests waiting already, which is the limit (--max-queue); try again later", e->name, s->o.max_queue);
+    const int most = take_model->settings.max_queue;
+    if (atomic_fetch_add(&e->n_waiting, 1) >= most)
+        sp__job_fail(job, 503, "model '%s' has %d requests waiting already, which is the limit (--max-queue); try again later", e->name, most);
     if (job->status != 0) sp__job_end(job);
     else if (x->body_bytes <= SMALL_BYTES) work_on(job);
     else push(s, job);
@@ -203,6 +207,20 @@ static void *worker(void *context)
     return NULL;
 }
 
+/* --- what the network tells ------------------------------------------------------------------------------------------- */
+
+static bool on_net(void *context, sp_net_event event)
+{
+    struct sp_server *s = context;
+    if (event == SP_NET_RELOADED) {
+        sp__lock(&s->work_lock);
+        s->reload = true;
+        sp__cond_signal(&s->watch);
+        sp__unlock(&s->work_lock);
+    } else if (s->o.event != NULL) s->o.event(s->o.event_context, event == SP_NET_TICK ? SP_SERVER_ALIVE : SP_SERVER_STOPPING);
+    return models_ready(s); /* who was never ready has no clients to part from */
+}
+
 /* --- the watcher of folders ------------------------------------------------------------------------------------------ */
 
 static void *watcher(void *context)
@@ -212,18 +230,20 @@ static void *watcher(void *context)
     int64_t next_us = sp__net_now_us() + every_us;
     sp__lock(&s->work_lock);
     while (!s->ending) {
-        s->polling = every_us > 0 && sp__net_now_us() >= next_us && !sp__net_draining(s->net);
-        const bool polling = s->polling;
+        const bool reload = s->reload, polling = every_us > 0 && sp__net_now_us() >= next_us && !sp__net_draining(s->net);
+        s->reload = false;
+        s->polling = polling || reload;
         sp__unlock(&s->work_lock);
+        if (reload && s->o.event != NULL) s->o.event(s->o.event_context, SP_SERVER_RELOAD);
         if (polling) {
-            const bool restless = sp__entries_poll(s);
+            const bool restless = sp__models_poll(s);
             next_us = sp__net_now_us() + (restless && every_us > REST_US ? REST_US : every_us);
         }
         const bool busy = sp__entries_retire(s);
         int64_t until = busy || every_us == 0 ? sp__net_now_us() + (busy ? 20000 : 1000000) : next_us;
         sp__lock(&s->work_lock);
         s->polling = false;
-        if (!s->ending) sp__cond_wait_until(&s->watch, &s->work_lock, until * 1000);
+        if (!s->ending && !s->reload) sp__cond_wait_until(&s->watch, &s->work_lock, until * 1000);
     }
     sp__unlock(&s->work_lock);
     return NULL;
@@ -267,6 +287,8 @@ static sp_status check_effects(const sp_server_options *o)
              "waiting for others (--max-delay) or joining on trust (--trust-batch) has no effect where no requests are joined (--max-batch 1)");
     SP_CHECK(o->max_body_bytes == 0 || o->max_memory_bytes == 0 || o->max_body_bytes <= o->max_memory_bytes, SP_VALUE,
              "a request may have %zu bytes (--max-body), but all together no more than %zu (--max-memory)", o->max_body_bytes, o->max_memory_bytes);
+    SP_CHECK(o->n_sockets == 0 || (o->host == NULL && o->port == 0 && !o->no_tcp), SP_VALUE, "sockets are handed over (LISTEN_FDS), so that an address or port (--host, --port) has no effect");
+    SP_CHECK(o->event != NULL || o->alive_seconds == 0, SP_VALUE, "alive_seconds is set, but nobody is told");
     SP_CHECK(o->log != NULL || !o->access_json, SP_VALUE, "access_json is set, but there is no log");
     return SP_OK;
 }
@@ -299,10 +321,12 @@ sp_status sp_server_create(const sp_server_options *options, sp_server **out)
     sp_status status = check_effects(&s->o);
     set_defaults(&s->o);
     if (status == SP_OK) status = check_options(&s->o);
-    const sp_net_options net = {.host = s->o.no_tcp ? NULL : s->o.host, .port = s->o.port > 0 ? s->o.port : 0, .unix_path = s->o.unix_path,
+    const sp_net_options net = {.host = s->o.no_tcp || s->o.n_sockets > 0 ? NULL : s->o.host, .port = s->o.port > 0 ? s->o.port : 0, .unix_path = s->o.unix_path,
                                 .certificate = s->o.certificate, .private_key = s->o.private_key, .client_ca = s->o.client_ca,
                                 .max_body_bytes = s->o.max_body_bytes, .max_memory_bytes = s->o.max_memory_bytes, .max_connections = s->o.max_connections,
                                 .idle_seconds = s->o.idle_seconds, .receive_seconds = s->o.receive_seconds, .drain_seconds = s->o.drain_seconds,
+                                .leave_seconds = s->o.leave_seconds == 0 ? -1 : s->o.leave_seconds < 0 ? 0 : s->o.leave_seconds, .n_given = s->o.n_sockets,
+                                .tick_seconds = s->o.alive_seconds, .event = on_net,
                                 .handle = sp__server_route, .finished = sp__server_finished, .log = log_net, .context = s};
     if (status == SP_OK && s->o.log != NULL) status = sp__log_create(&s->o, &s->log);
     if (status == SP_OK) status = sp__net_create(&net, &s->net);
@@ -345,6 +369,11 @@ void sp_server_stop(sp_server *s)
     if (is_ours(s)) sp__net_stop(s->net);
 }
 
+void sp_server_reload(sp_server *s)
+{
+    if (is_ours(s)) sp__net_reload(s->net);
+}
+
 static void join_watcher(struct sp_server *s)
 {
     pthread_join(s->watcher, NULL);
@@ -378,6 +407,7 @@ void sp_server_release(sp_server *s)
     }
     if (s->watching) join_watcher(s);
     sp__entries_release(s);
+    sp__models_release(s);
     sp__net_release(s->net);
     sp__log_end(s->log);
     sp__lock_destroy(&s->work_lock);
