@@ -231,7 +231,7 @@ sp_status sp__tfl_run_graph(const sp_tfl_run *r, const sp_tfl_graph *g, int n_ar
 
 /* --- the kind ---------------------------------------------------------------------------------------------------- */
 
-static void release(void *data)
+void sp__tfl_release(void *data)
 {
     sp_tfl_model *d = data;
     for (int i = 0; i < d->n_states; i++) sp_tensor_release(d->states[i].tensor);
@@ -281,7 +281,7 @@ static sp_status begin(sp_tfl_model *d)
     return SP_OK;
 }
 
-static sp_status reset(const sp_model *m)
+sp_status sp__tfl_reset(const sp_model *m)
 {
     sp_tfl_model *d = m->data;
     sp__lock(&d->lock);
@@ -290,7 +290,7 @@ static sp_status reset(const sp_model *m)
     return status;
 }
 
-static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
+sp_status sp__tfl_apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
 {
     sp_tfl_model *d = m->data;
     const sp_tfl_run r = {.model = d, .parameters = m->parameters};
@@ -320,4 +320,4 @@ static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
     return status;
 }
 
-const sp_model_kind sp__model_tflite = {.format = "tflite", .load = load, .release = release, .apply = apply, .reset = reset, .freezes = true};
+const sp_model_kind sp__model_tflite = {.format = "tflite", .load = load, .release = sp__tfl_release, .apply = sp__tfl_apply, .reset = sp__tfl_reset, .freezes = true};

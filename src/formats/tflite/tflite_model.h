@@ -9,7 +9,9 @@
  *   element-wise operators runs on planes all the way.
  * - Quantisation. A tensor of integers may stand for numbers: (q - zero point) * scale. Most handlers (SP_TFL_REAL) get the numbers, and
  *   their results are rounded to the scale of the result. Handlers that only move elements (SP_TFL_MOVE) get the integers; convolutions
- *   and products multiply the integers and round once, as the interpreter does. */
+ *   and products multiply the integers and round once, as the interpreter does.
+ *
+ * MindSpore Lite's models (../lite), whose pictures and integers are the same, are brought into these graphs and run here too. */
 #ifndef SPORE_TFLITE_MODEL_H
 #define SPORE_TFLITE_MODEL_H
 
@@ -41,6 +43,12 @@ typedef struct sp_tfl_tensor {
 
 typedef struct sp_tfl_handler sp_tfl_handler;
 
+/* A list of numbers that lies elsewhere. */
+typedef struct sp_tfl_longs {
+    int n;
+    const int64_t *v;
+} sp_tfl_longs;
+
 typedef struct sp_tfl_node {
     const char *name, *op; /* "CONV_2D" */
     const sp_tfl_handler *handler;
@@ -50,6 +58,7 @@ typedef struct sp_tfl_node {
     uint64_t option[SP_TFL_OPTIONS]; /* as the file has it */
     int n_list;
     int64_t *list;       /* the option that is a list of numbers, if there is one */
+    const sp_tfl_longs *lists; /* of MindSpore Lite's nodes: options that are lists; NULL: it has none */
     size_t custom_bytes;
     const uint8_t *custom;
     int state;           /* of VAR_HANDLE */
@@ -146,6 +155,12 @@ sp_status sp__tfl_outline(sp_model *m, const sp_tfl_model *d);
 sp_status sp__tfl_run_graph(const sp_tfl_run *r, const sp_tfl_graph *g, int n_args, const sp_tfl_value *args, sp_tfl_value *results);
 sp_tfl_value sp__tfl_value_retain(sp_tfl_value v);
 void sp__tfl_value_release(sp_tfl_value *v);
+
+/* What readers of other files than TensorFlow Lite's need to run theirs (../lite): the entries of their kind, and which node uses a tensor last. */
+void sp__tfl_release(void *data);
+sp_status sp__tfl_reset(const sp_model *m);
+sp_status sp__tfl_apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out);
+sp_status sp__tfl_find_dead(sp__arena *arena, sp_tfl_graph *g);
 
 /* --- for handlers ------------------------------------------------------------------------------------------------ */
 

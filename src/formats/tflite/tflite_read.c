@@ -309,9 +309,9 @@ static void note_unsupported(reader *r, const sp_tfl_node *n)
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
 /* Which node uses a tensor last: it is let go behind it. */
-static sp_status find_dead(reader *r, sp_tfl_graph *g)
+sp_status sp__tfl_find_dead(sp__arena *arena, sp_tfl_graph *g)
 {
-    int *last = take(r, (uint64_t)g->n_tensors, sizeof *last);
+    int *last = sp__arena_alloc(arena, ((size_t)g->n_tensors + 1) * sizeof *last);
     if (last == NULL) return SP_NOMEM;
     for (int i = 0; i < g->n_tensors; i++) last[i] = -1;
     for (int i = 0; i < g->n_nodes; i++) {
@@ -325,7 +325,7 @@ static sp_status find_dead(reader *r, sp_tfl_graph *g)
     for (int i = 0; i < g->n_tensors; i++)
         if (last[i] >= 0 && g->tensors[i].constant == NULL) g->nodes[last[i]].n_dead++;
     for (int i = 0; i < g->n_nodes; i++) {
-        if (!(g->nodes[i].dead = take(r, (uint64_t)g->nodes[i].n_dead, sizeof(int)))) return SP_NOMEM;
+        if (!(g->nodes[i].dead = sp__arena_alloc(arena, ((size_t)g->nodes[i].n_dead + 1) * sizeof(int)))) return SP_NOMEM;
         g->nodes[i].n_dead = 0;
     }
     for (int i = 0; i < g->n_tensors; i++) {
@@ -367,7 +367,7 @@ static sp_status read_graph_parts(reader *r, size_t table, int number, sp_tfl_gr
         g->n_nodes++;
         if (n->handler == NULL) note_unsupported(r, n);
     }
-    return find_dead(r, g);
+    return sp__tfl_find_dead(&r->m->arena, g);
 }
 
 static sp_status read_graphs(reader *r)
