@@ -16,8 +16,8 @@
 static const char help[] =
     "usage: spore convert IN OUT [options]\n\n"
     "Writes the weights of IN, of any format that spore inspect knows, into OUT: .ckpt, .safetensors,\n"
-    ".safetensors.index.json (sharded), .npz or .npy. When OUT ends in .onnx or .mindir, IN is a model (ONNX, MindIR, TFLite), which is\n"
-    "written as a whole.\n\n"
+    ".safetensors.index.json (sharded), .npz or .npy. When OUT ends in .onnx or .mindir, IN is a model (ONNX, MindIR, TFLite,\n"
+    "MindSpore Lite), which is written as a whole.\n\n"
     "  --to FORMAT          format of OUT, when its name does not tell (ckpt, safetensors, sharded, npz, npy, onnx, mindir)\n"
     "  --shape NAME=2,3     model: shape of an input that IN leaves open; may be repeated\n"
     "  --opset N            .onnx: version of the operators, 13 to 26 (default 17)\n"

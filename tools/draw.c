@@ -15,7 +15,7 @@
 
 static const char help[] =
     "usage: spore draw MODEL -o PICTURE.svg [options]\n\n"
-    "Draws the graph of a model (MindIR, ONNX, TFLite) as SVG, with what is in branches, loops and functions. Large ones are folded:\n"
+    "Draws the graph of a model (MindIR, ONNX, TFLite, MindSpore Lite) as SVG, with what is in branches, loops and functions. Large ones are folded:\n"
     "parts of one scope (a layer) are one box, and so are chains of operators. Rest the mouse on a box to see what is in it.\n\n"
     "  -o, --output FILE    where to; - for standard output (default: MODEL with .svg)\n"
     TOOL_FORCE_HELP

@@ -15,7 +15,7 @@ static const char help[] =
     "usage: spore inspect FILE [--json] [--stats] [options]\n\n"
     "Shows what a file of weights or a model is and which tensors it holds. The format is told by the contents:\n"
     "MindSpore .ckpt and .mindir, safetensors (also sharded), PyTorch .pt/.pth/.bin, .npy, .npz, TensorFlow\n"
-    "checkpoints, Keras .h5, TFLite, ONNX. Of a model, MindIR, ONNX or TFLite, the graph is summed up too: inputs, outputs, operators,\n"
+    "checkpoints, Keras .h5, TFLite, ONNX, .ms. Of a model, MindIR, ONNX, TFLite or MindSpore Lite, the graph is summed up too: inputs, outputs, operators,\n"
     "multiply-adds.\n\n"
     "  --stats              smallest, largest, mean, deviation, number of NaN and infinite elements of each tensor\n"
     "  --json               for programs\n"

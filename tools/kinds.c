@@ -8,7 +8,7 @@
 bool tool_holds_model(const sp_bundle *bundle)
 {
     const char *format = sp_format_name(sp_bundle_format(bundle));
-    return strcmp(format, "onnx") == 0 || strcmp(format, "mindir") == 0 || strcmp(format, "tflite") == 0;
+    return strcmp(format, "onnx") == 0 || strcmp(format, "mindir") == 0 || strcmp(format, "tflite") == 0 || strcmp(format, "lite") == 0;
 }
 
 static int more_first(const void *a, const void *b)

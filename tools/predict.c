@@ -13,7 +13,7 @@
 
 static const char help[] =
     "usage: spore predict MODEL --input NAME=FILE ... [options]\n\n"
-    "Runs a model (MindIR, ONNX, TFLite) and shows its results. FILE is an array (.npy, or .npz with one array) or a picture (PNG, JPEG,\n"
+    "Runs a model (MindIR, ONNX, TFLite, MindSpore Lite) and shows its results. FILE is an array (.npy, or .npz with one array) or a picture (PNG, JPEG,\n"
     "WebP, BMP). A picture is resized to what the input wants, channels first or last, and divided by 255 if that is of floats. NAME= may be\n"
     "left out when the model has one input.\n\n"
     "  --input NAME=FILE    an input; may be repeated\n"

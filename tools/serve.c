@@ -28,7 +28,7 @@ static const char help[] =
     "usage: spore serve MODEL ... [options]\n"
     "       spore serve --config FILE [MODEL ...] [options]\n\n"
     "Serves models over HTTP/1.1 and HTTP/2 on one port: the Open Inference Protocol (KServe v2, REST and gRPC) and MindSpore Serving's\n"
-    "(REST and gRPC). MODEL is a file (.mindir, .onnx, .tflite), a folder with versions (1/, 2/, ... each with one model in it; the newest is\n"
+    "(REST and gRPC). MODEL is a file (.mindir, .onnx, .tflite, .ms), a folder with versions (1/, 2/, ... each with one model in it; the newest is\n"
     "served, newer ones take over when they appear), or a folder of such files and folders, which come and go. NAME=MODEL gives it another name.\n"
     "A model that cannot be loaded is told to the log and to who asks for it; the others are served.\n\n"
     "  --config FILE          settings and models in JSON, names as here with _ for -; what is given here goes first\n"

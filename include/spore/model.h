@@ -2,7 +2,7 @@
 /* model.h - networks that come out of files, ready to run.
  *
  *     sp_model *m;
- *     sp_model_load("net.onnx", NULL, &m);                 told by the contents: ONNX, MindIR, TFLite
+ *     sp_model_load("net.onnx", NULL, &m);                 told by the contents: ONNX, MindIR, TFLite, MindSpore Lite
  *     sp_model_run(m, 1, &image, 1, &scores);              as often as you like, from any thread
  *     sp_model_release(m);
  *

@@ -36,7 +36,7 @@ if 'IPython' in _sys.modules:
     _shorten(_sys.modules['IPython'].get_ipython())
 
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
-_PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',
+_PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'lite', 'log',
              'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
              'runtime', 'safeguard', 'scipy', 'tflite', 'train', 'utils', 'version', '_c_expression', '_checkparam', 'device_context')
 _PLACES = ('common.differentiate', 'common.saved_tensors', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',

@@ -19,6 +19,7 @@ from . import device_context as device_context
 from . import experimental as experimental
 from . import graph as graph
 from . import hal as hal
+from . import lite as lite
 from . import log as log
 from . import mindrecord as mindrecord
 from . import mint as mint

@@ -67,7 +67,6 @@ sp_status sp__source_refuse_foreign(const sp_source *s)
     SP_CHECK(!is_saved_model(s), SP_FORMAT,
              "the file is the graph of a TensorFlow SavedModel, which is not read, and beside it is no variables/variables.index with the weights; convert it "
              "to TFLite or ONNX with TensorFlow's tools");
-    SP_CHECK(!has_mark(s, 4, "MSL", 3), SP_FORMAT, "the file is a MindSpore Lite model (.ms), which is not read; export the network as MindIR or ONNX");
     SP_CHECK(!has_mark(s, 0, "GGUF", 4), SP_FORMAT, "the file is a GGUF model, which is not read; take its safetensors");
     SP_CHECK(!has_mark(s, 0, "\x1F\x8B", 2), SP_FORMAT, "the file is compressed with gzip; uncompress it first (gunzip, or tar -xzf)");
     return SP_OK;

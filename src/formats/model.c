@@ -29,7 +29,7 @@ struct sp_model_programs {
     atomic_bool thawed;    /* weights were changed */
 };
 
-static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx, &sp__model_tflite};
+static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx, &sp__model_tflite, &sp__model_lite};
 static const sp_file_options no_options = {0};
 
 /* --- loading and releasing --------------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static sp_status load(const sp_source *s, sp_model **out)
         else sp_model_release(m);
         return status;
     }
-    return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR, ONNX, TFLite)", format->title);
+    return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR, ONNX, TFLite, MindSpore Lite)", format->title);
 }
 
 sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *format, va_list args)

@@ -119,7 +119,7 @@ static sp_status folder_for(struct sp_server *s, const char *path, const sp_sett
         e->listed = true;
         SP_TRY(entry_for(s, e->name, e->path, settings, f, &same));
     }
-    SP_CHECK(n > 0, SP_VALUE, "%s: holds no models: neither files (.mindir, .onnx, .tflite) nor folders NAME/VERSION", path);
+    SP_CHECK(n > 0, SP_VALUE, "%s: holds no models: neither files (.mindir, .onnx, .tflite, .ms) nor folders NAME/VERSION", path);
     return SP_OK;
 }
 

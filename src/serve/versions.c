@@ -14,7 +14,7 @@
 
 enum { PATH_BYTES = SP_SERVE_PATH_BYTES };
 
-static const char *const endings[] = {".mindir", ".onnx", ".tflite"};
+static const char *const endings[] = {".mindir", ".onnx", ".tflite", ".ms"};
 
 static bool has_ending(const char *name)
 {
@@ -49,7 +49,7 @@ static sp_status find_file(const char *folder, char *out)
         if (snprintf(out, PATH_BYTES, "%s/%s", folder, entry->d_name) >= PATH_BYTES) n = -1000;
     }
     closedir(d);
-    SP_CHECK(n == 1, SP_VALUE, n == 0 ? "%s: holds no model (.mindir, .onnx or .tflite)" : n > 1 ? "%s: holds more than one model; leave one in each version's folder" : "%s: has too long a path", folder);
+    SP_CHECK(n == 1, SP_VALUE, n == 0 ? "%s: holds no model (.mindir, .onnx, .tflite or .ms)" : n > 1 ? "%s: holds more than one model; leave one in each version's folder" : "%s: has too long a path", folder);
     return SP_OK;
 }
 

@@ -65,7 +65,7 @@ SAVED = b"\x08\x01" + field(2, field(1, field(4, b"serve")) + field(2, GRAPH))
 
 
 @pytest.mark.parametrize("contents, said", [
-    (GRAPH, "TensorFlow graph"), (SAVED, "SavedModel"), (b"\x1c\0\0\0MSL2" + bytes(100), "MindSpore Lite"),
+    (GRAPH, "TensorFlow graph"), (SAVED, "SavedModel"),
     (b"GGUF\3\0\0\0" + bytes(100), "GGUF"), (b"\x1f\x8b\x08" + bytes(100), "gzip"),
     (b"\n\n  <!DOCTYPE HTML PUBLIC>\n", "HTML"), (b"<?xml version='1.0'?>\n<!DOCTYPE x>\n<html>", "HTML"),
     (b"\xef\xbb\xbf<html lang=en>", "HTML"),

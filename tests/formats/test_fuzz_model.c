@@ -9,13 +9,16 @@ static const char *format; /* of the sample at hand */
 
 #define MODELS DATA "../../onnx/data/"
 #define LITE DATA "../../tflite/data/"
+#define MS DATA "../../lite/data/"
 static const struct {
     const char *format, *path;
 } samples[] = {{"onnx", MODELS "loop.onnx"},          {"onnx", MODELS "branch.onnx"},         {"onnx", MODELS "quantised.onnx"},
                {"onnx", MODELS "convnet.onnx"},       {"onnx", MODELS "texts.onnx"},          {"onnx", MODELS "small_types.onnx"},
                {"onnx", MODELS "dynamic_bytes.onnx"}, {"onnx", MODELS "spectrum.onnx"},       {"tflite", LITE "variables.tflite"},
                {"tflite", LITE "while_loop.tflite"},  {"tflite", LITE "cond.tflite"},         {"tflite", LITE "detection.tflite"},
-               {"tflite", LITE "conv_2d.tflite"},     {"tflite", LITE "lstm.tflite"},         {"tflite", LITE "strided_slice.tflite"}};
+               {"tflite", LITE "conv_2d.tflite"},     {"tflite", LITE "lstm.tflite"},         {"tflite", LITE "strided_slice.tflite"},
+               {"lite", MS "small/chain.ms"},         {"lite", MS "small/int8.ms"},          {"lite", MS "small/lstm.ms"},
+               {"lite", MS "small/pool.ms"},          {"lite", MS "small/strided.ms"},       {"lite", MS "conv_train_model.ms"}};
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
 static void run(const uint8_t *data, size_t bytes)
@@ -55,7 +58,7 @@ static void cut_flatbuffers_do_no_harm(void **unused)
 {
     (void)unused;
     for (int i = 0; i < N_SAMPLES; i++) {
-        if (strcmp(samples[i].format, "tflite") != 0) continue;
+        if (strstr(samples[i].format, "lite") == NULL) continue;
         blob b = read_blob(samples[i].path);
         format = samples[i].format;
         for (size_t n = 0; n < b.bytes; n += 1 + b.bytes / 2000) run(b.data, n);

@@ -202,6 +202,9 @@ static sp_status mindir_loop_run(uint64_t *d) { return run_file(FORMATS "mindir/
 static sp_status mindir_encrypted_run(uint64_t *d) { return run_file(FORMATS "mindir/enc_AES-GCM_key_0123456789ABCDEF.mindir", &gcm_options, d); }
 static sp_status tflite_run(uint64_t *d) { return run_file(FORMATS "tflite/dense_float.tflite", NULL, d); }
 static sp_status tflite_int8_run(uint64_t *d) { return run_file(FORMATS "tflite/dense_int8.tflite", NULL, d); }
+static sp_status lite_run(uint64_t *d) { return run_file("tests/lite/data/small/chain.ms", NULL, d); }
+static sp_status lite_packed_run(uint64_t *d) { return run_file("tests/lite/data/small/fse.ms", NULL, d); }
+static sp_status lite_train_run(uint64_t *d) { return run_file("tests/lite/data/conv_train_model.ms", NULL, d); }
 static sp_status mindir_to_onnx(uint64_t *d) { return convert_file(FORMATS "mindir/lenet.mindir", "a.onnx", d); }
 static sp_status onnx_to_mindir(uint64_t *d) { return convert_file("tests/onnx/data/convnet.onnx", "a.mindir", d); }
 static sp_status onnx_to_onnx(uint64_t *d) { return convert_file(FORMATS "onnx/mlp.onnx", "b.onnx", d); }
@@ -694,6 +697,7 @@ static const starve_work works[] = {
     {"onnx_attention_run", onnx_attention_run, NULL, STARVE_BOTH}, {"onnx_bytes_run", onnx_bytes_run, NULL, STARVE_BOTH}, {"onnx_quantised_run", onnx_quantised_run, NULL, STARVE_BOTH},
     {"mindir_run", mindir_run, NULL, STARVE_BOTH}, {"mindir_loop_run", mindir_loop_run, NULL, STARVE_BOTH}, {"mindir_encrypted_run", mindir_encrypted_run, NULL, STARVE_USES_OPENSSL},
     {"tflite_run", tflite_run, NULL, STARVE_BOTH}, {"tflite_int8_run", tflite_int8_run, NULL, STARVE_BOTH},
+    {"lite_run", lite_run, NULL, STARVE_BOTH}, {"lite_packed_run", lite_packed_run, NULL, STARVE_BOTH}, {"lite_train_run", lite_train_run, NULL, STARVE_BOTH},
     {"mindir_to_onnx", mindir_to_onnx, NULL, STARVE_BOTH}, {"onnx_to_mindir", onnx_to_mindir, NULL, STARVE_BOTH}, {"onnx_to_onnx", onnx_to_onnx, NULL, STARVE_BOTH}, {"model_inspect", model_inspect, NULL, STARVE_BOTH},
     {"conv_gradient", conv_gradient, NULL, STARVE_BOTH}, {"train_step", train_step, NULL, STARVE_BOTH}, {"graph_run", graph_run, NULL, STARVE_BOTH}, {"graph_text", graph_text, NULL, STARVE_BOTH},
     {"onnx_export", onnx_export, NULL, STARVE_BOTH}, {"mindir_export", mindir_export, NULL, STARVE_BOTH}, {"vmap", vmap, NULL, STARVE_BOTH}, {"cached_program", cached_program, NULL, STARVE_BOTH},

@@ -2,7 +2,7 @@
 """Sweep over model files: every number in every attribute and in every constant of integers, replaced by odd ones.
 
 Units: `onnx OPERATOR` and `mindir OPERATOR`, the operator's samples as this engine writes them; `file NAME`, the models of tests/onnx/data;
-`case NAME`, files that MindSpore wrote (tests/oracle_mindir); `tflite NAME` (tests/tflite); `suite NAME`, cases of the ONNX standard, when
+`case NAME`, files that MindSpore wrote (tests/oracle_mindir); `tflite NAME` (tests/tflite); `lite NAME` (tests/lite); `suite NAME`, cases of the ONNX standard, when
 SPORE_ONNX_SUITE names the folder that tests/onnx/make_suite.py has written. A case loads the file and runs it.
 """
 import io
@@ -28,6 +28,7 @@ SUITE = os.environ.get("SPORE_ONNX_SUITE")
 TABLE = {entry["name"]: entry for entry in _core.op_table()}
 CASES = ROOT / "tests/oracle_mindir/cases_2.10.tar.xz"
 TFLITE = ROOT / "tests/tflite/cases.npz"
+LITE = ROOT / "tests/lite/data/small"
 
 
 def units():
@@ -35,6 +36,7 @@ def units():
     found += [f"file {path.stem}" for path in sorted((ROOT / "tests/onnx/data").glob("*.onnx"))]
     with np.load(TFLITE) as held:
         found += [f"tflite {name}" for name in sorted({key.split("/")[0] for key in held.files})]
+    found += [f"lite {path.stem}" for path in sorted(LITE.glob("*.ms"))]
     with tarfile.open(CASES) as archive:
         found += [f"case {Path(name).stem}" for name in sorted(archive.getnames()) if name.endswith(".mindir")]
     if SUITE:
@@ -122,6 +124,33 @@ def flat(data, inputs):
                 yield f"tensor {number} contents {what}", lambda: run(changed, inputs)
 
 
+def lite(data, inputs):
+    """Fields of the operators of a MindSpore Lite file, and constants of integers."""
+    file = Flat(data)
+    root = file.root()
+    for number, table in enumerate(file.tables(file.field(root, 6))):
+        fields = file.field(file.table(file.field(table, 2)), 1)
+        for field, at, size in file.fields(file.table(fields)) if fields else []:
+            for form, v in [(f, v) for f in ("<b", "<i", "<q") for v in INTS] + [("<f", v) for v in FLOATS]:
+                if struct.calcsize(form) > size or struct.calcsize(form) * 4 < size:
+                    continue
+                try:
+                    packed = struct.pack(form, v)
+                except (struct.error, OverflowError):
+                    continue
+                changed = bytes(file.data[:at]) + packed + bytes(file.data[at + len(packed):])
+                yield f"operator {number} field {field}={v}", lambda: run(changed, inputs)
+    for number, table in enumerate(file.tables(file.field(root, 7))):
+        dtype = {43: "f4", 34: "i4", 35: "i8", 32: "i1"}.get(file.i32(file.field(table, 1)))
+        if dtype is None or not file.field(table, 6):
+            continue
+        at = file.table(file.field(table, 6))
+        n = file.u32(at)
+        for what, new in odd_arrays(np.frombuffer(bytes(file.data[at + 4:at + 4 + n - n % np.dtype(dtype).itemsize]), "<" + dtype), INTS, FLOATS):
+            changed = bytes(file.data[:at + 4]) + new.tobytes() + bytes(file.data[at + 4 + new.nbytes:])
+            yield f"tensor {number} contents {what}", lambda: run(changed, inputs)
+
+
 def suite_input(path):
     message = Message(path.read_bytes(), ONNX, "Tensor")
     dims = []
@@ -149,6 +178,11 @@ def source(unit):
         with np.load(TFLITE) as held:
             inputs = [Tensor(held[k]) for k in sorted((k for k in held.files if k.startswith(f"{name}/in0.")), key=lambda k: int(k.rsplit(".", 1)[1]))]
             yield held[f"{name}/model"].tobytes(), inputs, "tflite"
+    elif kind == "lite":
+        data = (LITE / f"{name}.ms").read_bytes()
+        rng = np.random.default_rng(1)
+        faces = _core.model_load_memory(data).inputs()
+        yield data, [Tensor((8 * rng.standard_normal(shape)).astype(str(dtype).lower())) for _, dtype, shape in faces], "lite"
     elif kind == "case":
         with tarfile.open(CASES) as archive:
             member = next(m for m in archive.getnames() if Path(m).name == f"{name}.mindir")
@@ -169,7 +203,7 @@ def source(unit):
 
 def cases(unit):
     for data, inputs, kind in source(unit):
-        if kind == "tflite":
-            yield from flat(data, inputs)
+        if kind in ("tflite", "lite"):
+            yield from (flat if kind == "tflite" else lite)(data, inputs)
         else:
             yield from protobuf(data, inputs, *((ONNX, ONNX_DTYPES) if kind == "onnx" else (MINDIR, MINDIR_DTYPES)))
