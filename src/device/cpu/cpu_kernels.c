@@ -34,6 +34,7 @@
     }
 
 static const sp_kernel_entry entries[] = {
+    {.op = "matmul", .name = "gemv", .run = sp__cpu_gemv, .workspace = sp__cpu_gemv_work, .strided = true, .takes = sp__cpu_gemv_takes, .epilogue = true},
     {.op = "matmul", .name = "gemm", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
      .takes = sp__cpu_matmul_takes, .epilogue = true, .prepared_bytes = sp__cpu_matmul_prepared,
      .prepare = sp__cpu_matmul_prepare, .prepared_form = sp__cpu_matmul_form},

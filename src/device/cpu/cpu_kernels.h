@@ -13,6 +13,10 @@ static inline void sp__cpu_convert(sp_dtype from, sp_dtype to, int64_t n, void *
     sp__cast_loop(from, to)(n, ptr, step, NULL);
 }
 
+/* Up to eight rows, or columns, of any dtype but float64. */
+sp_status sp__cpu_gemv(const sp_call *c);
+size_t sp__cpu_gemv_work(const sp_call *c);
+bool sp__cpu_gemv_takes(const sp_call *c);
 sp_status sp__cpu_matmul(const sp_call *c);
 size_t sp__cpu_matmul_work(const sp_call *c);
 bool sp__cpu_matmul_takes(const sp_call *c);

@@ -233,7 +233,10 @@ static inline void vec_to_f16(int64_t n, sp_f16 *to, const float *from)
 #elif defined(__AVX2__)
 static inline void vec_from_bf16(int64_t n, float *to, const sp_bf16 *from)
 {
-    for (int64_t i = 0; i < n; i++) to[i] = sp__bf16_f32(from[i]);
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_si256((void *)(to + i), _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)(from + i))), 16));
+    for (; i < n; i++) to[i] = sp__bf16_f32(from[i]);
 }
 static inline void vec_from_f16(int64_t n, float *to, const sp_f16 *from)
 {
@@ -282,6 +285,14 @@ static inline void vf_store_bf16(sp_bf16 *p, vf v)
     _mm256_storeu_si256((void *)p, _mm512_cvtepi32_epi16(_mm512_srli_epi32(bits, 16)));
 }
 #else
+#if defined(__AVX2__)
+static inline vf vf_load_f16(const sp_f16 *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const void *)p)); }
+static inline void vf_store_f16(sp_f16 *p, vf v) { _mm_storeu_si128((void *)p, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT)); }
+static inline vf vf_load_bf16(const sp_bf16 *p)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)p)), 16));
+}
+#else
 static inline vf vf_load_f16(const sp_f16 *p)
 {
     float x[LANES];
@@ -296,10 +307,9 @@ static inline void vf_store_f16(sp_f16 *p, vf v)
 }
 static inline vf vf_load_bf16(const sp_bf16 *p)
 {
-    float x[LANES];
-    vec_from_bf16(LANES, x, p);
-    return vf_load(x);
+    return (vf)(vi){p[0].bits << 16, p[1].bits << 16, p[2].bits << 16, p[3].bits << 16};
 }
+#endif
 static inline void vf_store_bf16(sp_bf16 *p, vf v)
 {
     float x[LANES];
