@@ -61,7 +61,7 @@ rewrite: api api.node api.node_type api.pattern_engine api.scoped_value api.symb
 profiler: analysis common common.constant dynamic_profiler envprofiler experimental_config mstx platform profiler profiler_action_controller \
 profiler_interface schedule
 runtime: device device_limit event executor memory stream stream_limit thread_bind_core
-scipy < scipy.linalg: ops ops_grad ops_wrapper utils utils_const
+scipy < scipy.primitives scipy.linalg: ops ops_grad ops_wrapper utils utils_const
 scipy.optimize: _bfgs _lagrange _lbfgs line_search minimize linear_sum_assignment gradient_optimization_algorithm
 train.callback: _backup_and_restore _cluster_monitor _dataset_graph _early_stop _flops_collector _history _lambda_callback _landscape \
 _loss_monitor _lr_scheduler_callback _on_request_exit _reduce_lr_on_plateau _summary_collector _time_monitor _train_fault_tolerance

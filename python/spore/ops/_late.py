@@ -26,6 +26,7 @@ _FILES = {
         Generator AdamW SyncBatchNorm _scaled_dot_product_attention tensor_index_by_number tensor_index_by_tensor tensor_index_by_tuple
         apply_rotary_pos_emb_ DtypeToEnum reshard _add_attr""",
     "strided": "as_strided AsStrided",
+    "regions": "PSROIPooling PadAndShift",
     "private": """
         FlashAttentionScore Swiglu UpsampleNearest1D UpsampleNearest2D UpsampleNearest3D view view_dtype contiguous View ViewDtype
         RealView ImagView SplitTensorView SplitWithSizeView UnstackExtView UpsampleLinear1D UpsampleBilinear2D NewZeros NewOnes NewEmpty

@@ -101,6 +101,7 @@ def soft_margin_loss(input, target, reduction="mean") -> Tensor:
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean") -> Tensor:
     """Mean over the other classes of max(0, margin - score of the target + score)^p."""
     tensor_of(input, "input", "multi_margin_loss")
+    tensor_of(target, "target", "multi_margin_loss")
     if p not in (1, 2):
         raise ValueError(f"For 'multi_margin_loss', p must be 1 or 2, but got {p}")
     x = input.reshape((1, -1)) if input.ndim == 1 else input
@@ -118,6 +119,7 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
 def multilabel_margin_loss(input, target, reduction="mean") -> Tensor:
     """Over targets (those before the first -1) and other classes: sum of max(0, 1 - score of target + score) / classes."""
     tensor_of(input, "input", "multilabel_margin_loss")
+    tensor_of(target, "target", "multilabel_margin_loss")
     x, t = (v.reshape((1, -1)) if v.ndim == 1 else v for v in (input, target))
     _same_shape(x, t, "multilabel_margin_loss")
     classes = x.shape[1]
@@ -145,6 +147,8 @@ def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean") ->
 
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean") -> Tensor:
     """Minus the log density of target under normal distributions."""
+    tensor_of(x, "x", "gaussian_nll_loss")
+    tensor_of(target, "target", "gaussian_nll_loss")
     if isinstance(var, Tensor):
         var = _at_least(var, eps)
         log = apply("log", [var], {})
@@ -159,6 +163,8 @@ def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean") ->
 
 def poisson_nll_loss(input, target, log_input=True, full=False, eps=1e-8, reduction="mean") -> Tensor:
     """Minus the log likelihood of counts under Poisson distributions."""
+    tensor_of(input, "input", "poisson_nll_loss")
+    tensor_of(target, "target", "poisson_nll_loss")
     if log_input:
         loss = apply("exp", [input], {}) - target * input
     else:
@@ -171,6 +177,8 @@ def poisson_nll_loss(input, target, log_input=True, full=False, eps=1e-8, reduct
 
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean") -> Tensor:
     """x where the target is 1, max(0, margin - x) where it is -1."""
+    tensor_of(inputs, "inputs", "hinge_embedding_loss")
+    tensor_of(targets, "targets", "hinge_embedding_loss")
     zero = inputs * 0
     loss = (apply("select", [targets != -1, inputs, zero], {}) +
             apply("select", [targets != 1, _at_least(margin - inputs, 0.0), zero], {}))

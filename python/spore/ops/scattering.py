@@ -608,6 +608,9 @@ def unsorted_segment_sum(input_x, segment_ids, num_segments) -> Tensor:
 def unsorted_segment_prod(x, segment_ids, num_segments) -> Tensor:
     """The products of the slices that carry the same number."""
     tensor_of(x, "x", "unsorted_segment_prod")
+    if x.dtype.is_complex:      # the product of sizes at the sum of angles
+        size, angle = apply("complex_abs", (x,)), apply("angle", (x,))
+        return apply("polar", (unsorted_segment_prod(size, segment_ids, num_segments), unsorted_segment_sum(angle, segment_ids, num_segments)))
     return _segments(x, segment_ids, num_segments, "mul", 1)
 
 

@@ -86,7 +86,9 @@ def tuple_of(cls, name, value, count, least=1):
         value = (value,) * count
     elif not isinstance(value, tuple):
         fail_type(cls, name, value, f"an int or a tuple of {count} ints")
-    if len(value) != count or not all(is_int(v) and v >= least for v in value):
+    if not all(is_int(v) for v in value):
+        fail_type(cls, name, value, f"an int or a tuple of {count} ints")
+    if len(value) != count or not all(v >= least for v in value):
         fail_value(cls, name, value, f"an int or a tuple of {count} ints, each not below {least}")
     return value
 
@@ -101,8 +103,16 @@ def groups(cls, in_channels, out_channels, group):
                          f"in_channels {in_channels} and out_channels {out_channels}.")
 
 
+def tensor(cls, x):
+    """A Tensor, as the input of a layer."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"For '{cls}', the input must be a Tensor, but got {type(x).__name__}.")
+    return x
+
+
 def rank_of(cls, x, *ranks):
     """A Tensor with one of these numbers of dimensions."""
+    tensor(cls, x)
     if len(x.shape) not in ranks:
         raise ValueError(f"For '{cls}', the input must have {' or '.join(map(str, ranks))} dimensions, but got "
                          f"{len(x.shape)}: shape {x.shape}.")

@@ -274,6 +274,8 @@ class Flatten(Cell):
                              f"but got {axis}.")
 
     def construct(self, x) -> Tensor:
+        if not hasattr(x, "ndim"):
+            check.tensor(self.cls_name, x)
         for dim in (self.start_dim, self.end_dim):
             self.check_axis_valid(dim, x.ndim or 1)
         return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)

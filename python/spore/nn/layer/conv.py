@@ -58,7 +58,9 @@ class _Conv(Cell):
         check.one_of(cls, "pad_mode", pad_mode.lower(), _PAD_MODES)
         check.instance(cls, "padding", padding, int, tuple)
         pads = padding if isinstance(padding, tuple) else (padding,) * (2 * n)
-        if len(pads) != 2 * n or not all(check.is_int(p) and p >= 0 for p in pads):
+        if not all(check.is_int(p) for p in pads):
+            check.fail_type(cls, "padding", padding, f"an int or a tuple of {2 * n} ints")
+        if len(pads) != 2 * n or not all(p >= 0 for p in pads):
             check.fail_value(cls, "padding", padding, f"an int or a tuple of {2 * n} ints, none below 0")
         if pad_mode.lower() != "pad" and any(pads):
             raise ValueError(f"For '{cls}', 'padding' must be 0 when 'pad_mode' is '{pad_mode}', but got {padding}.")

@@ -49,7 +49,7 @@ class _BatchNorm(Cell):
         self._infer = {"is_training": False, "epsilon": eps}
 
     def construct(self, x) -> Tensor:
-        if x.ndim not in self._ranks:
+        if getattr(x, "ndim", None) not in self._ranks:
             check.rank_of(self.cls_name, x, *self._ranks)
         return self._normalize(x)
 

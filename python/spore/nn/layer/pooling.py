@@ -426,6 +426,11 @@ class AdaptiveAvgPool2d(Cell):
 
     def __init__(self, output_size):
         super().__init__()
+        sizes = check.instance(self.cls_name, "output_size", output_size, int, tuple)
+        for size in sizes if isinstance(sizes, tuple) else (sizes,):
+            check.instance(self.cls_name, "output_size", size, int, type(None))
+            if size is not None and size < 0:
+                check.fail_value(self.cls_name, "output_size", output_size, "not below 0")
         self.output_size = output_size
 
     def construct(self, input) -> Tensor:

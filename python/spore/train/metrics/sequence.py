@@ -119,6 +119,8 @@ class CosineSimilarity(Metric):
         super().__init__()
         for name, value, known in (('similarity', similarity, ('dot', 'cosine')),
                                    ('reduction', reduction, ('none', 'sum', 'mean'))):
+            if not isinstance(value, str):
+                raise TypeError(f"For 'CosineSimilarity', the type of '{name}' should be 'str', but got type '{type(value).__name__}'.")
             if value not in known:
                 raise ValueError(f"For 'CosineSimilarity', '{name}' must be one of {list(known)}, but got {value!r}.")
         if not isinstance(zero_diagonal, bool):
