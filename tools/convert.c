@@ -338,27 +338,6 @@ static int check_effects(const job *j)
     return 0;
 }
 
-/* "name=1,3,224,224" */
-static int set_shape(sp_model *m, const char *text)
-{
-    char name[256];
-    const char *at = strrchr(text, '=');
-    int64_t dims[SP_RANK_MAX];
-    int rank = 0;
-    if (at == NULL || at == text || (size_t)(at - text) >= sizeof name)
-        return tool_complain(EXIT_USAGE, "convert: --shape wants NAME=SIZE,SIZE..., but got '%s'", text);
-    snprintf(name, sizeof name, "%.*s", (int)(at - text), text);
-    for (at++; *at != '\0'; rank++) {
-        char *end;
-        long long size = strtoll(at, &end, 10);
-        if (end == at || size < 0 || (*end != '\0' && *end != ',') || rank == SP_RANK_MAX)
-            return tool_complain(EXIT_USAGE, "convert: --shape: '%s' is no list of sizes", strrchr(text, '=') + 1);
-        dims[rank] = size;
-        at = *end == ',' ? end + 1 : end;
-    }
-    return sp_model_set_input_shape(m, name, rank, dims) == SP_OK ? 0 : tool_engine_failed("convert");
-}
-
 /* A model as a whole. */
 static int convert_model(const job *j, const sp_file_options *reading, const sp_file_options *writing)
 {
@@ -367,7 +346,7 @@ static int convert_model(const job *j, const sp_file_options *reading, const sp_
     if (j->map != NULL || j->rename != NULL || j->strip != NULL || j->add != NULL || j->only != NULL || j->without != NULL || j->dtype != NULL)
         return tool_complain(EXIT_USAGE, "convert: a model is written as it is: names and dtypes of its weights cannot be changed on the way");
     if (sp_model_load(j->in, reading, &m) != SP_OK) return tool_engine_failed("convert");
-    for (const char **s = j->shapes; s != NULL && *s != NULL && code == 0; s++) code = set_shape(m, *s);
+    for (const char **s = j->shapes; s != NULL && *s != NULL && code == 0; s++) code = tool_set_shape("convert", m, *s);
     if (code == 0 && sp_model_convert(m, j->out, (int)j->opset_number, writing) != SP_OK) code = tool_engine_failed("convert");
     char shown[2][1024];
     if (code == 0) printf("%s: %d inputs, %d outputs, %lld weights of %s\n", tool_plain(j->out, shown[0], sizeof shown[0]), sp_model_inputs(m), sp_model_outputs(m),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kinds.c - which operators a model consists of. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,4 +46,24 @@ const char *tool_face_shape(const sp_model *m, bool inputs, int i, char *out, si
     }
     if (n < room) snprintf(out + n, room - n, s->rank == 1 ? ",)" : ")");
     return out;
+}
+
+int tool_set_shape(const char *verb, sp_model *m, const char *text)
+{
+    char name[256];
+    const char *at = strrchr(text, '=');
+    int64_t dims[SP_RANK_MAX];
+    int rank = 0;
+    if (at == NULL || at == text || (size_t)(at - text) >= sizeof name)
+        return tool_complain(EXIT_USAGE, "%s: --shape wants NAME=SIZE,SIZE..., but got '%s'", verb, text);
+    snprintf(name, sizeof name, "%.*s", (int)(at - text), text);
+    for (at++; *at != '\0'; rank++) {
+        char *end;
+        long long size = strtoll(at, &end, 10);
+        if (end == at || size < 0 || (*end != '\0' && *end != ',') || rank == SP_RANK_MAX)
+            return tool_complain(EXIT_USAGE, "%s: --shape: '%s' is no list of sizes", verb, strrchr(text, '=') + 1);
+        dims[rank] = size;
+        at = *end == ',' ? end + 1 : end;
+    }
+    return sp_model_set_input_shape(m, name, rank, dims) == SP_OK ? 0 : tool_engine_failed(verb);
 }

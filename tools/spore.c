@@ -21,6 +21,7 @@ static const tool_verb verbs[] = {
     {"inspect", "FILE", "what a file of weights or a model holds; --stats, --json", verb_inspect},
     {"convert", "IN OUT", "weights or a model from one format to another", verb_convert},
     {"diff", "A B", "what changed between two files of weights or models", verb_diff},
+    {"codegen", "MODEL ... -o FOLDER", "a model as plain C for microcontrollers: static memory, no libraries", verb_codegen},
     {"draw", "MODEL", "the graph of a model as a picture", verb_draw},
     {"predict", "MODEL", "run a model on arrays or pictures; --input NAME=FILE", verb_predict},
     {"serve", "MODEL ...", "serve models over HTTP and gRPC: KServe v2 and MindSpore Serving's protocols", verb_serve},

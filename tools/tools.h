@@ -128,6 +128,9 @@ bool tool_holds_model(const sp_bundle *bundle);
 /* The shape of an input or output: "(batch, 3)", or "(-1, 3)" where free dimensions have no name. Its rank must be known. */
 const char *tool_face_shape(const sp_model *m, bool inputs, int i, char *out, size_t room);
 
+/* "name=1,3,224,224": the shape of an input that the file leaves open. 0 or an exit code after a complaint. */
+int tool_set_shape(const char *verb, sp_model *m, const char *text);
+
 typedef struct tool_kind {
     const char *type; /* of operator */
     int n;
@@ -151,6 +154,7 @@ int verb_serve(int argc, char **argv);
 int verb_record(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_ops(int argc, char **argv);
+int verb_codegen(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 
 #endif

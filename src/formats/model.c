@@ -331,8 +331,7 @@ static uint64_t weights_stamp(const sp_model *m)
     return stamp | 1;
 }
 
-/* The weights under the same names, not marked as variables. */
-static sp_status weights_frozen(const sp_model *m, sp_bundle **out)
+sp_status sp__model_frozen_weights(const sp_model *m, sp_bundle **out)
 {
     SP_TRY(sp_bundle_create(out));
     for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
@@ -352,7 +351,7 @@ static sp_status weights_frozen(const sp_model *m, sp_bundle **out)
 sp_status sp__model_freeze(sp_model *m)
 {
     sp_bundle *weights;
-    SP_TRY(weights_frozen(m, &weights));
+    SP_TRY(sp__model_frozen_weights(m, &weights));
     sp_bundle_release(m->parameters);
     m->parameters = weights;
     return SP_OK;
@@ -403,7 +402,7 @@ static sp_status record(const void *context, int n, const sp_spec *specs, sp_gra
         return sp__model_record(m, r->given, n, specs, graph, out);
     }
     sp_bundle *weights;
-    SP_TRY(weights_frozen(m, &weights));
+    SP_TRY(sp__model_frozen_weights(m, &weights));
     for (int64_t i = 0; i < sp_bundle_count(weights); i++) {
         sp_tensor *t = sp_bundle_tensor_at(weights, i);
         if (t != NULL) t->flags |= SP_TENSOR_KEPT; /* the stamp tells when they change */

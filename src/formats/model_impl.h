@@ -77,6 +77,8 @@ struct sp_model {
 sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out);
 /* Do arguments fit what the file declares, whatever sp_model_allow_sizes says? any_rows: but for their first axes. Those that are left out (NULL) fit. */
 sp_status sp__model_check(const sp_model *m, int n_in, sp_tensor *const *in, bool any_rows);
+/* The weights under the same names, not marked as variables: constants of what is recorded with them. The bundle is the caller's. */
+sp_status sp__model_frozen_weights(const sp_model *m, sp_bundle **out);
 /* From now on its weights are constants of what is recorded; for kinds that freeze. */
 sp_status sp__model_freeze(sp_model *m);
 /* "layer1/conv1" of the name of a node, "/layer1/conv1/Conv" or "Default/layer1-Block/conv1-Conv2d/Conv2D-op1"; in the arena, NULL: no memory. */

@@ -120,6 +120,7 @@ struct sp_plan {
     int n_turns;
     sp_turn *turns;
     int *out;              /* handle of each result of the segment */
+    size_t align;          /* of pieces in the arena; 0: as vectors want it */
     size_t arena_bytes, least_bytes;
     int n_fused, n_reused; /* operators that are part of a fused step; results that took over an input's memory */
     int n_tails, n_prepared; /* operators done by products; constants brought into order */

@@ -11,7 +11,11 @@
 
 enum { ALIGN = 64, SWEEP_FROM = 3000 };
 
-static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+static size_t aligned(const sp_plan *p, size_t n)
+{
+    const size_t align = p->align ? p->align : ALIGN;
+    return (n + align - 1) / align * align;
+}
 
 static int by_bytes(const void *a, const void *b)
 {
@@ -24,8 +28,8 @@ static size_t lower_bound(const sp_plan *p, int n, sp_root *const *list, int64_t
 {
     memset(change, 0, (size_t)(p->n_steps + 2) * sizeof *change);
     for (int i = 0; i < n; i++) {
-        change[list[i]->first] += (int64_t)aligned(list[i]->bytes);
-        change[list[i]->last + 1] -= (int64_t)aligned(list[i]->bytes);
+        change[list[i]->first] += (int64_t)aligned(p, list[i]->bytes);
+        change[list[i]->last + 1] -= (int64_t)aligned(p, list[i]->bytes);
     }
     int64_t alive = 0, most = 0;
     for (int i = 0; i <= p->n_steps; i++) {
@@ -42,9 +46,8 @@ typedef struct {
 } piece;
 
 /* The place for r among pieces sorted by offset: the smallest gap between those that live at some time of its life. */
-static size_t best_gap(const sp_root *r, int n, const piece *placed)
+static size_t best_gap(const sp_root *r, size_t need, int n, const piece *placed)
 {
-    const size_t need = aligned(r->bytes);
     size_t end = 0, best = SIZE_MAX, best_bytes = SIZE_MAX;
     for (int i = 0; i < n; i++) {
         const piece *p = &placed[i];
@@ -89,8 +92,7 @@ static sp_status place_by_size(sp_plan *p, int n, sp_root **list)
     qsort(list, (size_t)n, sizeof *list, by_bytes);
     for (int i = 0; i < n; i++) {
         sp_root *r = list[i];
-        r->offset = best_gap(r, i, placed);
-        const size_t end = r->offset + aligned(r->bytes);
+        const size_t need = aligned(p, r->bytes), end = (r->offset = best_gap(r, need, i, placed)) + need;
         if (end > p->arena_bytes) p->arena_bytes = end;
         int k = i;
         for (; k > 0 && placed[k - 1].offset > r->offset; k--) placed[k] = placed[k - 1];
@@ -117,7 +119,7 @@ typedef struct {
 } hole;
 
 /* Holes are sorted by offset; two that touch are one. There are never more than pieces that have ended, plus one. */
-static void give_back(hole *holes, int *n, const sp_root *r)
+static void give_back(hole *holes, int *n, const sp_root *r, size_t bytes)
 {
     int k = 0, end = *n;
     while (k < end) { /* first hole behind r */
@@ -125,7 +127,6 @@ static void give_back(hole *holes, int *n, const sp_root *r)
         if (holes[middle].offset < r->offset) k = middle + 1;
         else end = middle;
     }
-    const size_t bytes = aligned(r->bytes);
     bool joins_last = k > 0 && holes[k - 1].offset + holes[k - 1].bytes == r->offset;
     bool joins_next = k < *n && r->offset + bytes == holes[k].offset;
     if (joins_last) {
@@ -167,8 +168,8 @@ static sp_status place_by_sweep(sp_plan *p, int n, sp_root **list, sp_root **end
     qsort(ending, (size_t)n, sizeof *ending, by_last);
     int n_holes = 0;
     for (int i = 0, ended = 0; i < n; i++) {
-        for (; ended < n && ending[ended]->last < list[i]->first; ended++) give_back(holes, &n_holes, ending[ended]);
-        list[i]->offset = take_hole(holes, &n_holes, aligned(list[i]->bytes), &p->arena_bytes);
+        for (; ended < n && ending[ended]->last < list[i]->first; ended++) give_back(holes, &n_holes, ending[ended], aligned(p, ending[ended]->bytes));
+        list[i]->offset = take_hole(holes, &n_holes, aligned(p, list[i]->bytes), &p->arena_bytes);
     }
     sp__free(holes);
     return SP_OK;

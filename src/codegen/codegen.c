@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen.c - models as C: from models to a folder, and the report about it. */
+#include <stdio.h>
+
+#include "base/file.h"
+#include "base/plain.h"
+#include "codegen/codegen.h"
+#include "codegen/codegen_record.h"
+
+const char *sp_codegen_target(int i, const char **doc)
+{
+    for (int k = 0; k < i; k++)
+        if (i < 0 || sp__codegen_targets[k].name == NULL) return NULL;
+    if (i < 0) return NULL;
+    if (doc != NULL) *doc = sp__codegen_targets[i].doc;
+    return sp__codegen_targets[i].name;
+}
+
+static sp_status find_target(const char *name, const sp_codegen_machine **out)
+{
+    sp__text list = {0};
+    *out = sp__codegen_targets;
+    if (name == NULL) return SP_OK;
+    for (; (*out)->name != NULL; ++*out) {
+        if (strcmp((*out)->name, name) == 0) return SP_OK;
+        sp__text_put(&list, "%s%s", list.used == 0 ? "" : ", ", (*out)->name);
+    }
+    char *text;
+    SP_TRY(sp__text_take(&list, &text));
+    const sp_status status = sp__fail(SP_VALUE, "there is no target '%s'; there are %s", name, text);
+    sp__free(text);
+    return status;
+}
+
+/* A name that C functions can begin with. */
+static sp_status check_name(const char *name)
+{
+    bool fits = sp__is_alpha(name[0]) || name[0] == '_';
+    for (const char *at = name; *at != '\0' && fits; at++) fits = sp__is_alnum(*at) || *at == '_';
+    SP_CHECK(fits && strlen(name) < 64, SP_VALUE, "'%s' is no C identifier of at most 63 characters, which functions of the model begin with", name);
+    return SP_OK;
+}
+
+static sp_status generate(sp_model *m, sp_codegen *g, sp_codegen_vector *v)
+{
+    sp_graph *graph = NULL;
+    sp_function *f;
+    SP_TRY(sp__codegen_record(m, &graph, &f));
+    sp_status status = sp__codegen_compile(g, f);
+    if (status == SP_OK) status = sp__codegen_lower(g);
+    if (status == SP_OK) status = sp__codegen_functions(g);
+    if (status == SP_OK) status = sp__codegen_place(g);
+    if (status == SP_OK) status = sp__codegen_vector_make(m, v);
+    sp_graph_release(graph);
+    return status;
+}
+
+/* --- the report -------------------------------------------------------------------------------------------------- */
+
+static void put_sums(sp__text *t, const sp_codegen *g)
+{
+    size_t states = 0, weights = 0;
+    int n_weights = 0, n_calls = 0;
+    for (int i = 0; i < g->n_blocks; i++) {
+        const sp_codegen_block *b = &g->blocks[i];
+        if (!b->used) continue;
+        if (b->kind == SP_BLOCK_STATE) states += b->bytes;
+        if (b->kind == SP_BLOCK_CONSTANT) {
+            weights += b->bytes;
+            n_weights++;
+        }
+    }
+    for (int i = 0; i < g->n_steps; i++) n_calls += g->steps[i].function >= 0;
+    sp__text_put(t, "%s: %d calls of %d functions\n", g->name, n_calls, g->n_functions);
+    sp__text_put(t, "  RAM    %10zu bytes  arena (lower bound %zu)\n", g->arena_bytes, g->least_bytes);
+    if (states > 0) sp__text_put(t, "  RAM    %10zu bytes  state\n", states);
+    sp__text_put(t, "  flash  %10zu bytes  weights, %d arrays\n", weights, n_weights);
+}
+
+/* Steps with what they hold of the arena while they run, and their weights. */
+static void put_steps(sp__text *t, const sp_codegen *g)
+{
+    for (int i = 0; i < g->n_steps; i++) {
+        const sp_codegen_step *s = &g->steps[i];
+        size_t alive = 0, weights = 0;
+        if (s->function < 0) continue;
+        for (int k = 0; k < g->n_blocks; k++) {
+            const sp_codegen_block *b = &g->blocks[k];
+            if (b->kind == SP_BLOCK_ARENA && b->over < 0 && b->first <= i && i <= b->last) alive += b->bytes;
+        }
+        for (int k = 0; k < s->n_args; k++)
+            if (g->blocks[s->args[k].block].kind == SP_BLOCK_CONSTANT) weights += g->blocks[s->args[k].block].bytes;
+        sp__text_put(t, "    %-28s_%-4d arena %9zu  weights %9zu\n", g->functions[s->function].what, s->function, alive, weights);
+    }
+}
+
+static sp_status report(const sp_codegen_project *p, char **out)
+{
+    sp__text t = {0};
+    for (int k = 0; k < p->n_models; k++) {
+        put_sums(&t, &p->models[k]);
+        put_steps(&t, &p->models[k]);
+    }
+    if (p->n_models > 1) sp__text_put(&t, "RAM of the shared arena: %zu bytes\n", p->arena_bytes);
+    sp__text_put(&t, "code and stack: what the compiler makes of it; `make` in %s, then `size test.elf`\n", p->folder);
+    return sp__text_take(&t, out);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+static void project_free(sp_codegen_project *p)
+{
+    for (int k = 0; k < p->n_models; k++) {
+        if (p->models != NULL) sp__codegen_free(&p->models[k]);
+        if (p->vectors != NULL) sp__codegen_vector_free(&p->vectors[k]);
+    }
+    sp__free(p->models);
+    sp__free(p->vectors);
+    sp__free((void *)p->sources);
+}
+
+static sp_status project_make(sp_codegen_project *p, int n, sp_model *const *models, const char *const *names, const char *folder)
+{
+    p->models = sp__alloc_zero((size_t)n * sizeof *p->models);
+    p->vectors = sp__alloc_zero((size_t)n * sizeof *p->vectors);
+    const char **sources = sp__alloc_zero((size_t)n * sizeof *sources);
+    p->sources = sources;
+    if (p->models == NULL || p->vectors == NULL || sources == NULL) return SP_NOMEM;
+    p->n_models = n;
+    for (int k = 0; k < n; k++) {
+        p->models[k].name = names != NULL ? names[k] : "model";
+        sources[k] = names != NULL ? names[k] : "a model";
+        SP_TRY(check_name(p->models[k].name));
+        const sp_status status = generate(models[k], &p->models[k], &p->vectors[k]);
+        if (status != SP_OK && n > 1) sp__error_context("%s", p->models[k].name);
+        SP_TRY(status);
+        if (p->models[k].arena_bytes > p->arena_bytes) p->arena_bytes = p->models[k].arena_bytes;
+    }
+    SP_TRY(sp__folder_make(folder));
+    return sp__codegen_files(p);
+}
+
+sp_status sp_codegen_write(int n, sp_model *const *models, const char *const *names, const char *folder, const sp_codegen_options *options, char **out)
+{
+    SP_CHECK(n >= 1 && models != NULL && folder != NULL && folder[0] != '\0', SP_VALUE, "at least one model and a folder are needed");
+    SP_CHECK(n == 1 || names != NULL, SP_VALUE, "%d models need names", n);
+    SP_CHECK(options == NULL || options->struct_size >= sizeof *options, SP_VALUE, "struct_size of the options is %u, set it to sizeof(sp_codegen_options)",
+             options != NULL ? options->struct_size : 0);
+    for (int i = 0; i < n && names != NULL; i++)
+        for (int k = 0; k < i; k++) SP_CHECK(strcmp(names[i], names[k]) != 0, SP_VALUE, "two models are called '%s'", names[i]);
+    sp_codegen_project p = {.folder = folder};
+    sp_status status = find_target(options != NULL ? options->target : NULL, &p.target);
+    if (status == SP_OK) status = project_make(&p, n, models, names, folder);
+    if (status == SP_OK && out != NULL) status = report(&p, out);
+    project_free(&p);
+    return status;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen.c - `spore codegen`: models as plain C for microcontrollers. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spore/codegen.h"
+#include "tools.h"
+
+enum { MODELS_MAX = 16 };
+
+static const char help[] =
+    "usage: spore codegen MODEL ... -o FOLDER [options]\n\n"
+    "Writes models (ONNX, MindIR, TFLite; float32 and int8) as plain C99 into FOLDER: model.c, weights.c, model.h with model_run(in, out), a test program\n"
+    "and a Makefile. The code needs no heap and no operating system; all memory is static and planned here. Prints RAM and flash by part.\n"
+    "`make run` in FOLDER tests the code, for boards in qemu. Several models share their memory.\n\n"
+    "  -o FOLDER            where to; made when needed\n"
+    "  --target NAME        what the Makefile is for: host (default), cortex-m0, cortex-m3, cortex-m4, cortex-m7, cortex-m55, rv32,\n"
+    "                       armhf; --targets lists them\n"
+    "  --name NAME          prefix of the C functions (default: model; of several models: the names of their files); may be repeated,\n"
+    "                       once for each model\n"
+    "  --shape NAME=2,3     shape of an input that MODEL leaves open; may be repeated; with one model only\n"
+    "  --targets            list the targets\n" TOOL_FORCE_HELP TOOL_KEY_HELP;
+
+typedef struct job {
+    const char *folder, *target;
+    const char **names, **shapes;
+    bool list, force;
+    tool_key key;
+    int n;
+    const char *paths[MODELS_MAX];
+    sp_model *models[MODELS_MAX];
+    char made[MODELS_MAX][64];
+} job;
+
+static int list_targets(void)
+{
+    const char *doc, *name;
+    for (int i = 0; (name = sp_codegen_target(i, &doc)) != NULL; i++) printf("%-12s %s\n", name, doc);
+    return 0;
+}
+
+/* "nets/kws-2.onnx": kws_2 */
+static void name_of(const char *path, char *out, size_t room)
+{
+    const char *slash = strrchr(path, '/'), *from = slash != NULL ? slash + 1 : path;
+    size_t n = 0;
+    if (*from >= '0' && *from <= '9') out[n++] = '_';
+    for (; *from != '\0' && *from != '.' && n < room - 1; from++) {
+        const char c = *from;
+        out[n++] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+    }
+    out[n] = '\0';
+}
+
+static int load(job *j)
+{
+    sp_file_options reading = {0};
+    const char *cipher = NULL;
+    for (int i = 0; i < j->n; i++) {
+        if (sp_file_cipher(j->paths[i], &cipher) == SP_OK && cipher != NULL && reading.key == NULL) {
+            const int code = tool_key_read("codegen", &j->key, true, &reading);
+            if (code != 0) return code;
+        }
+        if (sp_model_load(j->paths[i], &reading, &j->models[i]) != SP_OK) return tool_engine_failed("codegen");
+    }
+    for (const char **s = j->shapes; s != NULL && *s != NULL; s++) {
+        const int code = tool_set_shape("codegen", j->models[0], *s);
+        if (code != 0) return code;
+    }
+    return 0;
+}
+
+static int check(const job *j)
+{
+    int n_names = 0;
+    while (j->names != NULL && j->names[n_names] != NULL) n_names++;
+    if (j->n == 0) return tool_complain(EXIT_USAGE, "codegen: no model was given; see spore codegen --help");
+    if (j->folder == NULL) return tool_complain(EXIT_USAGE, "codegen: -o FOLDER is missing: where to write the C files");
+    if (n_names != 0 && n_names != j->n) return tool_complain(EXIT_USAGE, "codegen: %d models need as many --name, but got %d", j->n, n_names);
+    if (j->shapes != NULL && j->n > 1) return tool_complain(EXIT_USAGE, "codegen: --shape goes with one model");
+    return 0;
+}
+
+static int generate(job *j)
+{
+    const char *names[MODELS_MAX];
+    char *report = NULL;
+    for (int i = 0; i < j->n; i++) {
+        name_of(j->paths[i], j->made[i], sizeof j->made[i]);
+        names[i] = j->names != NULL ? j->names[i] : j->n == 1 ? "model" : j->made[i];
+    }
+    char file[4096];
+    snprintf(file, sizeof file, "%s/%s.c", j->folder, names[0]);
+    const int code = tool_output_check("codegen", file, j->force);
+    if (code != 0) return code;
+    const sp_codegen_options options = {.struct_size = sizeof options, .target = j->target};
+    if (sp_codegen_write(j->n, j->models, names, j->folder, &options, &report) != SP_OK) return tool_engine_failed("codegen");
+    fputs(report, stdout);
+    sp_text_free(report);
+    return 0;
+}
+
+int verb_codegen(int argc, char **argv)
+{
+    job j = {0};
+    bool helped;
+    const tool_option options[] = {{"-o", NULL, &j.folder, NULL},
+                                   {"--target", NULL, &j.target, NULL},
+                                   {"--name", NULL, NULL, &j.names},
+                                   {"--shape", NULL, NULL, &j.shapes},
+                                   {"--targets", &j.list, NULL, NULL},
+                                   TOOL_FORCE_OPTION(j.force),
+                                   TOOL_KEY_OPTIONS(j.key),
+                                   {NULL, NULL, NULL, NULL}};
+    int code = tool_parse(argc, argv, options, help, (const int[]){0, MODELS_MAX}, j.paths, &j.n, &helped);
+    if (code != 0 || helped) return code;
+    if (j.list) return list_targets();
+    code = check(&j);
+    if (code == 0) code = load(&j);
+    if (code == 0) code = generate(&j);
+    for (int i = 0; i < j.n; i++) sp_model_release(j.models[i]);
+    tool_key_clear(&j.key);
+    return code;
+}
