@@ -82,6 +82,11 @@ void sp__codegen_geometry(const sp_value *v, sp_tensor *out);
 struct sp__window;
 void sp__codegen_window(sp_codegen_out *o, const struct sp__window *w, sp_codegen_at *out, sp_codegen_at *in, sp_codegen_at *k);
 void sp__codegen_window_end(sp_codegen_out *o, const struct sp__window *w);
+/* Windows of pools and their gradients over x, one for each element of y; whether all hold the same number of elements, and how many; loops over one. */
+sp_status sp__codegen_pool_measure(const sp_node *n, const sp_meta *x, const sp_meta *y, struct sp__window *w);
+bool sp__codegen_pool_even(const sp_node *n, const struct sp__window *w, double *count);
+void sp__codegen_pool_window(sp_codegen_out *o, const sp_node *n, const struct sp__window *w, sp_codegen_at *out, sp_codegen_at *in);
+void sp__codegen_pool_window_end(sp_codegen_out *o, const sp_node *n, const struct sp__window *w);
 
 /* A block in a step. */
 typedef struct sp_codegen_arg {

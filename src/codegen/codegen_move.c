@@ -109,6 +109,39 @@ static sp_status index_write(sp_codegen_out *o, const sp_node *n)
     return SP_OK;
 }
 
+/* --- extrema and where they are ---------------------------------------------------------------------------------- */
+
+static sp_status pick_write(sp_codegen_out *o, const sp_node *n)
+{
+    const sp_meta *x = &n->in[0]->meta, *out = &n->out[0]->meta;
+    const bool keep = sp__codegen_bool(n, "keepdims"), floats = sp_dtype_kind(x->dtype) == 'f';
+    const char *type = sp__codegen_type(x->dtype), *better = n->op == &sp_op_max_with_index ? ">" : "<";
+    sp_codegen_at at[SP_RANK_MAX], in[SP_RANK_MAX] = {""};
+    char text[SP_CODEGEN_TEXT];
+    int axis = 0;
+    const int64_t given = sp__codegen_int(n, "axis");
+    if (x->rank > 0) SP_TRY(sp__shape_axis(given == SP_INT_NONE ? 0 : given, x->rank, "axis", &axis));
+    sp__codegen_loops(o, "i", out->rank, out->dims, at);
+    for (int i = 0; i < x->rank; i++)
+        if (i != axis) memcpy(in[i], at[keep || i < axis ? i : i - 1], sizeof in[i]);
+    sp__codegen_line(o, "%s top = 0;", type);
+    sp__codegen_line(o, "int where = -1;");
+    sp__codegen_for(o, "k", x->rank > 0 ? x->dims[axis] : 1, in[axis]);
+    sp__codegen_load(o, n->in[0], in, text, sizeof text);
+    sp__codegen_line(o, "const %s v = %s;", type, text);
+    sp__codegen_line(o, "if (where < 0 || v %s top%s) {", better, floats ? " || (top != top && v == v)" : "");
+    sp__codegen_line(o, "    top = v;");
+    sp__codegen_line(o, "    where = %s;", in[axis]);
+    sp__codegen_line(o, "}");
+    sp__codegen_end(o, x->rank > 0 ? x->dims[axis] : 1);
+    sp__codegen_store_result(o, n->out[0], at, "where");
+    sp__codegen_store_result(o, n->out[1], at, "top");
+    sp__codegen_loops_end(o, out->rank, out->dims);
+    return SP_OK;
+}
+
+const sp_codegen_kernel sp_codegen_kernel_max_with_index = {.op = &sp_op_max_with_index, .write = pick_write, .whole = true};
+const sp_codegen_kernel sp_codegen_kernel_min_with_index = {.op = &sp_op_min_with_index, .write = pick_write, .whole = true};
 const sp_codegen_kernel sp_codegen_kernel_concat = {.op = &sp_op_concat, .write = concat_write, .whole = true};
 const sp_codegen_kernel sp_codegen_kernel_stack = {.op = &sp_op_stack, .write = concat_write, .whole = true};
 const sp_codegen_kernel sp_codegen_kernel_slice_put = {.op = &sp_op_slice_put, .write = put_write, .check = put_check, .whole = true};

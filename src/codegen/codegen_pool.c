@@ -8,18 +8,25 @@
 #include "ops/ops_impl.h"
 
 static bool is_max(const sp_op *op) { return strstr(op->name, "max") != NULL; }
-static bool is_adaptive(const sp_op *op) { return strncmp(op->name, "adaptive", 8) == 0; }
+static bool is_adaptive(const sp_node *n) { return strncmp(n->op->name, "adaptive", 8) == 0 || sp__codegen_ints(n, "output_size").n > 0; }
 
-/* Windows of the operator, from its input, attributes and result. */
-static sp_status measure(const sp_node *n, sp__window *w)
+/* Spatial dimensions: an attribute of gradients, the digit in the name of others. */
+static int spatial_of(const sp_node *n)
+{
+    const char *digit = strpbrk(n->op->name, "123");
+    return digit != NULL ? *digit - '0' : (int)sp__codegen_int(n, "spatial");
+}
+
+/* Windows over x, one for each element of y. */
+sp_status sp__codegen_pool_measure(const sp_node *n, const sp_meta *x, const sp_meta *y, sp__window *w)
 {
     const char *name = n->op->name;
-    const sp_meta *x = &n->in[0]->meta, *y = &n->out[0]->meta;
-    const int spatial = *strpbrk(name, "123") - '0', first = SP_SPATIAL - spatial;
+    const int spatial = spatial_of(n), first = SP_SPATIAL - spatial;
+    SP_CHECK(spatial >= 1 && spatial <= SP_SPATIAL, SP_DECLINED, "%s over %d dimensions", name, spatial);
     sp__window_init(w, spatial);
     for (int d = 0; d < spatial; d++) w->in[first + d] = x->dims[x->rank - spatial + d];
     for (int d = 0; d < spatial; d++) w->out[first + d] = y->dims[y->rank - spatial + d];
-    if (is_adaptive(n->op)) return SP_OK;
+    if (is_adaptive(n)) return SP_OK;
     const sp_ints kernel = sp__codegen_ints(n, "kernel_size"), stride = sp__codegen_ints(n, "stride");
     SP_TRY(sp__window_list(name, "kernel_size", kernel, spatial, w->kernel));
     SP_TRY(sp__window_list(name, "stride", stride.n > 0 ? stride : kernel, spatial, w->stride));
@@ -27,7 +34,7 @@ static sp_status measure(const sp_node *n, sp__window *w)
     return sp__window_pads(name, sp__codegen_text(n, "pad_mode"), sp__codegen_ints(n, "pad"), w);
 }
 
-/* Loops over an adaptive window: from floor(o * in / out) to ceil((o + 1) * in / out). */
+/* Of an adaptive window: from floor(o * in / out) to ceil((o + 1) * in / out). */
 static void adaptive_loops(sp_codegen_out *o, const sp__window *w, sp_codegen_at *out, sp_codegen_at *in)
 {
     for (int d = 0; d < w->n; d++) {
@@ -39,12 +46,11 @@ static void adaptive_loops(sp_codegen_out *o, const sp__window *w, sp_codegen_at
     }
 }
 
-/* Whether all windows have the same number of elements; *n receives it. */
-static bool is_even(const sp_node *n, const sp__window *w, double *count)
+bool sp__codegen_pool_even(const sp_node *n, const sp__window *w, double *count)
 {
     const int64_t divisor = sp__codegen_int(n, "divisor_override");
     *count = 1;
-    if (is_adaptive(n->op)) {
+    if (is_adaptive(n)) {
         for (int d = 0; d < SP_SPATIAL; d++) {
             if (w->in[d] % w->out[d] != 0) return false;
             *count *= (double)(w->in[d] / w->out[d]);
@@ -68,10 +74,24 @@ static sp_status pool_check(const sp_node *n)
 {
     sp__window w;
     double count;
-    SP_TRY(measure(n, &w));
-    SP_CHECK(is_max(n->op) || !sp__codegen_bool(n, "count_include_pad") || is_even(n, &w, &count), SP_DECLINED,
+    SP_TRY(sp__codegen_pool_measure(n, &n->in[0]->meta, &n->out[0]->meta, &w));
+    SP_CHECK(is_max(n->op) || !sp__codegen_bool(n, "count_include_pad") || sp__codegen_pool_even(n, &w, &count), SP_DECLINED,
              "%s whose windows count padding and reach beyond it", n->op->name);
     return SP_OK;
+}
+
+void sp__codegen_pool_window(sp_codegen_out *o, const sp_node *n, const sp__window *w, sp_codegen_at *out, sp_codegen_at *in)
+{
+    sp_codegen_at k[SP_SPATIAL];
+    if (is_adaptive(n)) adaptive_loops(o, w, out, in);
+    else sp__codegen_window(o, w, out, in, k);
+}
+
+void sp__codegen_pool_window_end(sp_codegen_out *o, const sp_node *n, const sp__window *w)
+{
+    if (!is_adaptive(n)) sp__codegen_window_end(o, w);
+    else
+        for (int d = 0; d < w->n; d++) sp__codegen_close(o);
 }
 
 static void write_max(sp_codegen_out *o, const char *type, const char *x, bool floats)
@@ -85,28 +105,25 @@ static sp_status pool_write(sp_codegen_out *o, const sp_node *n)
 {
     const sp_meta *out = &n->out[0]->meta;
     const char *type = sp__codegen_type(out->dtype);
-    const bool max = is_max(n->op), adaptive = is_adaptive(n->op), floats = sp_dtype_kind(out->dtype) == 'f';
-    sp_codegen_at at[SP_RANK_MAX], in[SP_RANK_MAX], k[SP_RANK_MAX];
+    const bool max = is_max(n->op), floats = sp_dtype_kind(out->dtype) == 'f';
+    sp_codegen_at at[SP_RANK_MAX], in[SP_RANK_MAX];
     char x[SP_CODEGEN_TEXT], value[96], number[48];
     double count;
     sp__window w;
-    SP_TRY(measure(n, &w));
-    const bool even = is_even(n, &w, &count);
+    SP_TRY(sp__codegen_pool_measure(n, &n->in[0]->meta, &n->out[0]->meta, &w));
+    const bool even = sp__codegen_pool_even(n, &w, &count);
     const int planes = out->rank - w.n;
     sp__codegen_loops(o, "i", out->rank, out->dims, at);
     sp__codegen_line(o, "%s s = 0;", type);
     if (max) sp__codegen_line(o, "int none = 1;");
     if (!max && !even) sp__codegen_line(o, "int held = 0;");
     for (int i = 0; i < planes; i++) memcpy(in[i], at[i], sizeof in[i]);
-    if (adaptive) adaptive_loops(o, &w, at + planes, in + planes);
-    else sp__codegen_window(o, &w, at + planes, in + planes, k);
+    sp__codegen_pool_window(o, n, &w, at + planes, in + planes);
     sp__codegen_load(o, n->in[0], in, x, sizeof x);
     if (max) write_max(o, type, x, floats);
     else sp__codegen_line(o, "s += %s;", x);
     if (!max && !even) sp__codegen_line(o, "held++;");
-    if (adaptive)
-        for (int d = 0; d < w.n; d++) sp__codegen_close(o);
-    else sp__codegen_window_end(o, &w);
+    sp__codegen_pool_window_end(o, n, &w);
     sp__codegen_literal(out->dtype, count, number, sizeof number);
     if (max) snprintf(value, sizeof value, "s");
     else if (even) snprintf(value, sizeof value, "s / %s", number);

@@ -270,7 +270,7 @@ static void store(sp_codegen_out *o, const sp_tensor *view, sp_codegen_at *at, c
 
 void sp__codegen_store_result(sp_codegen_out *o, const sp_value *v, sp_codegen_at *at, const char *value)
 {
-    store(o, sp__codegen_value(o->g, v)->view, at, NULL, value);
+    if (sp__codegen_value(o->g, v)->view != NULL) store(o, sp__codegen_value(o->g, v)->view, at, NULL, value);
 }
 
 /* Names of what the step has made: the kernel's result and the fused nodes'. */
