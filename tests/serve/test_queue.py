@@ -65,6 +65,21 @@ def test_joined_results_are_those_of_single_requests(serve, models, mlp):
         np.testing.assert_allclose(one, mlp(r), 1e-5, 1e-6)
 
 
+def test_requests_of_every_size(serve, models, mlp):
+    """Clients with other numbers of rows each, at the same time, sizes that come back and sizes above the largest batch."""
+    server = serve(models / "mlp.onnx")
+    x = np.random.default_rng(2).standard_normal((40, 4)).astype(np.float32)
+    sizes = [(7 * i + j) % 40 + 1 for i in range(30) for j in range(4)]
+    parts = [x[:n] if i % 2 else x[40 - n:] for i, n in enumerate(sizes)]
+
+    def ask(mine):
+        return [server.infer("mlp", x=part)["output"] for part in mine]
+    for found, mine in zip(in_threads([lambda i=i: ask(parts[i::4]) for i in range(4)]), [parts[i::4] for i in range(4)]):
+        for one, part in zip(found, mine):
+            np.testing.assert_allclose(one, mlp(part), 1e-5, 1e-6)
+    assert server.metric("spore_requests_total", model="mlp", outcome="ok") == len(sizes)
+
+
 def test_rows_that_depend_on_each_other_are_not_joined(serve, models):
     server = serve(models / "centred.onnx", "--max-delay", "50")
     assert server.ask("GET", "/v2/models/centred")[1]["max_batch"] == 1
