@@ -14,6 +14,7 @@
 #include <sqlite3.h>
 #include <zlib.h>
 
+#include "spore/device.h"
 #include "spore/machine.h"
 #include "spore/provider.h"
 #include "spore/runtime.h"
@@ -92,6 +93,8 @@ static void report_libraries(void)
 {
     char text[512];
     if (sp_provider_names(text, sizeof text)) printf("providers  %s (SPORE_PROVIDERS)\n", text);
+    sp_device_names(text, sizeof text);
+    printf("devices    %s (SPORE_DEVICES)\n", text);
     printf("libraries  zlib %s, %s, SQLite %s, Jansson %s\n", zlibVersion(), OpenSSL_version(OPENSSL_VERSION), sqlite3_libversion(),
            JANSSON_VERSION);
 }

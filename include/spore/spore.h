@@ -5,6 +5,7 @@
 
 #include "spore/codegen.h"
 #include "spore/data.h"
+#include "spore/device.h"
 #include "spore/format.h"
 #include "spore/grad.h"
 #include "spore/graph.h"

@@ -12,6 +12,7 @@
 
 #include "base/lock.h"
 #include "ir/graph_impl.h"
+#include "tensor/remote.h"
 
 /* Type slots hold functions as void pointers: fine on every system that has dlsym, but not in ISO C. */
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -21,6 +22,7 @@ typedef struct sp_py_tensor {
     sp_tensor *t; /* owned; NULL only between __new__ and __init__ */
     PyObject *dict;
     PyObject *weakrefs;
+    sp_tensor *here;  /* of a Tensor on a device: what was last fetched of it */
     bool over_array; /* made over a numpy array: its repr shows the values as numpy does */
 } sp_py_tensor;
 
@@ -53,11 +55,18 @@ bool sp__py_sizes_known(const sp_tensor *t);
  * there. */
 sp_status sp__py_alias(sp_tensor *t, sp_tensor **out);
 extern PyObject *sp__py_symbol_error; /* spore._core.SymbolError, a RuntimeError */
+/* t, the tensor inside o, in main memory: itself, or a copy of what is on a device. Borrowed; NULL with an exception. */
+sp_tensor *sp__py_fetch(PyObject *o, sp_tensor *t);
+static inline sp_tensor *sp__py_here(PyObject *o, sp_tensor *t) { return sp__tensor_buffer(t) ? sp__py_fetch(o, t) : t; }
+/* t, taken over, on the device of that name, or, for None, where new Tensors go; NULL with an exception. */
+sp_tensor *sp__py_place(sp_tensor *t, PyObject *device);
+/* t, taken over, where `like` lies, or, if that has no memory yet, where new Tensors go; NULL with an exception. */
+sp_tensor *sp__py_place_like(sp_tensor *t, const sp_tensor *like);
 /* The tensor inside o, borrowed, to read its memory; NULL with an exception. */
 static inline sp_tensor *sp__py_value(PyObject *o)
 {
     sp_tensor *t = sp__py_tensor(o);
-    return t && sp__py_has_value(t) ? t : NULL;
+    return t && sp__py_has_value(t) ? sp__py_here(o, t) : NULL;
 }
 
 /* A Tensor of strings has geometry but no memory of the engine; its strings are a numpy array kept with the object. New
@@ -148,6 +157,7 @@ int sp__py_add_tensor(PyObject *module);
 int sp__py_add_faces(PyObject *module);
 int sp__py_add_table(PyObject *module);
 int sp__py_add_runtime(PyObject *module);
+int sp__py_add_device(PyObject *module);
 int sp__py_add_parallel(PyObject *module);
 int sp__py_add_dlpack(PyObject *module);
 int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.c */

@@ -67,7 +67,13 @@ static int add_tensor_item(parsed_index *p, PyObject *o)
             sp_tensor_release(t);
             return -1;
         }
-        if (!*t->data) p->nothing = true;
+        int64_t truth = 0;
+        const sp_status status = sp_tensor_item_i64(t, &truth);
+        if (status != SP_OK) {
+            sp_tensor_release(t);
+            return sp__py_fail(status), -1;
+        }
+        if (!truth) p->nothing = true;
         sp_tensor_release(t);
         *it = (item){.kind = ITEM_NONE, .truth = true};
         p->n++;
@@ -336,7 +342,10 @@ static int add_mask(selectors *s, int axis, const sp_tensor *mask)
 {
     int64_t n = 0, at[SP_RANK_MAX] = {0};
     sp_tensor *plain = NULL;
-    sp_status status = sp_tensor_contiguous((sp_tensor *)(uintptr_t)mask, &plain);
+    sp_tensor *here = NULL;
+    sp_status status = sp__tensor_here((sp_tensor *)(uintptr_t)mask, &here);
+    if (status == SP_OK) status = sp_tensor_contiguous(here, &plain);
+    sp_tensor_release(here);
     if (status != SP_OK) return sp__py_fail(status), -1;
     for (int64_t i = 0; i < plain->count; i++) n += plain->data[i] != 0;
     int64_t *column[SP_RANK_MAX];

@@ -187,7 +187,7 @@ PyMODINIT_FUNC PyInit__core(void)
     PyObject *m = PyModule_Create(&definition);
     if (!m) return NULL;
     if (PyModule_AddStringConstant(m, "__version__", sp_version()) < 0 || sp__py_add_dtype(m) < 0 ||
-        sp__py_add_tensor(m) < 0 || sp__py_add_table(m) < 0 || sp__py_add_faces(m) < 0 || sp__py_add_runtime(m) < 0 || sp__py_add_parallel(m) < 0 ||
+        sp__py_add_tensor(m) < 0 || sp__py_add_table(m) < 0 || sp__py_add_faces(m) < 0 || sp__py_add_runtime(m) < 0 || sp__py_add_device(m) < 0 || sp__py_add_parallel(m) < 0 ||
         sp__py_add_dlpack(m) < 0 || sp__py_add_grad(m) < 0 || sp__py_add_precision(m) < 0 || sp__py_add_fetched(m) < 0 || sp__py_add_optim(m) < 0 ||
         sp__py_add_graph(m) < 0 || sp__py_add_random(m) < 0 || sp__py_add_record(m) < 0 || sp__py_add_tfrecord(m) < 0 ||
         sp__py_add_transform(m) < 0 || sp__py_add_model(m) < 0 || sp__py_add_pipeline(m) < 0 ||

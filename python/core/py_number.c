@@ -112,7 +112,7 @@ static sp_tensor *single(PyObject *a, PyObject *exception)
 {
     sp_tensor *t = sp__py_tensor(a);
     if (!t) return NULL;
-    if (t->count == 1 || t->count == -1) return sp__py_has_value(t) ? t : NULL;
+    if (t->count == 1 || t->count == -1) return sp__py_has_value(t) ? sp__py_here(a, t) : NULL;
     PyErr_Format(exception, "only a Tensor with one element can become a Python number, but this one has %lld",
                  (long long)t->count);
     return NULL;
@@ -146,7 +146,7 @@ PyObject *sp__py_index(PyObject *a)
                             "only an integer Tensor with one element can be an index, "
                             "but this one has %lld of dtype %s",
                             (long long)t->count, sp_dtype_name((sp_dtype)t->dtype));
-    if (!sp__py_has_value(t)) return NULL;
+    if (!sp__py_has_value(t) || !(t = sp__py_here(a, t))) return NULL;
     PyObject *item = sp__py_item(t, t->data);
     if (!item || PyLong_CheckExact(item)) return item;
     PyObject *number = PyLong_FromLong(item == Py_True);

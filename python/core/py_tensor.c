@@ -206,8 +206,8 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
     }
     if (device != Py_None) {
         const char *name = PyUnicode_Check(device) ? PyUnicode_AsUTF8AndSize(device, NULL) : NULL;
-        if (!name || strncmp(name, "CPU", 3) != 0) {
-            PyErr_Format(PyExc_ValueError, "Tensor: device must be 'CPU' or None, but got %R", device);
+        if (!name) {
+            PyErr_Format(PyExc_ValueError, "Tensor: device must be the name of a device or None, but got %R", device);
             return -1;
         }
     }
@@ -229,6 +229,7 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
             return -1;
         }
         sp_tensor *t = sp__py_make_tensor(input, (sp_dtype)dtype);
+        if (t && (!sp__py_is_tensor(input) || device != Py_None)) t = sp__py_place(t, device);
         if (!t) return -1;
         tensor_hold_take(self, t);
         ((sp_py_tensor *)self)->over_array = (PyObject *)Py_TYPE(self) == (PyObject *)sp__py_tensor_type &&
@@ -286,6 +287,7 @@ static void tensor_dealloc(PyObject *self)
     if (p->weakrefs) PyObject_ClearWeakRefs(self);
     Py_CLEAR(p->dict);
     sp_tensor_release(p->t);
+    sp_tensor_release(p->here);
     PyObject_GC_Del(self);
     Py_DECREF(type);
 }
@@ -446,7 +448,8 @@ static PyObject *tensor_item(PyObject *self, PyObject *unused)
     if (t->count != 1)
         return PyErr_Format(PyExc_ValueError, "the Tensor should have only one element, but got %lld",
                             (long long)t->count);
-    return sp__py_has_value(t) ? sp__py_fetched_number(self, sp__py_item(t, t->data)) : NULL;
+    t = sp__py_has_value(t) ? sp__py_here(self, t) : NULL;
+    return t ? sp__py_fetched_number(self, sp__py_item(t, t->data)) : NULL;
 }
 
 /* --- buffer protocol --------------------------------------------------------------------------------------------- */
@@ -593,6 +596,7 @@ static PyObject *tensor_rebind(PyObject *self, PyObject *other)
     sp_tensor *t = ((sp_py_tensor *)self)->t;
     if (t && t->storage && sp__py_is_recorded(t)) return write_recorded(self, t, from);
     SP_PY_TRY(sp__tensor_alias(from, &alias));
+    if (!(alias = sp__py_place_like(alias, t))) return NULL; /* a Tensor stays on its device */
     tensor_hold_take(self, alias);
     return Py_NewRef(self);
 }
@@ -800,6 +804,7 @@ static PyObject *tensor_repr(PyObject *self)
     sp_tensor *t = ((sp_py_tensor *)self)->t;
     if (!t || !has_open_size(t)) t = sp__py_tensor(self); /* a description of inputs, Tensor(shape=[3, None]), is shown as it is */
     if (!t) return NULL;
+    if (!t->symbol && t->count >= 0 && !(t = sp__py_here(self, t))) return NULL;
     if (!((sp_py_tensor *)self)->over_array || t->symbol || t->count < 0) return sp__py_repr(t, NULL);
     PyObject *values = values_as_numpy(self);
     const char *text = values ? PyUnicode_AsUTF8AndSize(values, NULL) : NULL;

@@ -72,7 +72,19 @@ def _mode(key, value):
     return value
 
 
+def _plugged(value):
+    """Is it the kind of a device that a library has brought (SPORE_DEVICES)? MindSpore's names are no such kinds."""
+    from spore import _core
+    return value == value.lower() and value != 'cpu' and value in _core.device_names().split(', ')
+
+
 def _device_target(key, value):
+    from spore import _core
+    if _plugged(value):
+        _core.device_set_default(value)
+        return value
+    if value == 'CPU' and _values['device_target'] != 'CPU':
+        _core.device_set_default('cpu')
     if value not in ('CPU', 'GPU', 'Ascend', 'Davinci'):
         raise ValueError(f"set_context: device_target must be one of ['CPU', 'GPU', 'Ascend', 'Davinci'], but got "
                          f"{value!r}")
@@ -312,10 +324,10 @@ class _DeviceInfo(tuple):
 
 
 def set_device(device_target, device_id=None):
-    """Choose the device; 'CPU' is the one there is."""
+    """Choose the device: 'CPU', or one that a library of devices (SPORE_DEVICES) has brought. New Tensors are made there."""
     if not isinstance(device_target, str):
         raise TypeError(f"set_device: device_target must be a str, but got {type(device_target).__name__}")
-    if device_target not in ('CPU', 'GPU', 'Ascend'):
+    if device_target not in ('CPU', 'GPU', 'Ascend') and not _plugged(device_target):
         raise ValueError(f"set_device: device_target must be one of ['CPU', 'GPU', 'Ascend'], but got "
                          f"{device_target!r}")
     if device_id is not None and (isinstance(device_id, bool) or not isinstance(device_id, int) or device_id < 0):
@@ -323,6 +335,9 @@ def set_device(device_target, device_id=None):
     set_context(device_target=device_target)
     if device_id is not None:
         set_context(device_id=device_id)
+        if _plugged(device_target):
+            from spore import _core
+            _core.device_set_default(f'{device_target}:{device_id}' if device_id else device_target)
 
 
 def get_current_device():

@@ -115,7 +115,8 @@ def set_memory(init_size='2GB', increase_size='2GB', max_size='1024GB', optimize
 
 
 def synchronize():
-    """Wait for everything that was started; nothing runs in the background."""
+    """Wait for everything that was started. The CPU has nothing in the background; the device of new Tensors may have."""
+    _core.device_wait(_core.device_default())
 
 
 def launch_blocking():

@@ -5,7 +5,7 @@
  * allocations, the handle and its storage, both served from the thread's own free lists. */
 #include "base/messages.h"
 #include "device/device.h"
-#include "eager/eager.h"
+#include "eager/place.h"
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 #include "tensor/mapped.h"
@@ -145,7 +145,9 @@ static sp_status check_dtype(const sp_op *op, int n_in, sp_tensor *const *in)
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-static sp_status run_in_place(sp_call *c)
+static sp_status run_kernel(sp_call *c, sp_device *device) { return device ? sp__device_run(device, c) : sp__dispatch(c); }
+
+static sp_status run_in_place(sp_call *c, sp_device *device)
 {
     int k = 0;
     for (int i = 0; i < c->n_in; i++) {
@@ -153,12 +155,20 @@ static sp_status run_in_place(sp_call *c)
         SP_CHECK(c->in[i]->storage, SP_VALUE, "%s: the tensor to write to has no memory", c->op->name);
         c->out[k++] = sp_tensor_retain(c->in[i]);
     }
-    SP_TRY(sp__dispatch(c));
+    SP_TRY(run_kernel(c, device));
     for (int i = 0; i < k; i++) sp__tensor_wrote(c->out[i]);
     return SP_OK;
 }
 
-static inline bool reads_files(const sp_call *c)
+/* Does an input lie in other memory than the engine's own: a mapped file, a device, an array of somebody else? */
+static inline bool lies_elsewhere(const sp_call *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->n_in; i++) any |= c->in[i] != NULL && c->in[i]->storage != NULL && c->in[i]->storage->release != NULL;
+    return any;
+}
+
+static bool reads_files(const sp_call *c)
 {
     bool any = false;
     for (int i = 0; i < c->n_in; i++) any |= c->in[i] != NULL && sp__storage_is_mapped(c->in[i]->storage);
@@ -173,7 +183,7 @@ static __attribute__((noinline)) sp_status check_files(const sp_call *c)
     return SP_OK;
 }
 
-static sp_status run_fresh(sp_call *c)
+static sp_status run_fresh(sp_call *c, sp_device *device)
 {
     if (c->op->view) {
         sp_status status = c->op->view(c);
@@ -183,13 +193,15 @@ static sp_status run_fresh(sp_call *c)
     sp_meta few[SP_OUT_MAX], *metas = few;
     if (c->n_out > SP_OUT_MAX && !(metas = sp__alloc((size_t)c->n_out * sizeof *metas))) return SP_NOMEM;
     sp_status status;
+    sp_device *to = device;
+    if (__builtin_expect(c->op == &sp_op_device_copy, 0)) SP_GOTO(done, sp__place_target(c, &to));
     SP_GOTO(done, sp__infer(c, metas));
     for (int i = 0; i < c->n_out; i++) {
         bool open = false;
         for (int k = 0; k < metas[i].rank; k++) open |= metas[i].dims[k] == -1;
-        if (!open) SP_GOTO(done, sp__tensor_from_meta(&metas[i], &c->out[i]));
+        if (!open) SP_GOTO(done, to ? sp__device_tensor(to, &metas[i], &c->out[i]) : sp__tensor_from_meta(&metas[i], &c->out[i]));
     }
-    status = sp__dispatch(c);
+    status = run_kernel(c, device);
 done:
     if (metas != few) sp__free(metas);
     return status;
@@ -306,7 +318,7 @@ done:
 sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
                    int *n_out)
 {
-    sp_tensor *few[SP_IN_MAX], *made[4 * SP_IN_MAX], **in = few, **promoted = made; /* an input is read once, cast three times at most */
+    sp_tensor *few[SP_IN_MAX], *made[5 * SP_IN_MAX], **in = few, **promoted = made; /* an input is read once, cast three times, moved once at most */
     bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
     union {
         char bytes[SP_ATTRS_ROOM];
@@ -320,11 +332,11 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
 
     SP_TRY(sp__inputs_check(op, n_in, inputs));
     if (n_in > SP_IN_MAX) {
-        block = sp__alloc((size_t)n_in * (5 * sizeof *in + sizeof *tracked));
+        block = sp__alloc((size_t)n_in * (6 * sizeof *in + sizeof *tracked));
         if (!block) return SP_NOMEM;
         in = block;
         promoted = in + n_in;
-        tracked = (bool *)(promoted + 4 * n_in);
+        tracked = (bool *)(promoted + 5 * n_in);
     }
     for (int i = 0; i < n_in; i++) in[i] = inputs[i];
     c.in = in;
@@ -353,11 +365,21 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
         status = apply_recorded(&c, inputs);
         goto done;
     }
-    const bool mapped = reads_files(&c);
+    bool mapped = false;
+    sp_device *device = NULL;
+    if (__builtin_expect(lies_elsewhere(&c), 0)) {
+        mapped = reads_files(&c);
+        SP_GOTO(done, sp__place_inputs(op, n_in, in, promoted, &n_made, &device));
+    } else if (__builtin_expect(n_in == 0, 0)) {
+        device = sp__place_now();
+    }
     if (op->compose) {
-        SP_GOTO(done, has_direct(&c, &direct));
+        direct = false;
+        if (!device) SP_GOTO(done, has_direct(&c, &direct));
         if (mapped) SP_GOTO(done, check_files(&c));
-        status = direct ? run_fresh(&c) : run_composed(&c);
+        sp_device *before = device ? sp__place_set(device) : NULL;
+        status = direct ? run_fresh(&c, NULL) : run_composed(&c);
+        if (device) sp__place_set(before);
         if (status == SP_OK && mapped) status = check_files(&c);
         goto done;
     }
@@ -368,7 +390,7 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
             any |= tracked[i] = in[i] && in[i]->node;
         }
     if (mapped) SP_GOTO(done, check_files(&c));
-    SP_GOTO(done, op->writes ? run_in_place(&c) : run_fresh(&c));
+    SP_GOTO(done, op->writes ? run_in_place(&c, device) : run_fresh(&c, device));
     if (mapped) SP_GOTO(done, check_files(&c));
     if (any && op->vjp) status = op->writes && sp__grad_keeps(in[0]) ? sp__grad_record_kept(&c, tracked) : sp__grad_record(&c, tracked);
 

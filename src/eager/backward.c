@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "eager/grad_impl.h"
+#include "eager/place.h"
 
 #include "ir/builder_keep.h"
 #include "ops/ops_impl.h"
@@ -231,7 +232,11 @@ static sp_status run_rule(backward *w, visit *v, sp_tensor *const *dout, bool cr
     }
     const sp_vjp rule = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = ins, .out = outs,
                          .dout = dout, .needs = needs, .again = create_graph, .din = din};
+    sp_device *device = NULL;
+    for (int i = 0; i < n->n_out && !device; i++) device = sp__tensor_device(dout[i]);
+    sp_device *before = device ? sp__place_set(device) : NULL;
     status = n->op->vjp(&b, &rule);
+    if (device) sp__place_set(before);
     if (status == SP_OK) status = sp__builder_status(&b);
     if (status == SP_OK) status = pass_on(w, n, din);
     else sp__error_context("gradient of %s", n->op->name);
@@ -243,12 +248,33 @@ done:
 
 static sp_status ones_like(const sp_tensor *t, sp_tensor **out)
 {
+    if (sp__tensor_buffer(t)) {
+        sp_tensor *meta = NULL, *here = NULL;
+        SP_TRY(sp__tensor_meta_only(t, &meta));
+        sp_status status = ones_like(meta, &here);
+        if (status == SP_OK) status = sp__remote->create_like(t, out);
+        if (status == SP_OK && (status = sp_tensor_assign(*out, here)) != SP_OK) sp_tensor_release(*out);
+        sp_tensor_release(here);
+        sp_tensor_release(meta);
+        return status;
+    }
     SP_TRY(sp_tensor_create((sp_dtype)t->dtype, t->rank, t->dims, out));
     double one = 1;
     char *ptr[2] = {(*out)->data, (char *)&one};
     const int64_t step[2] = {(int64_t)sp_dtype_bytes((sp_dtype)t->dtype), 0};
     sp__cast_loop(SP_DTYPE_F64, (sp_dtype)t->dtype)(t->count, ptr, step, NULL);
     return SP_OK;
+}
+
+static sp_status zeros_like(const sp_tensor *t, sp_tensor **out)
+{
+    if (!sp__tensor_buffer(t)) return sp_tensor_create_zeros((sp_dtype)t->dtype, t->rank, t->dims, out);
+    sp_tensor *here = NULL;
+    SP_TRY(sp_tensor_create_zeros((sp_dtype)t->dtype, t->rank, t->dims, &here));
+    sp_status status = sp__remote->create_like(t, out);
+    if (status == SP_OK && (status = sp_tensor_assign(*out, here)) != SP_OK) sp_tensor_release(*out);
+    sp_tensor_release(here);
+    return status;
 }
 
 /* A function with a gradient of its own gets every gradient, zeros included. */
@@ -262,7 +288,7 @@ static sp_status run_custom(backward *w, visit *v, sp_tensor *const *dout)
     sp_status status = SP_OK;
     for (int i = 0; i < n->n_out; i++) {
         if (dout[i]) all[i] = sp_tensor_retain(dout[i]);
-        else SP_GOTO(done, sp_tensor_create_zeros((sp_dtype)n->out[i]->dtype, n->out[i]->rank, n->out[i]->dims, &all[i]));
+        else SP_GOTO(done, zeros_like(n->out[i], &all[i]));
     }
     SP_GOTO(done, n->custom(n->custom_context, n->n_out, all, n->n_in, din));
     status = pass_on(w, n, din);
@@ -388,7 +414,7 @@ static sp_status fill_with_zeros(int n_targets, sp_tensor *const *targets, sp_te
 {
     sp_status status = SP_OK;
     for (int j = 0; j < n_targets && status == SP_OK; j++)
-        if (!grads[j]) status = sp_tensor_create_zeros((sp_dtype)targets[j]->dtype, targets[j]->rank, targets[j]->dims, &grads[j]);
+        if (!grads[j]) status = zeros_like(targets[j], &grads[j]);
     if (status != SP_OK) drop_all(n_targets, grads);
     return status;
 }

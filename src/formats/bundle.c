@@ -9,6 +9,7 @@
  * is first asked for it, once, under a lock: for callers that is reading, which several threads may do. */
 #include "formats/bundle.h"
 #include "tensor/mapped.h"
+#include "tensor/remote.h"
 
 #include <string.h>
 
@@ -187,7 +188,12 @@ static sp_status put(sp_bundle *b, const char *name, sp_tensor *tensor, waiting 
 sp_status sp_bundle_add(sp_bundle *b, const char *name, sp_tensor *tensor)
 {
     SP_CHECK(b != NULL && name != NULL && tensor != NULL, SP_VALUE, "bundle, name and tensor must not be NULL");
-    return put(b, name, tensor, NULL, NULL, 0);
+    if (!sp__tensor_buffer(tensor)) return put(b, name, tensor, NULL, NULL, 0);
+    sp_tensor *here = NULL; /* files are written from main memory */
+    SP_TRY(sp__tensor_here(tensor, &here));
+    const sp_status status = put(b, name, here, NULL, NULL, 0);
+    sp_tensor_release(here);
+    return status;
 }
 
 sp_status sp_bundle_add_text(sp_bundle *b, const char *name, const char *text, size_t bytes)

@@ -7,6 +7,7 @@
  * belong to several. */
 #include "graph/plan.h"
 #include "graph/program.h"
+#include "ops/ops_impl.h"
 
 enum { SEGMENT_LEAST = 2 }; /* a single operator is run by sp_apply as quickly as by a plan */
 
@@ -36,7 +37,7 @@ static void *take(sp_program *p, size_t n, size_t size) { return sp__arena_alloc
 static bool in_segment(const sp_node *n)
 {
     if (n->kind == SP_NODE_READ || n->kind == SP_NODE_STORE) return true;
-    if (n->kind != SP_NODE_OP || n->op->compose) return false;
+    if (n->kind != SP_NODE_OP || n->op->compose || n->op == &sp_op_device_copy) return false;
     /* Known inputs and yet an unknown result: only the data tell its shape. */
     bool known = true;
     for (int i = 0; i < n->n_in; i++) known = known && (!n->in[i] || sp__meta_known(&n->in[i]->meta));

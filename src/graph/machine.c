@@ -14,6 +14,7 @@
 #include "graph/machine.h"
 #include "graph/plan.h"
 #include "ops/ops_impl.h"
+#include "tensor/remote.h"
 
 enum { POLL_TURNS = 64, DEPTH_DEFAULT = 100000 };
 
@@ -309,6 +310,13 @@ static sp_status truth(const sp_tensor *t, bool *out)
              "The truth value of an array with several elements is ambiguous: a condition must have one element, this one has "
              "shape %s; use .any() or .all()",
              sp__shape_text(t->rank, t->dims, text));
+    if (sp__tensor_buffer(t)) {
+        sp_tensor *here = NULL;
+        SP_TRY(sp__remote->fetch(t, &here));
+        const sp_status status = truth(here, out);
+        sp_tensor_release(here);
+        return status;
+    }
     sp_loop_fn convert = sp__cast_loop((sp_dtype)t->dtype, SP_DTYPE_BOOL);
     SP_CHECK(convert, SP_TYPE, "a tensor of dtype %s is no condition", sp_dtype_name((sp_dtype)t->dtype));
     uint8_t is = 0;
@@ -505,6 +513,17 @@ static bool recorded(const sp_machine *m, const sp_segment *g, sp_tensor *const 
     return false;
 }
 
+/* Is something of it on a device? Plans are the CPU's: it runs operator by operator, each where its inputs are. */
+static bool lies_elsewhere(const sp_machine *m, const sp_segment *g, sp_tensor *const *in)
+{
+    if (!sp__remote) return false;
+    for (int k = 0; k < g->n_in; k++)
+        if (sp__tensor_buffer(in[k])) return true;
+    for (int k = 0; k < g->n_nodes; k++)
+        if (g->nodes[k]->kind == SP_NODE_READ && sp__tensor_buffer(sp__tape_variable(m, g->nodes[k]->variable))) return true;
+    return false;
+}
+
 static sp_status run_segment(sp_machine *m, const sp_frame *f, const sp_instr *i)
 {
     sp_segment *g = i->segment;
@@ -513,7 +532,7 @@ static sp_status run_segment(sp_machine *m, const sp_frame *f, const sp_instr *i
     out = in + g->n_in;
     for (int k = 0; k < g->n_in; k++) in[k] = get(m, f, i->in[k]).tensor;
     sp_status status = SP_DECLINED;
-    if (!g->declined && !recorded(m, g, in)) status = sp__segment_run(g, in, out);
+    if (!g->declined && !recorded(m, g, in) && !lies_elsewhere(m, g, in)) status = sp__segment_run(g, in, out);
     if (status == SP_DECLINED) {
         status = run_steps(m, f, g);
     } else if (status == SP_OK) {

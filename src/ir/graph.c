@@ -4,6 +4,7 @@
 #include "base/plain.h"
 #include "ir/constant.h"
 #include "ir/graph_impl.h"
+#include "tensor/remote.h"
 
 /* What the graph must give back besides its arena; removed nodes keep theirs until the end. */
 typedef struct sp_owned {
@@ -156,9 +157,10 @@ sp_value *sp__value_constant(sp_function *f, sp_tensor *t)
     sp_owned *o = own(g), *keep = own(g);
     sp_value *v = o && keep ? value_create(g->first, SP_VALUE_CONSTANT) : NULL;
     if (!v) return NULL;
-    const bool shared = t->flags & SP_TENSOR_KEPT || sp_tensor_bytes(t) > SP_CONSTANT_COPY_BYTES || !(t->flags & SP_TENSOR_CONTIGUOUS);
+    const bool remote = sp__tensor_buffer(t) != NULL; /* passes look into constants: in main memory */
+    const bool shared = remote ? false : t->flags & SP_TENSOR_KEPT || sp_tensor_bytes(t) > SP_CONSTANT_COPY_BYTES || !(t->flags & SP_TENSOR_CONTIGUOUS);
     if (!shared) {
-        if (sp_tensor_copy(t, &o->tensor) != SP_OK) return NULL;
+        if ((remote ? sp__tensor_here(t, &o->tensor) : sp_tensor_copy(t, &o->tensor)) != SP_OK) return NULL;
     } else if (sp__tensor_alias(t, &o->tensor) != SP_OK) {
         return NULL;
     }

@@ -2,6 +2,7 @@
 /* functions.c - operators as C functions (ops.h), and the helpers that rules and compositions share. */
 #include "ir/graph_impl.h"
 #include "ops/kernels.h"
+#include "tensor/remote.h"
 
 #define X(name)                                                                                                        \
     sp_tensor *sp_##name(sp_builder *b, sp_tensor *x) { return sp_builder_apply(b, &sp_op_##name, NULL, 1, &x); }
@@ -167,6 +168,7 @@ sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const
         const int64_t step[2] = {(int64_t)sp_dtype_bytes(dtype), 0};
         sp__cast_loop(SP_DTYPE_F64, dtype)(t->count, ptr, step, NULL);
     }
+    if (sp__remote && !sp__recorder && (status = sp__remote->place(&t)) != SP_OK) return sp__builder_fail(b, status);
     return sp_builder_take_tensor(b, t);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor.c - making, viewing, copying and reading tensors. */
 #include "tensor/half.h"
-#include "tensor/tensor_impl.h"
+#include "tensor/remote.h"
 
 void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
 void (*sp__symbol_hook)(struct sp_value *symbol, int change);
+const sp_remote_hooks *sp__remote;
 
 /* --- storage ------------------------------------------------------------------------------------------------------
  * Header and data are one block: one allocation per tensor besides its handle, and the data keeps 64-byte alignment. */
@@ -49,6 +50,8 @@ void sp__storage_release(sp_storage *s)
     if (s->release) s->release(s->context);
     sp__free(s);
 }
+
+void sp__buffer_release(void *buffer) { sp__remote->release(buffer); }
 
 /* --- handles ----------------------------------------------------------------------------------------------------- */
 
@@ -202,8 +205,13 @@ void sp__tensor_set_base(sp_tensor *view, sp_tensor *of)
 sp_status sp__tensor_need_value(const sp_tensor *t)
 {
     SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
-    if (!t->symbol) return SP_OK;
     char text[SP_SHAPE_TEXT];
+    const sp_buffer *remote = sp__tensor_buffer(t);
+    if (remote)
+        return sp__fail(SP_RUNTIME, "a tensor (%s, shape %s) is on device %s, and its contents are needed in main memory: sp_tensor_to(t, NULL, ...), in Python "
+                        ".to('CPU') or .asnumpy(), brings it here", sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, text),
+                        sp__remote->name(remote->device));
+    if (!t->symbol) return SP_OK;
     return sp__fail(SP_SYMBOL,
                     "the value of a Tensor (%s, shape %s) is needed while the function is being compiled, but it is known only "
                     "when the function runs",
@@ -272,6 +280,10 @@ int64_t sp_tensor_count(const sp_tensor *t) { return t->count; }
 size_t sp_tensor_bytes(const sp_tensor *t) { return (size_t)t->count * sp_dtype_bytes((sp_dtype)t->dtype); }
 void *sp_tensor_data(const sp_tensor *t)
 {
+    if (sp__tensor_buffer(t)) {
+        (void)sp__tensor_need_value(t); /* the message */
+        return NULL;
+    }
     sp__storage_open(t->storage); /* who has the address may write */
     return t->data;
 }
@@ -283,7 +295,7 @@ bool sp_tensor_shares(const sp_tensor *a, const sp_tensor *b) { return a->storag
 sp_status sp_tensor_view(const sp_tensor *t, int rank, const int64_t *dims, const int64_t *strides, int64_t offset,
                          sp_tensor **out)
 {
-    SP_TRY(sp__tensor_need_value(t));
+    if (!sp__tensor_buffer(t)) SP_TRY(sp__tensor_need_value(t));
     SP_CHECK(t->storage, SP_VALUE, "a tensor without memory has no views");
     int64_t count;
     SP_TRY(sp__shape_count(rank, dims, &count));
@@ -307,13 +319,17 @@ sp_status sp_tensor_view(const sp_tensor *t, int rank, const int64_t *dims, cons
 sp_status sp_tensor_assign(sp_tensor *dst, const sp_tensor *src)
 {
     char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
-    SP_TRY(sp__tensor_need_value(dst));
-    SP_TRY(sp__tensor_need_value(src));
+    const bool remote = sp__tensor_buffer(dst) || sp__tensor_buffer(src);
+    if (!remote) {
+        SP_TRY(sp__tensor_need_value(dst));
+        SP_TRY(sp__tensor_need_value(src));
+    }
     SP_CHECK(sp__tensor_same_shape(dst, src), SP_VALUE, "a value of shape %s cannot be written to a tensor of shape %s",
              sp__shape_text(src->rank, src->dims, a), sp__shape_text(dst->rank, dst->dims, b));
     sp_loop_fn convert = sp__cast_loop((sp_dtype)src->dtype, (sp_dtype)dst->dtype);
     SP_CHECK(convert, SP_TYPE, "a value of dtype %s cannot be written to a tensor of dtype %s",
              sp_dtype_name((sp_dtype)src->dtype), sp_dtype_name((sp_dtype)dst->dtype));
+    if (remote) return sp__remote->assign(dst, src);
     const sp_tensor *operands[2] = {dst, src};
     sp_loop loop;
     sp__loop_init(&loop, dst->rank, dst->dims, 2, operands);
@@ -325,8 +341,12 @@ sp_status sp_tensor_assign(sp_tensor *dst, const sp_tensor *src)
 sp_status sp_tensor_copy(const sp_tensor *t, sp_tensor **out)
 {
     sp_tensor *c = NULL;
-    SP_TRY(sp__tensor_need_value(t));
-    SP_TRY(sp_tensor_create((sp_dtype)t->dtype, t->rank, t->dims, &c));
+    if (sp__tensor_buffer(t)) {
+        SP_TRY(sp__remote->create_like(t, &c));
+    } else {
+        SP_TRY(sp__tensor_need_value(t));
+        SP_TRY(sp_tensor_create((sp_dtype)t->dtype, t->rank, t->dims, &c));
+    }
     sp_status status = sp_tensor_assign(c, t);
     if (status != SP_OK) {
         sp_tensor_release(c);
@@ -338,8 +358,15 @@ sp_status sp_tensor_copy(const sp_tensor *t, sp_tensor **out)
 
 sp_status sp_tensor_contiguous(sp_tensor *t, sp_tensor **out)
 {
-    SP_TRY(sp__tensor_need_value(t));
+    if (!sp__tensor_buffer(t)) SP_TRY(sp__tensor_need_value(t));
     if (!(t->flags & SP_TENSOR_CONTIGUOUS)) return sp_tensor_copy(t, out);
+    *out = sp_tensor_retain(t);
+    return SP_OK;
+}
+
+sp_status sp__tensor_here(sp_tensor *t, sp_tensor **out)
+{
+    if (sp__tensor_buffer(t)) return sp__remote->fetch(t, out);
     *out = sp_tensor_retain(t);
     return SP_OK;
 }
@@ -347,6 +374,13 @@ sp_status sp_tensor_contiguous(sp_tensor *t, sp_tensor **out)
 static sp_status read_item(const sp_tensor *t, sp_dtype to, void *out)
 {
     char text[SP_SHAPE_TEXT];
+    if (sp__tensor_buffer(t) && t->count == 1) {
+        sp_tensor *here = NULL;
+        SP_TRY(sp__remote->fetch(t, &here));
+        const sp_status status = read_item(here, to, out);
+        sp_tensor_release(here);
+        return status;
+    }
     SP_TRY(sp__tensor_need_value(t));
     SP_CHECK(t->count == 1, SP_VALUE, "only a tensor of one element converts to a number, this one has shape %s",
              sp__shape_text(t->rank, t->dims, text));

@@ -100,7 +100,15 @@ Tensor.index_of_parent_ = None
 Tensor.virtual_flag = False
 Tensor.delta_seed = 0
 Tensor.slice_num_of_persistent_data_ = None
-Tensor.device = 'CPU'
+
+
+def _device(self):
+    """Where it lies: 'CPU' is main memory."""
+    name = _core.tensor_device(self)
+    return 'CPU' if name == 'cpu' else name
+
+
+Tensor.device = property(_device)
 Tensor.is_meta = False
 
 
@@ -515,25 +523,48 @@ for _name, _dtype in (('float', mstype.float32), ('half', mstype.float16), ('dou
     _convert(_name, _dtype)
 
 
+def device_kinds():
+    """Kinds of devices that Tensors can be on: 'CPU', and what libraries of devices (SPORE_DEVICES) have brought."""
+    return ['CPU'] + [name for name in _core.device_names().split(', ') if name not in ('cpu', 'null')]
+
+
+def _names_device(text):
+    kind = text.split(':')[0]
+    return kind.upper() in ('CPU', 'GPU', 'ASCEND', 'META', 'CUDA', 'MPS', 'NPU', 'XPU') or kind == 'null' or kind in device_kinds()
+
+
+def known_device(device, what):
+    """The engine's name of a device that is here; else an error that says which ones are."""
+    if not isinstance(device, str):
+        raise TypeError(f"{what}: the device must be a str, but got {type(device).__name__}")
+    kind, known = device.split(':')[0], device_kinds()
+    if kind.upper() != 'CPU' and kind not in known and kind != 'null':
+        raise ValueError(f"{what}: the device must be {', '.join(map(repr, known))}, but got {device!r}: there is no other")
+    return 'cpu' if kind.upper() == 'CPU' else device
+
+
+def _moved(self, device, what):
+    return _core.tensor_to(self, known_device(device, what))
+
+
 @_method
 def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False):
-    """The numbers as another dtype, or that of another Tensor; a device name keeps the Tensor where it is, in main memory.
+    """The numbers as another dtype, or that of another Tensor, or on another device ('CPU' is main memory).
     to(dtype, non_blocking, copy), to(device, dtype, non_blocking, copy) or to(other, non_blocking, copy)."""
     flags = [value for value in args if isinstance(value, bool)]
     non_blocking, copy = (*flags, *(non_blocking, copy)[len(flags):])
     for value in args[:len(args) - len(flags)]:
         if isinstance(value, Tensor):
             other = value
-        elif isinstance(value, str) and value.upper().split(':')[0] in ('CPU', 'GPU', 'ASCEND', 'META', 'CUDA', 'MPS', 'NPU', 'XPU'):
+        elif isinstance(value, str) and _names_device(value):
             device = value
         else:
             dtype = value
-    if device is not None and device.upper().split(':')[0] != 'CPU':
-        raise ValueError(f"to: the device must be 'CPU', but got {device!r}: there is no other")
+    moved = self if device is None else _moved(self, device, 'to')
     dtype = other.dtype if other is not None else dtype
     if dtype is None or self.dtype == dtype:
-        return self.copy() if copy else self
-    return _core.apply('cast', (self,), {'dtype': dtype})
+        return moved.copy() if copy and moved is self else moved
+    return _core.apply('cast', (moved,), {'dtype': dtype})
 
 
 def _type(self, dtype=None):
@@ -738,16 +769,14 @@ def pin_memory(self):
 
 @_method
 def move_to(self, to, blocking=True):
-    """The Tensor on another device, of which there is one."""
-    if to != 'CPU':
-        raise ValueError(f"move_to: only 'CPU' is there, but got {to!r}")
-    return self
+    """The Tensor on another device."""
+    return _moved(self, to, 'move_to')
 
 
 @_method
 def cpu(self):
-    """The Tensor in main memory: itself."""
-    return self
+    """The Tensor in main memory; itself, if it is there."""
+    return _moved(self, 'CPU', 'cpu')
 
 
 # --- gradients -------------------------------------------------------------------------------------------------------

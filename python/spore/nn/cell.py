@@ -19,6 +19,7 @@ from spore.common.foreign import with_tensors
 from spore.common.own_gradient import through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
 from spore.common.saved_tensors import saved_tensors_hooks
+from spore.common.tensor import known_device
 from spore.graph import state as _state
 from spore.nn import _parts
 from spore.nn._cell_buffers import CellBuffers, is_buffer, register_cell_buffer_registration_hook  # noqa: F401
@@ -433,10 +434,12 @@ class Cell(CellBuffers, CellState):
         return self
 
     def to(self, *args, **kwargs):
-        """Convert floating-point Parameters to a dtype; the device can only be the CPU."""
+        """Convert floating-point Parameters to a dtype, or bring all Parameters to a device ('CPU' is main memory)."""
         for value in itertools.chain(args, kwargs.values()):
-            if isinstance(value, str) and value.upper().split(":")[0] != "CPU":
-                raise ValueError(f"to: the device must be 'CPU', but got {value!r}: there is no other")
+            if isinstance(value, str):
+                name = known_device(value, "to")
+                for parameter in self.get_parameters():
+                    _core.tensor_move(parameter.init_data(), name)
             if value in (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16):
                 for parameter in self.get_parameters():
                     if _core.is_floating(parameter):

@@ -4,6 +4,7 @@
  * Results larger than a limit stay computations: a program should not carry megabytes that a kernel makes in a moment. */
 #include "eager/eager.h"
 #include "graph/passes/passes.h"
+#include "ops/ops_impl.h"
 
 enum { FOLD_BYTES_MAX = 1 << 18 };
 
@@ -78,7 +79,7 @@ static sp_status fold_run(sp_graph *g, int *count)
             next = n->next;
             sp__node_forward(n);
             if (n->kind == SP_NODE_SWITCH && n->in[0]->origin == SP_VALUE_CONSTANT) SP_GOTO(done, fold_switch(n, count));
-            if (n->kind == SP_NODE_OP && !n->op->writes && !n->op->collective && all_constant(n) && small(n)) SP_GOTO(done, fold_op(n, count));
+            if (n->kind == SP_NODE_OP && !n->op->writes && !n->op->collective && n->op != &sp_op_device_copy && all_constant(n) && small(n)) SP_GOTO(done, fold_op(n, count));
         }
     sp__values_forward(g);
 done:

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices besides the CPU: tensors that go there and back, operators where their inputs are, gradients through copies, what a device declines, and all that
+ * can go wrong. `far` (tests/device/far) keeps its memory out of reach and works behind everybody's back, `null` computes nothing. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "spore/device.h"
+#include "spore/grad.h"
+#include "spore/ops.h"
+#include "spore/spore.h"
+
+#define OK(expr)                                                                                                       \
+    do {                                                                                                               \
+        if ((expr) != SP_OK) fail_msg("%s", sp_error_message());                                                       \
+    } while (0)
+
+static sp_device *far, *other;
+
+static int start(void **state)
+{
+    (void)state;
+    setenv("SPORE_FAR_BYTES", "16777216", 1);
+    OK(sp_device_load(FAR_LIBRARY));
+    OK(sp_device_load(FAR_LIBRARY)); /* once */
+    OK(sp_device_open("far", &far));
+    OK(sp_device_open("far:1", &other));
+    return 0;
+}
+
+static sp_tensor *numbers(int64_t n, float from)
+{
+    float *v = malloc((size_t)n * sizeof *v);
+    for (int64_t i = 0; i < n; i++) v[i] = from + (float)i;
+    sp_tensor *t = NULL;
+    OK(sp_tensor_create_from(SP_DTYPE_F32, 1, &n, v, &t));
+    free(v);
+    return t;
+}
+
+static sp_tensor *on(sp_device *d, sp_tensor *t)
+{
+    sp_tensor *moved = NULL;
+    OK(sp_tensor_to(t, d, &moved));
+    sp_tensor_release(t);
+    return moved;
+}
+
+static sp_tensor *apply2(const char *op, sp_tensor *a, sp_tensor *b)
+{
+    sp_tensor *out = NULL, *in[2] = {a, b};
+    int n;
+    OK(sp_apply(sp_op_find(op), NULL, b ? 2 : 1, in, 1, &out, &n));
+    return out;
+}
+
+static void equals(sp_tensor *t, const float *wanted, int n)
+{
+    sp_tensor *here = NULL;
+    OK(sp_tensor_to(t, NULL, &here));
+    assert_int_equal(sp_tensor_count(here), n);
+    assert_memory_equal(sp_tensor_data(here), wanted, (size_t)n * sizeof *wanted);
+    sp_tensor_release(here);
+}
+
+static void there_and_back(void **state)
+{
+    (void)state;
+    sp_tensor *x = numbers(5, 1), *there = NULL, *same = NULL;
+    OK(sp_tensor_to(x, far, &there));
+    assert_ptr_equal(sp_tensor_device(there), far);
+    assert_null(sp_tensor_device(x));
+    OK(sp_tensor_to(there, far, &same));
+    assert_ptr_equal(same, there);
+    equals(there, (const float[]){1, 2, 3, 4, 5}, 5);
+    /* Another device, through main memory. */
+    sp_tensor *elsewhere = NULL;
+    OK(sp_tensor_to(there, other, &elsewhere));
+    assert_string_equal(sp_device_name(sp_tensor_device(elsewhere)), "far:1");
+    equals(elsewhere, (const float[]){1, 2, 3, 4, 5}, 5);
+    sp_tensor_release(elsewhere);
+    sp_tensor_release(same);
+    sp_tensor_release(there);
+    sp_tensor_release(x);
+}
+
+static void doors_say_where_it_is(void **state)
+{
+    (void)state;
+    sp_tensor *x = on(far, numbers(1, 7));
+    assert_null(sp_tensor_data(x));
+    assert_non_null(strstr(sp_error_message(), "is on device far"));
+    double v = 0;
+    OK(sp_tensor_item_f64(x, &v)); /* this one fetches */
+    assert_true(v == 7);
+    sp_tensor_release(x);
+}
+
+static void operators_run_where_inputs_are(void **state)
+{
+    (void)state;
+    sp_device_statistics before, after;
+    sp_tensor *x = on(far, numbers(4, 1)), *here = numbers(4, 10);
+    sp_device_count(far, &before);
+    sp_tensor *y = apply2("mul", x, x), *z = apply2("add", y, here), *w = apply2("add", here, y);
+    sp_device_count(far, &after);
+    assert_ptr_equal(sp_tensor_device(y), far);
+    assert_ptr_equal(sp_tensor_device(z), far); /* `here` was brought there */
+    assert_int_equal(after.kernels - before.kernels, 3);
+    assert_int_equal(after.copies_in - before.copies_in, 2);
+    assert_int_equal(after.copies_out - before.copies_out, 0);
+    equals(z, (const float[]){11, 15, 21, 29}, 4);
+    equals(w, (const float[]){11, 15, 21, 29}, 4);
+    sp_tensor *on_other = on(other, numbers(4, 0)), *mixed = apply2("add", x, on_other);
+    assert_ptr_equal(sp_tensor_device(mixed), far); /* the first one decides */
+    equals(mixed, (const float[]){1, 3, 5, 7}, 4);
+    sp_tensor *all[] = {x, here, y, z, w, on_other, mixed};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);
+}
+
+static void views_are_free(void **state)
+{
+    (void)state;
+    sp_device_statistics before, after;
+    sp_tensor *x = on(far, numbers(6, 0)), *m = NULL, *t = NULL, *sum = NULL;
+    OK(sp_device_wait(far));
+    sp_device_count(far, &before);
+    OK(sp_tensor_view(x, 2, (const int64_t[]){2, 3}, (const int64_t[]){3, 1}, 0, &m));
+    OK(sp_tensor_view(x, 2, (const int64_t[]){3, 2}, (const int64_t[]){1, 3}, 0, &t));
+    sp_device_count(far, &after);
+    assert_int_equal(after.used_bytes, before.used_bytes);
+    sum = apply2("add", t, t);
+    equals(sum, (const float[]){0, 6, 2, 8, 4, 10}, 6);
+    equals(t, (const float[]){0, 3, 1, 4, 2, 5}, 6); /* strided, fetched as a stretch */
+    /* Writing through a view leaves what lies between. */
+    sp_tensor *column = NULL, *value = on(far, numbers(2, 100));
+    OK(sp_tensor_view(x, 1, (const int64_t[]){2}, (const int64_t[]){3}, 1, &column));
+    OK(sp_tensor_assign(column, value));
+    equals(x, (const float[]){0, 100, 2, 3, 101, 5}, 6);
+    sp_tensor *all[] = {x, m, t, sum, column, value};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);
+}
+
+static void gradients_come_back(void **state)
+{
+    (void)state;
+    sp_tensor *x = numbers(3, 1), *there = NULL, *square = NULL, *grad = NULL;
+    sp_grad_begin();
+    OK(sp_grad_watch(x));
+    OK(sp_tensor_to(x, far, &there));
+    square = apply2("mul", there, there);
+    sp_tensor *y = apply2("reduce_sum", square, NULL);
+    assert_ptr_equal(sp_tensor_device(y), far);
+    OK(sp_grad_backward(1, &y, NULL, 1, &x, false, &grad));
+    sp_grad_end();
+    assert_null(sp_tensor_device(grad)); /* where x is */
+    equals(grad, (const float[]){2, 4, 6}, 3);
+    sp_tensor *all[] = {x, there, square, y, grad};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);
+}
+
+static void null_counts_and_computes_nothing(void **state)
+{
+    (void)state;
+    sp_device *null = NULL;
+    OK(sp_device_open("null", &null));
+    const int64_t dims[2] = {1 << 20, 1 << 20}; /* 4 TiB of float32: more than this machine has */
+    sp_tensor *small = on(null, numbers(3, 1)), *wide = NULL, *big = NULL, *twice = NULL;
+    sp_tensor *one = on(null, numbers(1, 1));
+    OK(sp_tensor_view(one, 2, dims, (const int64_t[]){0, 0}, 0, &wide));
+    OK(sp_tensor_copy(wide, &big));
+    twice = apply2("add", big, big);
+    sp_device_statistics s;
+    sp_device_count(null, &s);
+    assert_true(s.used_bytes >= (uint64_t)2 << 42);
+    assert_int_equal(s.declined, 0);
+    equals(small, (const float[]){0, 0, 0}, 3);
+    sp_tensor *all[] = {small, wide, big, twice, one};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);
+}
+
+static void wrong_names(void **state)
+{
+    (void)state;
+    sp_device *d = NULL;
+    assert_int_equal(sp_device_open("nowhere", &d), SP_VALUE);
+    assert_non_null(strstr(sp_error_message(), "SPORE_DEVICES"));
+    assert_int_equal(sp_device_open("far:7", &d), SP_VALUE);
+    assert_non_null(strstr(sp_error_message(), "has 2 of that kind"));
+    assert_int_equal(sp_device_open("far:x", &d), SP_VALUE);
+    assert_int_equal(sp_device_load("no/such/file.so"), SP_IO);
+    assert_int_equal(sp_device_load("libm.so.6"), SP_VALUE);
+    assert_non_null(strstr(sp_error_message(), "sp_device_plugin"));
+    OK(sp_device_open("cpu", &d));
+    assert_null(d);
+    char names[256];
+    assert_true(sp_device_names(names, sizeof names) >= 3);
+    assert_non_null(strstr(names, "cpu, null"));
+}
+
+/* Memory of `far` is 16 MiB here. What is kept for later tensors is given back before anybody is refused. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    const int64_t n = 3 << 19; /* 6 MiB */
+    sp_tensor *one = NULL, *a = NULL, *b = NULL, *c = NULL;
+    one = on(far, numbers(1, 1));
+    sp_tensor *wide = NULL;
+    OK(sp_tensor_view(one, 1, &n, (const int64_t[]){0}, 0, &wide));
+    OK(sp_tensor_copy(wide, &a));
+    OK(sp_tensor_copy(wide, &b));
+    assert_int_equal(sp_tensor_copy(wide, &c), SP_NOMEM);
+    assert_non_null(strstr(sp_error_message(), "out of memory on device far"));
+    sp_tensor_release(a);
+    sp_tensor_release(b);
+    /* Of another size: the two buffers that were kept have to go. */
+    const int64_t m = 3 << 20;
+    sp_tensor *wider = NULL;
+    OK(sp_tensor_view(one, 1, &m, (const int64_t[]){0}, 0, &wider));
+    OK(sp_tensor_copy(wider, &c));
+    OK(sp_device_wait(far));
+    sp_tensor *all[] = {one, wide, wider, c};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);
+    sp_device_trim(far);
+}
+
+static void a_child_is_told(void **state)
+{
+    (void)state;
+    sp_tensor *x = on(far, numbers(2, 1));
+    OK(sp_device_wait(far));
+    const pid_t pid = fork();
+    if (pid == 0) {
+        double v;
+        sp_tensor *one = NULL, *y = NULL;
+        const bool told = sp_tensor_view(x, 0, NULL, NULL, 0, &one) == SP_OK && sp_tensor_item_f64(one, &v) == SP_RUNTIME &&
+                          strstr(sp_error_message(), "before fork") != NULL;
+        sp_tensor *in[2] = {x, x};
+        int n;
+        const bool refused = sp_apply(sp_op_find("add"), NULL, 2, in, 1, &y, &n) == SP_RUNTIME;
+        _exit(told && refused ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    equals(x, (const float[]){1, 2}, 2);
+    sp_tensor_release(x);
+}
+
+static void steps_leave_nothing(void **state)
+{
+    (void)state;
+    sp_device_statistics before, after;
+    sp_tensor *x = on(far, numbers(64, 1));
+    for (int i = 0; i < 300; i++) {
+        sp_tensor *y = apply2("mul", x, x), *z = apply2("reduce_sum", y, NULL);
+        sp_tensor_release(y);
+        sp_tensor_release(z);
+        if (i == 10) sp_device_count(far, &before);
+    }
+    OK(sp_device_wait(far));
+    sp_device_count(far, &after);
+    assert_int_equal(after.used_bytes, before.used_bytes);
+    assert_int_equal(after.kept_bytes, before.kept_bytes);
+    sp_tensor_release(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_and_back),      cmocka_unit_test(doors_say_where_it_is), cmocka_unit_test(operators_run_where_inputs_are),
+        cmocka_unit_test(views_are_free),      cmocka_unit_test(gradients_come_back),   cmocka_unit_test(null_counts_and_computes_nothing),
+        cmocka_unit_test(wrong_names),         cmocka_unit_test(memory_runs_out),       cmocka_unit_test(a_child_is_told),
+        cmocka_unit_test(steps_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, start, NULL);
+}

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operator table, gradients, compiled functions and training on `far`, the device for tests: its memory is out of reach, its work is done later
+by a thread of its own. Results must be those of the CPU, bit for bit."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import _core, nn, ops
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "ops"))
+from samples import parse  # noqa: E402
+
+FAR = Path(os.environ.get("SPORE_BUILD", ROOT / "build")) / "tests" / "far.so"
+TABLE = {e["name"]: e for e in _core.op_table()}
+# Nothing to bring there: no operand.
+NO_INPUTS = {name for name, e in TABLE.items() if not e["inputs"].strip()}
+MOVES = {"device_copy"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def far():
+    os.environ["SPORE_FAR_DELAY_US"] = "20"
+    _core.device_load(str(FAR))
+
+
+def there(t):
+    return None if t is None else _core.tensor_to(t, "far")
+
+
+def operands(sample, dtype):
+    rng = np.random.Generator(np.random.PCG64(11))
+    made = []
+    for operand in sample.operands:
+        if operand is None:
+            made.append(None)
+            continue
+        kind = getattr(ms, dtype if dtype != "bool" else "bool_") if operand.follows_dtype else None
+        made.append(ms.Tensor(operand.values(rng, dtype), dtype=kind))
+    return made
+
+
+def outputs(result):
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def same(a, b, what, exact=True):
+    assert len(a) == len(b), what
+    for x, y in zip(a, b):
+        assert x.shape == y.shape and x.dtype == y.dtype, what
+        if exact:
+            assert x.asnumpy().tobytes() == y.asnumpy().tobytes(), what
+        else:
+            np.testing.assert_array_max_ulp(x.asnumpy(), y.asnumpy(), 4)
+
+
+def cases(entry):
+    dtype = "float32" if "float32" in entry["dtypes"] else entry["dtypes"][0]
+    return [(sample, dtype) for sample in parse(entry["samples"])]
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLE) - NO_INPUTS - MOVES))
+def test_operator(name):
+    """Forward, and the gradient by all floating inputs."""
+    entry = TABLE[name]
+    for sample, dtype in cases(entry):
+        here, away = operands(sample, dtype), [there(t) for t in operands(sample, dtype)]
+        wanted = outputs(_core.apply(name, here, sample.attrs))
+        found = outputs(_core.apply(name, away, sample.attrs))
+        assert all(r.device == "far" for r in found), sample.text
+        same(found, wanted, sample.text)
+        for i, (x, y) in enumerate(zip(here, away)):
+            if entry["writes"] >> i & 1:
+                same([y], [x], f"{sample.text}: written operand {i}")
+        places = [i for i, t in enumerate(here) if t is not None and t.dtype in (ms.float32, ms.float64)]
+        if not places or not entry["vjp"] or entry["no_vjp"] or entry["writes"]:
+            continue
+
+        def f(given, *chosen, sample=sample, places=places):
+            given = list(given)
+            for place, value in zip(places, chosen):
+                given[place] = value
+            outs = [o for o in outputs(_core.apply(name, given, sample.attrs)) if o.dtype in (ms.float32, ms.float64)]
+            return sum((o.sum() for o in outs[1:]), outs[0].sum())
+        if not [o for o in wanted if o.dtype in (ms.float32, ms.float64)]:
+            continue
+        take = [ms.grad(lambda *c, g=g: f(g, *c), grad_position=tuple(range(len(places)))) for g in (here, away)]
+        found = outputs(take[1](*[away[p] for p in places]))
+        assert all(g.device == "far" for g in found), f"gradient of {sample.text}"
+        # A product of a matrix and a vector adds along or across rows, whichever the strides make one piece of memory.
+        same(found, outputs(take[0](*[here[p] for p in places])), f"gradient of {sample.text}", name != "matmul")
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3, pad_mode="valid")
+        self.norm = nn.BatchNorm2d(4)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.dense = nn.Dense(4 * 5 * 5, 10)
+
+    def construct(self, x):
+        x = self.pool(ops.relu(self.norm(self.conv(x))))
+        return self.dense(x.reshape(x.shape[0], -1))
+
+
+def train(device, mode, optimizer):
+    ms.set_seed(3)
+    np.random.seed(3)
+    ms.set_context(mode=mode)
+    net = Net()
+    if device != "CPU":
+        net.to(device)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer(net.trainable_params()))
+    step.set_train()
+    if device != "CPU":
+        step.to(device)
+    rng, losses = np.random.default_rng(5), []
+    try:
+        for _ in range(4):
+            x, y = ms.Tensor(rng.standard_normal((6, 1, 12, 12)).astype(np.float32)), ms.Tensor(rng.integers(0, 10, 6).astype(np.int32))
+            losses.append(step(x.to(device), y.to(device)))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert all(loss.device == device for loss in losses)
+    return [float(v) for v in losses], [p.asnumpy() for p in net.get_parameters()]
+
+
+@pytest.mark.parametrize("optimizer", [lambda p: nn.Momentum(p, 0.1, 0.9), lambda p: nn.Adam(p, 1e-2)], ids=["Momentum", "Adam"])
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["eager", "graph"])
+def test_training(mode, optimizer):
+    losses, weights = train("CPU", mode, optimizer)
+    far_losses, far_weights = train("far", mode, optimizer)
+    np.testing.assert_allclose(far_losses, losses, rtol=1e-6)
+    for a, b in zip(far_weights, weights):
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+
+
+def test_doors():
+    """Numbers, arrays, texts, files, indices, masks, conditions: each brings what it needs."""
+    x = ms.Tensor([[1.0, 2.0], [3.0, 4.0]]).to("far")
+    assert x.device == "far" and x.move_to("CPU").device == "CPU" and x.cpu().device == "CPU"
+    assert str(x) == "[[1. 2.]\n [3. 4.]]" and "far" not in repr(x).split("value")[1]
+    assert x.asnumpy().tolist() == x.tolist() == [[1, 2], [3, 4]]
+    assert float(x[1, 1]) == 4 and x[0].device == "far" and int(x[0, 0]) == 1 and bool(x[0, 0])
+    assert x[x > 2].asnumpy().tolist() == [3, 4] and x[ms.Tensor([True, False])].asnumpy().tolist() == [[1, 2]]
+    x[0, 1] = 9
+    x[1] = ms.Tensor([7.0, 8.0])
+    assert x.asnumpy().tolist() == [[1, 9], [7, 8]]
+    assert np.mean(x) == 6.25
+    with pytest.raises(ValueError, match="'CPU', 'far', but got 'cuda'"):
+        x.to("cuda")
+    with pytest.raises(RuntimeError, match="is on device far"):
+        x.__dlpack__()
+
+
+def test_checkpoint(tmp_path):
+    net = Net()
+    before = [p.asnumpy() for p in net.get_parameters()]
+    net.to("far")
+    ms.save_checkpoint(net, str(tmp_path / "x.ckpt"))
+    for p in net.get_parameters():
+        p.set_data(p * 0)
+        assert p.device == "far"
+    ms.load_checkpoint(str(tmp_path / "x.ckpt"), net)
+    for p, b in zip(net.get_parameters(), before):
+        assert p.device == "far" and (p.asnumpy() == b).all()
+
+
+SCRIPT = """
+import numpy as np, mindspore as ms
+from mindspore import nn, Tensor, ops
+ms.set_seed(1); np.random.seed(1)
+net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 1))
+opt = nn.SGD(net.trainable_params(), 0.05)
+def loss_of(x, y):
+    return ops.mse_loss(net(x), y)
+step = ms.value_and_grad(loss_of, None, opt.parameters)
+x, y = Tensor(np.random.rand(16, 4).astype(np.float32)), Tensor(np.random.rand(16, 1).astype(np.float32))
+for i in range(5):
+    loss, grads = step(x, y)
+    opt(grads)
+print(f"{float(loss):.6f} {x.device} {grads[0].device} {net[0].weight.device} {ops.ones((2,), ms.float32).device}")
+"""
+
+
+def run(script, **environment):
+    return subprocess.run([sys.executable, "-m", "spore", "run", script], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "SPORE_DEVICES": str(FAR), **environment})
+
+
+def test_unmodified_script(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT)
+    cpu, far = run(script), run(script, SPORE_DEVICE="far")
+    assert cpu.returncode == far.returncode == 0, far.stderr
+    assert cpu.stdout.split()[1:] == ["CPU"] * 4 and far.stdout.split()[1:] == ["far"] * 4
+    assert cpu.stdout.split()[0] == far.stdout.split()[0]
+
+
+def test_declined(tmp_path):
+    """What it has no kernel for is computed on the CPU, counted, and the same."""
+    script = tmp_path / "declined.py"
+    script.write_text("import spore as ms\nfrom spore import _core\nx = ms.Tensor([1.0, 4.0]).to('far')\n"
+                      "print((x * x).asnumpy(), (x * x).device, _core.device_declined('far'), _core.device_statistics('far')['declined'])\n")
+    done = run(script, SPORE_FAR_DECLINES="mul")
+    assert done.stdout.strip() == "[ 1. 16.] far [('mul', 2, 48)] 2", done.stderr
+
+
+@pytest.mark.parametrize("environment,words", [
+    ({"SPORE_FAR_FAILS": "exp"}, "device far: exp: the kernel has failed, as it was asked to"),
+    ({"SPORE_FAR_LOST": "4"}, "the device is lost"),
+    ({"SPORE_FAR_BYTES": "4096"}, "out of memory on device far")])
+def test_faults(tmp_path, environment, words):
+    """Told where the result is asked for; the CPU goes on."""
+    script = tmp_path / "fails.py"
+    script.write_text("import spore as ms\nx = ms.Tensor([1.0, 4.0])\ntry:\n    y = (x.to('far').exp() * 2).asnumpy()\nexcept (RuntimeError, MemoryError) as e:\n"
+                      "    print(e)\nprint((x * 2).asnumpy())\n")
+    done = run(script, **environment)
+    assert words in done.stdout and done.stdout.strip().endswith("[2. 8.]"), (done.stdout, done.stderr)
+
+
+def test_a_library_that_is_not_there(tmp_path):
+    script = tmp_path / "x.py"
+    script.write_text("import spore as ms\nprint(ms.Tensor([1.0]).device)\n")
+    done = run(script, SPORE_DEVICES="/no/such.so", SPORE_DEVICE="far")
+    assert done.returncode == 0 and done.stdout.strip() == "CPU"
+    assert "SPORE_DEVICES: cannot open" in done.stderr and "SPORE_DEVICE: there is no device 'far'" in done.stderr
