@@ -145,9 +145,9 @@ static sp_status check_dtype(const sp_op *op, int n_in, sp_tensor *const *in)
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-static sp_status run_kernel(sp_call *c, sp_device *device) { return device ? sp__device_run(device, c) : sp__dispatch(c); }
+static inline sp_status run_kernel(sp_call *c, sp_device *device) { return device ? sp__device_run(device, c) : sp__dispatch(c); }
 
-static sp_status run_in_place(sp_call *c, sp_device *device)
+static inline sp_status run_in_place(sp_call *c, sp_device *device)
 {
     int k = 0;
     for (int i = 0; i < c->n_in; i++) {
@@ -183,7 +183,7 @@ static __attribute__((noinline)) sp_status check_files(const sp_call *c)
     return SP_OK;
 }
 
-static sp_status run_fresh(sp_call *c, sp_device *device)
+static inline sp_status run_fresh(sp_call *c, sp_device *device)
 {
     if (c->op->view) {
         sp_status status = c->op->view(c);
@@ -193,18 +193,22 @@ static sp_status run_fresh(sp_call *c, sp_device *device)
     sp_meta few[SP_OUT_MAX], *metas = few;
     if (c->n_out > SP_OUT_MAX && !(metas = sp__alloc((size_t)c->n_out * sizeof *metas))) return SP_NOMEM;
     sp_status status;
-    sp_device *to = device;
-    if (__builtin_expect(c->op == &sp_op_device_copy, 0)) SP_GOTO(done, sp__place_target(c, &to));
     SP_GOTO(done, sp__infer(c, metas));
     for (int i = 0; i < c->n_out; i++) {
         bool open = false;
         for (int k = 0; k < metas[i].rank; k++) open |= metas[i].dims[k] == -1;
-        if (!open) SP_GOTO(done, to ? sp__device_tensor(to, &metas[i], &c->out[i]) : sp__tensor_from_meta(&metas[i], &c->out[i]));
+        if (!open) SP_GOTO(done, device ? sp__device_tensor(device, &metas[i], &c->out[i]) : sp__tensor_from_meta(&metas[i], &c->out[i]));
     }
     status = run_kernel(c, device);
 done:
     if (metas != few) sp__free(metas);
     return status;
+}
+
+/* Apart, so that the CPU's own way has no question about devices in it. */
+static __attribute__((noinline)) sp_status run_on_device(sp_call *c, sp_device *device)
+{
+    return c->op->writes ? run_in_place(c, device) : run_fresh(c, device);
 }
 
 /* Whether a composition can be computed at once: a device offers that, and no input has a history that its steps would continue. */
@@ -390,7 +394,8 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
             any |= tracked[i] = in[i] && in[i]->node;
         }
     if (mapped) SP_GOTO(done, check_files(&c));
-    SP_GOTO(done, op->writes ? run_in_place(&c, device) : run_fresh(&c, device));
+    if (__builtin_expect(device != NULL, 0)) SP_GOTO(done, run_on_device(&c, device));
+    else SP_GOTO(done, op->writes ? run_in_place(&c, NULL) : run_fresh(&c, NULL));
     if (mapped) SP_GOTO(done, check_files(&c));
     if (any && op->vjp) status = op->writes && sp__grad_keeps(in[0]) ? sp__grad_record_kept(&c, tracked) : sp__grad_record(&c, tracked);
 

@@ -7,7 +7,23 @@
 typedef struct { const char *to, *from; } device_copy_attrs;
 SP_ATTR_TABLE(device_copy_table, device_copy_attrs, (TEXT, to, "cpu"), (TEXT, from, "cpu"));
 
-/* Wherever the two are: the memory of out[0] was made where it belongs (apply.c). */
+/* Makes its result itself, which the others do not: in memory of another kind than the call's. */
+static sp_status device_copy_view(const sp_call *c)
+{
+    const device_copy_attrs *a = c->attrs;
+    sp_device *to;
+    sp_meta meta;
+    sp_tensor *out = NULL;
+    SP_TRY(sp_device_open(a->to, &to));
+    sp__meta_of(c->in[0], &meta);
+    SP_TRY(to ? sp__device_tensor(to, &meta, &out) : sp__tensor_from_meta(&meta, &out));
+    const sp_status status = sp_tensor_assign(out, c->in[0]);
+    if (status != SP_OK) sp_tensor_release(out);
+    else c->out[0] = out;
+    return status;
+}
+
+/* In main memory, for plans, which place nothing elsewhere. */
 static sp_status device_copy_reference(const sp_call *c) { return sp_tensor_assign(c->out[0], c->in[0]); }
 
 static sp_status device_copy_vjp(sp_builder *b, const sp_vjp *v)
@@ -25,15 +41,10 @@ static sp_status device_copy_batch(sp_builder *b, const sp_batch *v)
 }
 
 const sp_op sp_op_device_copy = {
-    .name = "device_copy", .inputs = "x", SP_ATTRS(device_copy_table, device_copy_attrs), .infer = sp__infer_same, .reference = device_copy_reference,
+    .name = "device_copy", .inputs = "x", SP_ATTRS(device_copy_table, device_copy_attrs), .infer = sp__infer_same, .view = device_copy_view, .reference = device_copy_reference,
     .strided = true, .vjp = device_copy_vjp, .batch = device_copy_batch,
     .doc = "The same values on device `to`; gradients go to device `from`.", .samples = "[2,3]; []",
 };
-
-sp_status sp__place_target(const sp_call *c, sp_device **out)
-{
-    return sp_device_open(((const device_copy_attrs *)c->attrs)->to, out);
-}
 
 static sp_status moved(sp_tensor *t, sp_device *to, sp_tensor **out)
 {

@@ -9,7 +9,5 @@
 /* The device of a call, which some input with memory of its own kind has led to: that of what it writes, else of the first input that is on one.
  * The others are brought there; made[] lists the copies for release. NULL: the CPU. */
 sp_status sp__place_inputs(const sp_op *op, int n_in, sp_tensor **in, sp_tensor **made, int *n_made, sp_device **out);
-/* Where device_copy puts its result. */
-sp_status sp__place_target(const sp_call *c, sp_device **out);
 
 #endif
