@@ -17,6 +17,9 @@ __all__ = ['Event', 'Stream', 'StreamCtx', 'communication_stream', 'current_stre
 
 def _known(device_target):
     if device_target is not None and device_target not in ('CPU', 'GPU', 'Ascend'):
+        from spore.common.tensor import device_kinds
+        if device_target in device_kinds():
+            return True
         raise ValueError(f"device_target must be 'CPU', 'GPU' or 'Ascend', but got {device_target!r}")
     return device_target in (None, 'CPU')
 
@@ -38,7 +41,7 @@ def device_count(device_target=None):
 
 def get_device_name(device_id, device_target=None):
     """Name of a device."""
-    return 'CPU' if _known(device_target) else None
+    return (device_target or 'CPU') if _known(device_target) else None
 
 
 def get_device_capability(device_id, device_target=None):

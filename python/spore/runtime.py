@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory, streams and threads of the process.
 
-Everything runs in main memory and in order, so streams and events exist for code that uses them and have nothing to
-wait for.
+On the CPU everything runs in main memory and in order, so streams and events exist for code that uses them and have nothing to
+wait for. Devices of plug-ins work behind: synchronize waits for them.
 """
 import time
 
@@ -17,7 +17,7 @@ __all__ = ['set_device_limit', 'get_device_limit', 'set_stream_limit', 'get_stre
            'set_memory',
            'synchronize', 'Stream', 'Event', 'StreamCtx', 'current_stream', 'default_stream', 'communication_stream',
            'set_cur_stream',
-           'launch_blocking', 'dispatch_threads_num', 'set_cpu_affinity', 'set_kernel_launch_group']
+           'device_statistics', 'device_declined', 'launch_blocking', 'dispatch_threads_num', 'set_cpu_affinity', 'set_kernel_launch_group']
 
 
 def memory_stats():
@@ -117,6 +117,17 @@ def set_memory(init_size='2GB', increase_size='2GB', max_size='1024GB', optimize
 def synchronize():
     """Wait for everything that was started. The CPU has nothing in the background; the device of new Tensors may have."""
     _core.device_wait(_core.device_default())
+
+
+def device_statistics(device):
+    """Of a device by name: bytes in Tensors now, at most, and kept for later ones; calls that it did and that the CPU did in its place;
+    copies to it and from it."""
+    return _core.device_statistics(device)
+
+
+def device_declined(device):
+    """(operator, calls, bytes) of what the CPU did in the place of a device, most bytes first."""
+    return _core.device_declined(device)
 
 
 def launch_blocking():

@@ -167,12 +167,14 @@ static void reflect(number *a, int64_t m, int64_t n, int64_t from, int64_t first
         for (int64_t i = from; i < m; i++) a[i * n + j] -= factor * dot * v[i];
     }
 }
-/* r becomes upper triangular with a real diagonal, turns (m x m) the product of the reflections. */
-static void qr_split(int64_t m, int64_t n, number *r, number *turns, number *v)
+/* r becomes upper triangular with a real diagonal; q gets the first `width` columns of the product of the reflections, as in decompose.c. */
+static void qr_split(int64_t m, int64_t n, int64_t width, number *r, number *q, number *turns)
 {
-    identity(m, turns);
-    for (int64_t k = 0; k < n && k < m; k++) {
+    const int64_t n_turns = n < m ? n : m;
+    for (int64_t k = 0; k < n_turns; k++) {
         double tail = 0;
+        number *v = turns + k * (m + 1), *back = v + m;
+        *back = 0;
         for (int64_t i = k + 1; i < m; i++) tail += creal(r[i * n + k] * conj(r[i * n + k]));
         const number x = r[k * n + k];
         if (tail == 0 && cimag(x) == 0) continue;
@@ -181,20 +183,22 @@ static void qr_split(int64_t m, int64_t n, number *r, number *turns, number *v)
         v[k] = x - to;
         const number factor = 1 / (size * size - to * x); /* one over v* x: takes the column to `to` */
         reflect(r, m, n, k, k, v, factor);
-        reflect(turns, m, m, k, 0, v, factor);
+        *back = conj(factor);
         r[k * n + k] = to;
         for (int64_t i = k + 1; i < m; i++) r[i * n + k] = 0;
     }
+    for (int64_t i = 0; i < m * width; i++) q[i] = i / width == i % width;
+    for (int64_t k = n_turns - 1; k >= 0; k--)
+        if (turns[k * (m + 1) + m] != 0) reflect(q, m, width, k, k, turns + k * (m + 1), turns[k * (m + 1) + m]);
 }
 sp_status sp__complex_qr(const sp_call *c)
 {
     const sp_tensor *x = c->in[0];
     const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], width = c->out[0]->dims[x->rank - 1];
-    number *r = c->work, *turns = r + m * n, *q = turns + m * m, *v = q + m * m;
+    number *r = c->work, *q = r + m * n, *turns = q + m * width;
     for (int64_t item = 0; item < sp__matrix_count(x); item++) {
         sp__numbers_load(x, item * m * n, m * n, r);
-        qr_split(m, n, r, turns, v);
-        for (int64_t i = 0; i < m * width; i++) q[i] = conj(turns[i % width * m + i / width]);
+        qr_split(m, n, width, r, q, turns);
         sp__numbers_store(c->out[0], item * m * width, m * width, q);
         sp__numbers_store(c->out[1], item * width * n, width * n, r);
     }

@@ -145,7 +145,8 @@ static size_t qr_workspace(const sp_call *c)
 {
     matrix_shape s = {.m = 0};
     if (matrix_measure(c->in[0], &s) != SP_OK) return 0;
-    return (size_t)(s.m * s.n + 2 * s.m * s.m + s.m + 1) * element_bytes(c);
+    const int64_t width = ((const qr_attrs *)c->attrs)->complete ? s.m : s.k;
+    return (size_t)(s.m * s.n + s.m * width + (s.m + 1) * s.k + 1) * element_bytes(c);
 }
 
 /* Reflect columns from `from` on of a [m x n]: a -= beta v (v' a), v from row `from` on. */
@@ -157,23 +158,27 @@ static void reflect(double *a, int64_t m, int64_t n, int64_t from, int64_t first
         for (int64_t i = from; i < m; i++) a[i * n + j] -= beta * dot * v[i];
     }
 }
-/* r becomes upper triangular, q (m x m) the product of the reflections, transposed. */
-static void qr_split(int64_t m, int64_t n, double *r, double *q, double *v)
+/* r becomes upper triangular; q gets the first `width` columns of the product of the reflections. These are kept in `turns`, one behind the other, a
+ * vector of m and its factor each, and applied to the columns of the identity from the last one on: no m x m matrix for a tall one of few columns. */
+static void qr_split(int64_t m, int64_t n, int64_t width, double *r, double *q, double *turns)
 {
-    for (int64_t i = 0; i < m * m; i++) q[i] = i / m == i % m;
-    for (int64_t k = 0; k < n && k + 1 < m; k++) {
-        double tail = 0;
+    const int64_t n_turns = n < m - 1 ? n : m - 1;
+    for (int64_t k = 0; k < n_turns; k++) {
+        double tail = 0, *v = turns + k * (m + 1), *beta = v + m;
         for (int64_t i = k + 1; i < m; i++) tail += r[i * n + k] * r[i * n + k];
+        *beta = 0;
         if (tail == 0) continue;
         const double x = r[k * n + k], to = -copysign(sqrt(x * x + tail), x);
         for (int64_t i = k; i < m; i++) v[i] = r[i * n + k];
         v[k] = x - to;
-        const double beta = 2 / (v[k] * v[k] + tail);
-        reflect(r, m, n, k, k, v, beta);
-        reflect(q, m, m, k, 0, v, beta);
+        *beta = 2 / (v[k] * v[k] + tail);
+        reflect(r, m, n, k, k, v, *beta);
         r[k * n + k] = to;
         for (int64_t i = k + 1; i < m; i++) r[i * n + k] = 0;
     }
+    for (int64_t i = 0; i < m * width; i++) q[i] = i / width == i % width;
+    for (int64_t k = n_turns - 1; k >= 0; k--)
+        if (turns[k * (m + 1) + m] != 0) reflect(q, m, width, k, k, turns + k * (m + 1), turns[k * (m + 1) + m]);
 }
 static sp_status qr_reference(const sp_call *c)
 {
@@ -181,13 +186,11 @@ static sp_status qr_reference(const sp_call *c)
     SP_TRY(matrix_measure(c->in[0], &s));
     if (sp__complex_matrix(c->in[0])) return sp__complex_qr(c);
     const int64_t width = ((const qr_attrs *)c->attrs)->complete ? s.m : s.k;
-    double *r = c->work, *q = r + s.m * s.n, *turned = q + s.m * s.m, *v = turned + s.m * s.m;
+    double *r = c->work, *q = r + s.m * s.n, *turns = q + s.m * width;
     for (int64_t item = 0; item < s.items; item++) {
         sp__doubles_load(c->in[0], item * s.m * s.n, s.m * s.n, r);
-        qr_split(s.m, s.n, r, q, v);
-        for (int64_t i = 0; i < s.m; i++)
-            for (int64_t j = 0; j < width; j++) turned[i * width + j] = q[j * s.m + i];
-        sp__doubles_store(c->out[0], item * s.m * width, s.m * width, turned);
+        qr_split(s.m, s.n, width, r, q, turns);
+        sp__doubles_store(c->out[0], item * s.m * width, s.m * width, q);
         sp__doubles_store(c->out[1], item * width * s.n, width * s.n, r);
     }
     return SP_OK;

@@ -42,9 +42,39 @@ static sp_tensor *widened_signed(sp_builder *b, sp_tensor *x, sp_dtype dtype)
     const bool wide = x && sp_dtype_kind((sp_dtype)x->dtype) == 'u' && x->dtype != SP_DTYPE_U8;
     return dtype == SP_DTYPE_NONE && wide ? x : widened(b, x, dtype);
 }
+/* Narrow integers over axes that do not lie side by side: those behind first, which a kernel adds up as int64 without a wide copy of x; what is left is
+ * smaller. NULL: nothing to gain. Whole numbers add up to the same in any order. */
+static sp_tensor *sum_of_last(sp_builder *b, sp_tensor *x, const sum_attrs *a, sum_attrs *rest, int64_t axes[SP_RANK_MAX])
+{
+    uint32_t mask;
+    if (is_floating(x) || sp_dtype_bytes((sp_dtype)x->dtype) > 2 || a->dtype != SP_DTYPE_NONE || x->dtype == SP_DTYPE_U16 ||
+        sp__axes_mask(a->axis, x->rank, &mask) != SP_OK || !mask)
+        return NULL;
+    const int last = 31 - __builtin_clz(mask);
+    int first = last;
+    while (first > 0 && mask >> (first - 1) & 1) first--;
+    const uint32_t before = mask & ((1u << first) - 1);
+    if (!before) return NULL;
+    int64_t behind[SP_RANK_MAX];
+    for (int i = first; i <= last; i++) behind[i - first] = i;
+    int n = 0;
+    for (int i = 0; i < first; i++)
+        if (before >> i & 1) axes[n++] = i;
+    *rest = *a;
+    rest->axis = (sp_ints){n, axes};
+    const sum_attrs part = {.axis = {last - first + 1, behind}, .keepdims = a->keepdims, .dtype = SP_DTYPE_NONE, .initial = {.kind = 'n'}};
+    return sp_builder_apply(b, &sp_op_sum, &part, 1, &x);
+}
 static sp_status sum_compose(sp_builder *b, const sp_call *c)
 {
     const sum_attrs *a = c->attrs;
+    sum_attrs rest;
+    int64_t axes[SP_RANK_MAX];
+    sp_tensor *part = sum_of_last(b, c->in[0], a, &rest, axes);
+    if (part) {
+        c->out[0] = sp_builder_apply(b, &sp_op_sum, &rest, 1, &part);
+        return SP_OK;
+    }
     sp_tensor *y = widened_signed(b, c->in[0], a->dtype);
     if (y && y->dtype == SP_DTYPE_BOOL) y = reduce(b, &sp_op_reduce_any, y, a->axis, a->keepdims);
     else y = reduce(b, &sp_op_reduce_sum, y, a->axis, a->keepdims);
@@ -98,6 +128,18 @@ static sp_status mean_compose(sp_builder *b, const sp_call *c)
     const sum_attrs *a = c->attrs;
     sp_tensor *x = a->dtype == SP_DTYPE_NONE ? c->in[0] : sp_cast(b, c->in[0], a->dtype);
     if (!x) return sp__builder_status(b);
+    sum_attrs rest;
+    int64_t axes[SP_RANK_MAX];
+    sp_tensor *part = x->count ? sum_of_last(b, x, &(sum_attrs){.axis = a->axis, .keepdims = a->keepdims, .dtype = SP_DTYPE_NONE, .initial = {.kind = 'n'}}, &rest, axes) : NULL;
+    if (part) { /* exact in float64, too: the same mean */
+        sp_meta out;
+        SP_TRY(sp__infer_reduced(x, a->axis, a->keepdims, &out));
+        int64_t kept = 1;
+        for (int i = 0; i < out.rank; i++) kept *= out.dims[i];
+        sp_tensor *total = sp_cast(b, sp_builder_apply(b, &sp_op_sum, &rest, 1, &part), SP_DTYPE_F64);
+        c->out[0] = sp_cast(b, sp_div(b, total, sp__const(b, (double)(x->count / kept), total)), (sp_dtype)x->dtype);
+        return SP_OK;
+    }
     sp_tensor *y = reduce(b, &sp_op_reduce_mean, is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_F64), a->axis,
                           a->keepdims);
     c->out[0] = sp_cast(b, y, (sp_dtype)x->dtype);

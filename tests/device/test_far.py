@@ -206,8 +206,8 @@ def test_unmodified_script(tmp_path):
 def test_declined(tmp_path):
     """What it has no kernel for is computed on the CPU, counted, and the same."""
     script = tmp_path / "declined.py"
-    script.write_text("import spore as ms\nfrom spore import _core\nx = ms.Tensor([1.0, 4.0]).to('far')\n"
-                      "print((x * x).asnumpy(), (x * x).device, _core.device_declined('far'), _core.device_statistics('far')['declined'])\n")
+    script.write_text("import spore as ms\nx = ms.Tensor([1.0, 4.0]).to('far')\n"
+                      "print((x * x).asnumpy(), (x * x).device, ms.runtime.device_declined('far'), ms.runtime.device_statistics('far')['declined'])\n")
     done = run(script, SPORE_FAR_DECLINES="mul")
     assert done.stdout.strip() == "[ 1. 16.] far [('mul', 2, 48)] 2", done.stderr
 

@@ -103,7 +103,13 @@ Tensor.slice_num_of_persistent_data_ = None
 
 
 def _device(self):
-    """Where it lies: 'CPU' is main memory."""
+    """Where it lies: 'CPU' is main memory.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> Tensor([1.0, 2.0]).device
+        'CPU'
+    """
     name = _core.tensor_device(self)
     return 'CPU' if name == 'cpu' else name
 
