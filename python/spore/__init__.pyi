@@ -458,6 +458,8 @@ from spore.runtime import StreamLimitCtx as _StreamLimitCtx
 from spore.runtime import communication_stream as communication_stream
 from spore.runtime import current_stream as current_stream
 from spore.runtime import default_stream as default_stream
+from spore.runtime import device_declined as device_declined
+from spore.runtime import device_statistics as device_statistics
 from spore.runtime import dispatch_threads_num as dispatch_threads_num
 from spore.runtime import empty_cache as empty_cache
 from spore.runtime import get_device_limit as get_device_limit

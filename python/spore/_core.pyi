@@ -278,7 +278,7 @@ class Tensor:
     def cov(self, *, correction: Any = 1, fweights=None, aweights=None) -> Any:
         """Covariances of the rows of a matrix."""
     def cpu(self) -> Any:
-        """The Tensor in main memory: itself."""
+        """The Tensor in main memory; itself, if it is there."""
     def cross(self, other, dim=None) -> Any:
         """The cross product of vectors of three elements along a dimension (the first of that size)."""
     def cummax(self, axis: _int) -> tuple[Tensor, ...]:
@@ -311,7 +311,9 @@ class Tensor:
         """The determinant of square matrices."""
     def detach(self) -> Any:
         """The same contents without history."""
-    device: Any
+    @property
+    def device(self) -> Any:
+        """Where it lies: 'CPU' is main memory."""
     def diag(self, diagonal=None) -> Any:
         """As ops.diag; with a diagonal as mint.diag."""
     def diagflat(self, offset: Any = 0) -> Any:
@@ -659,7 +661,7 @@ class Tensor:
     def mm(self, mat2: TensorLike) -> Tensor:
         """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
     def move_to(self, to, blocking: Any = True) -> Any:
-        """The Tensor on another device, of which there is one."""
+        """The Tensor on another device."""
     def moveaxis(self, source, destination) -> Any:
         """Dimensions moved to other places, the rest in order."""
     def movedim(self, source, destination) -> Any:
@@ -968,7 +970,7 @@ class Tensor:
     def tile(self, reps=None, *, dims=None) -> Any:
         """Repeated as a whole along each dimension."""
     def to(self, *args, dtype=None, device=None, other=None, non_blocking: Any = False, copy: Any = False) -> Any:
-        """The numbers as another dtype, or that of another Tensor; a device name keeps the Tensor where it is, in main memory. to(dtype, non_blocking, copy), to(device, dtype, non_blocking, copy) or to(other, non_blocking, copy)."""
+        """The numbers as another dtype, or that of another Tensor, or on another device ('CPU' is main memory). to(dtype, non_blocking, copy), to(device, dtype, non_blocking, copy) or to(other, non_blocking, copy)."""
     def to_coo(self) -> Any:
         """What is not zero in a Tensor."""
     def to_csr(self) -> Any:
@@ -1072,6 +1074,24 @@ def comm_recv(like, rank, tag, group) -> Any:
     """A Tensor from another rank, of this shape and dtype."""
 def comm_send(tensor, rank, tag, group) -> Any:
     """A Tensor to another rank."""
+def device_declined(name) -> Any:
+    """(operator, calls, bytes) of what the CPU computed in its place."""
+def device_default() -> Any:
+    """Where new Tensors go."""
+def device_describe(name) -> Any:
+    """Properties of a device."""
+def device_load(path) -> Any:
+    """Open a library of devices."""
+def device_names() -> Any:
+    """Kinds of devices, as a text."""
+def device_set_default(name) -> Any:
+    """Where new Tensors go."""
+def device_statistics(name) -> Any:
+    """Memory, kernels and copies of a device."""
+def device_trim(name) -> Any:
+    """Give memory that is kept for later Tensors back to the device."""
+def device_wait(name) -> Any:
+    """Until the device has done all that was asked of it."""
 def die_with_parent(*args, **kwargs) -> Any:
     """die_with_parent(pipe, signal)"""
 def face_arguments(place, name) -> Any:
@@ -1302,8 +1322,14 @@ def symbol_shape(tensor) -> Any:
     """Shape, -1 where known at run time only."""
 def symbol_shared(o) -> Any:
     """May other Tensors share its memory in eager mode?"""
+def tensor_device(tensor) -> Any:
+    """Name of the device a Tensor lies on."""
+def tensor_move(tensor, name) -> Any:
+    """Let the Tensor itself lie on a device."""
 def tensor_restore(tensor, dtype, shape, data) -> Any:
     """Give a new Tensor its contents from bytes."""
+def tensor_to(tensor, name) -> Any:
+    """The Tensor on a device."""
 def threads() -> Any:
     """Threads one operator may use."""
 def threads_set(n) -> Any:

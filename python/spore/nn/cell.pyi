@@ -184,7 +184,7 @@ class Cell:
     def state_dict(self, *args, destination=None, prefix: Any = '', keep_vars: Any = False) -> OrderedDict[str, Any]:
         """Parameters and persistent buffers by path."""
     def to(self, *args, **kwargs) -> Self:
-        """Convert floating-point Parameters to a dtype; the device can only be the CPU."""
+        """Convert floating-point Parameters to a dtype, or bring all Parameters to a device ('CPU' is main memory)."""
     def to_empty(self, *, device=None, recurse: Any = True) -> Self:
         """Parameters and buffers with memory of their own and any content."""
     def to_float(self, dst_type) -> Self:
