@@ -13,6 +13,7 @@ class ModelCell(Cell):
         self._model = model
         explain.imported(type(self).__name__, model)
         self.input_names = [name for name, _, _ in model.inputs()]
+        self._scalars = [i for i, (_, _, shape) in enumerate(model.inputs()) if shape is not None and len(shape) == 0]
         self.output_names = [name for name, _, _ in model.outputs()]
         for name, tensor in model.parameters():
             parameter = Parameter(0.0, name=name)
@@ -26,5 +27,8 @@ class ModelCell(Cell):
         if unknown or len(inputs) > len(self.input_names):
             raise TypeError(f"the model has the inputs {self.input_names}, but got {len(inputs)} and {list(named)}")
         given = list(inputs) + [named.get(name) for name in self.input_names[len(inputs):]]
+        for i in self._scalars:     # a number may come as an array of one
+            if given[i] is not None and tuple(given[i].shape) == (1,):
+                given[i] = given[i].reshape(())
         results = self._model.run(*given)
         return results[0] if len(results) == 1 else tuple(results)

@@ -83,6 +83,18 @@ def test_wrong_shapes_and_dtypes_are_told():
         net(Tensor(np.zeros((2, 4, 8), np.int32)))
 
 
+def test_a_number_may_come_as_an_array_of_one(tmp_path):
+    class Scale(nn.Cell):
+        def construct(self, x, by):
+            return x * by
+    x, by = Tensor(np.ones((2, 3), np.float32)), Tensor(np.float32(2))
+    spore.export(Scale(), x, by, file_name=str(tmp_path / "m"), file_format="ONNX")
+    net = onnx.load(str(tmp_path / "m.onnx"))
+    assert net(x, by.reshape((1,))).shape == net(x, by).shape == (2, 3)
+    with pytest.raises(ValueError, match=r"has shape \(1, 1\), it must have \(\)"):
+        net(x, by.reshape((1, 1)))
+
+
 def field(number, value):
     return bytes([number << 3 | 2, len(value)]) + value
 

@@ -121,8 +121,44 @@ def _torch_questions():
     return made
 
 
+_MINT = {"SGD": "", "SGD momentum": "momentum=0.9, dampening=0.1", "SGD nesterov": "momentum=0.9, nesterov=True", "Adam": "", "Adam betas": "betas=(0.8, 0.99), eps=1e-3",
+         "Adam amsgrad": "amsgrad=True", "AdamW": "", "AdamW amsgrad": "amsgrad=True", "FusedAdamW": "", "FusedAdamW amsgrad": "amsgrad=True"}
+
+
+def _mint_questions():
+    made, kind = {}, "ms.mint.optim."
+    for name, more in _MINT.items():
+        more = ", " + more if more else ""
+        start = kind + name.partition(" ")[0]
+        made[f"mint.{name}.default"] = f"{start}(params, lr=0.1{more})", "", ""
+        made[f"mint.{name}.decay"] = f"{start}(params, lr=0.1{more}, weight_decay=0.1)", "", ""
+        made[f"mint.{name}.groups"] = f"{start}([{{'params': [net.w], 'lr': 0.05, 'weight_decay': 0.1}}, {{'params': [net.b]}}], lr=0.1{more})", "", ""
+        made[f"mint.{name}.maximize"] = f"{start}(params, lr=0.01{more}, maximize=True)", "", ""
+        made[f"mint.{name}.rate set"] = f"{start}(params, lr=0.1{more})", "opt.param_groups[0]['lr'] = 0.1 / (i + 1)", ""
+        made[f"mint.{name}.rate a Tensor"] = f"{start}(params, lr=Tensor(0.1){more})", "", ""
+        made[f"mint.{name}.stepped"] = f"{start}(params, lr=0.1{more})\nschedule = ms.experimental.optim.lr_scheduler.StepLR(opt, 2, 0.5)", "", "schedule.step()"
+    return made
+
+
+_THOR = """
+class Layers(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(3, 2, weight_init=Tensor(np.array([[0.5, -0.25, 1.0], [0.125, 0.75, -0.5]], np.float32)), bias_init=t(0.1, -0.2))
+    w = property(lambda self: self.fc.weight)
+    b = property(lambda self: self.fc.bias)
+    def construct(self, x):
+        y = self.fc(x)
+        return ops.reduce_sum(y * y * 0.5)
+"""
+
+
 def optimizers():
     questions = {}
+    thor = "nn.thor(net, Tensor([0.1, 0.05, 0.01]), Tensor([0.03, 0.03, 0.03]), 0.9, batch_size=2)"
+    for place in ("plain", "train"):
+        questions[f"nn.thor.default.{place}"] = (_NET.replace("net = Net()", _THOR + "net = Layers()").replace("{optimizer}", thor) + _PLACES[place]
+                                                 + _END.format(before="pass", after="pass"))
     for name, optimizer in _nn_questions().items():
         for place, text in _PLACES.items():
             if place not in ("jit", "train") and not name.endswith("default"):
@@ -130,7 +166,7 @@ def optimizers():
             if name.startswith("nn.LARS") and place != "train":
                 text = text.replace("opt.parameters", "params")
             questions[f"{name}.{place}"] = _NET.replace("{optimizer}", optimizer) + text + _END.format(before="pass", after="pass")
-    for name, (optimizer, before, after) in _torch_questions().items():
+    for name, (optimizer, before, after) in {**_torch_questions(), **_mint_questions()}.items():
         for place in ("plain", "jit", "cell") if name.endswith("default") else ("plain", "jit"):
             text = _NET.replace("{optimizer}", optimizer) + _PLACES[place] + _END.format(before=before or "pass", after=after or "pass")
             questions[f"{name}.{place}"] = text.replace("opt.parameters", "params")
