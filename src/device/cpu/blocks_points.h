@@ -35,7 +35,8 @@ INLINE void points_sums(const int rows, const int kind, const int64_t step, cons
     for (int64_t k = 0; k < p->k; k++, w += 2 * LANES) {
         const float *from = p->x + p->offsets[k];
         vf wv[2];
-        for (int j = 0; j < (kind == 1 ? 1 : 2); j++) __builtin_prefetch(w + 16 * 2 * LANES + j * LANES); /* large weights come from far away */
+        for (int j = 0; j < (kind == 1 || LANES == 8 ? 1 : 2); j++) __builtin_prefetch(w + 16 * 2 * LANES + j * LANES); /* large weights come from far away */
+        if (LANES == 8) __builtin_prefetch(w + 512 * 2 * LANES, 0, 2); /* and the next panel's from memory */
         for (int j = 0; j < whole; j++) wv[j] = vf_load(w + j * LANES);
         for (int i = 0; i < rows; i++) {
             const vf x = vf_set(from[i * step]);

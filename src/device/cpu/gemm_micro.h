@@ -256,6 +256,7 @@ static inline __attribute__((always_inline)) void MICRO_NAME(points)(const int r
                                                                      const int64_t step, const int64_t *offsets, const T *w, T *tile,
                                                                      bool accumulate)
 {
+    enum { LINES = 2 * LANES * sizeof(T) / 64 }; /* of a row of weights */
     V acc[SP_GEMM_POINTS][2];
     EACH_POINT(ROW_CLEAR)
     for (int64_t p = 0; p < k; p++, w += 2 * LANES) {
@@ -264,9 +265,10 @@ static inline __attribute__((always_inline)) void MICRO_NAME(points)(const int r
         __builtin_prefetch(w + 16 * 2 * LANES); /* large weights come from far away */
         bv[0] = V_LOAD(w);
         if (vectors == 2) {
-            __builtin_prefetch(w + 16 * 2 * LANES + LANES);
+            if (LINES > 1) __builtin_prefetch(w + 16 * 2 * LANES + LANES);
             bv[1] = V_LOAD(w + LANES);
         }
+        if (LINES == 1) __builtin_prefetch(w + 512 * 2 * LANES, 0, 2); /* and the next panel's from memory */
 #define STEP(i) ROW_FMA(i, from[(i) * step])
         EACH_POINT(STEP)
 #undef STEP
