@@ -138,6 +138,8 @@ static void beyond_one_block(void **state)
         {SP_DTYPE_F32, 700, 100, 330, A_PLAIN, false},
         {SP_DTYPE_F32, 790, 135, 600, A_TURNED, true},   /* tiles of whole rows, which the kernels pack */
         {SP_DTYPE_F64, 781, 100, 530, A_TURNED | B_TURNED, false},
+        {SP_DTYPE_F32, 131, 500, 600, A_PLAIN, true},    /* rows along K in panels, of all of K, and of a block */
+        {SP_DTYPE_F32, 790, 400, 300, B_TURNED, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (share() == 1 || i % 5 == 4) check(cases[i].dtype, cases[i].m, cases[i].n, cases[i].k, cases[i].layout, cases[i].accumulate);
@@ -217,7 +219,7 @@ static void check_extra(int64_t m, int64_t n, int64_t k, int layout)
 static void epilogues_and_packed_weights(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 900, 40}, {900, 1, 40}, {5, 70, 0}, {13, 33, 31}, {64, 96, 520}, {2, 130, 70}, {67, 301, 1100}, {128, 140, 130}, {200, 300, 700}, {30, 2100, 300}, {1600, 50, 64}, {800, 130, 560}};
+    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 900, 40}, {900, 1, 40}, {5, 70, 0}, {13, 33, 31}, {64, 96, 520}, {2, 130, 70}, {67, 301, 1100}, {128, 140, 130}, {200, 300, 700}, {30, 2100, 300}, {1600, 50, 64}, {800, 130, 560}, {61, 433, 600}, {770, 390, 300}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int layout = 0; layout < 4; layout++) check_extra(sizes[i][0], sizes[i][1], sizes[i][2], layout);
 }
@@ -264,7 +266,7 @@ static void check_guarded(sp_dtype dtype, int64_t m, int64_t n, int64_t k, int l
 static void reads_nothing_behind_the_operands(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 70, 37}, {70, 1, 37}, {3, 5, 7}, {13, 33, 31}, {12, 32, 64}, {17, 47, 65}, {40, 50, 300}, {31, 141, 131}, {128, 140, 129}, {100, 90, 33}, {150, 65, 130}, {800, 110, 40}};
+    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 70, 37}, {70, 1, 37}, {3, 5, 7}, {13, 33, 31}, {12, 32, 64}, {17, 47, 65}, {40, 50, 300}, {31, 141, 131}, {128, 140, 129}, {100, 90, 33}, {150, 65, 130}, {800, 110, 40}, {50, 399, 70}};
     static const sp_dtype dtypes[] = {SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_BF16, SP_DTYPE_I8};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int layout = 0; layout < 4; layout++)

@@ -15,7 +15,8 @@
  *     the copies of others, and its memory was asked for while the panel before it was worked with. Rows of A may then come from the third cache.
  *     Rows of B that lie along the panel are stored by the kernel that multiplies them with the first rows of A;
  *   - or, where columns of B lie along K, sides are exchanged: A is packed, once, B is read where it is, and the tile is turned when it is final.
- * A transposed A with many rows is stored in panels in the same way by the kernels of a tile's first columns; the tile then has all columns.
+ * With many columns rows of A that lie along K are copied into panels, too, for all of K at once where they are few, if the kernel has so few rows that
+ * their addresses cost time. A transposed A with many rows is stored in panels in the same way by the kernels of a tile's first columns; the tile then has all columns.
  * All ways sum in the same order: they give the same bits.
  *
  * Vectors (m or n is 1) have kernels of their own, because there each element of the matrix is used once. bfloat16, int8 and, on CPUs with
@@ -34,6 +35,8 @@ enum {
     TILE_COLUMN_PANELS = 16,
     BLOCK_ROWS = 1536,            /* of A packed at a time; a common multiple of 4, 6 and 12 */
     BLOCK_COLUMNS = 2048,         /* of B packed at a time */
+    PACK_COLUMNS = 384,           /* from so many columns on rows along K are worth panels: an address for all of them, not one each */
+    WHOLE_A_BYTES = 4 << 20,      /* of an A that is packed for all of K */
     PACK_ROWS = 16,               /* of an operand copied into several panels at a time */
     GROUPS_MAX = 32,              /* parts of a batch that have scratch of their own */
     HERE_ROWS = 768,              /* up to so many rows a tile has all of them and packs its part of B itself */
@@ -56,6 +59,7 @@ typedef struct gemm_job {
     bool pack_a, pack_b, parallel;
     bool here;                    /* tiles pack B themselves */
     bool rows_here;               /* tiles have all columns and pack their rows of A themselves */
+    bool whole_a;                 /* A is packed for all of K, tiles go through K themselves */
     bool turned;                  /* sides are exchanged: s is that of C transposed */
     int64_t k_step;               /* block of K */
     int64_t block_m, block_n;
@@ -150,14 +154,16 @@ static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
         if (job->parallel && ceil_div(s->n, job->tile_m) < 8 && s->n >= 8 * rows) job->tile_m = ceil_div(s->n, 8);
         return;
     }
-    bool a_small = s->n <= 3 * columns || s->m * s->k <= 2048 || s->a_col == 1;
     bool b_small = s->m <= 2 * rows || (s->n * s->k * size <= 64 * 1024 && s->b_row * size <= 2048);
-    job->pack_a = !a_small;
     job->pack_b = s->b_col != 1 || !b_small;
+    /* Twelve rows a block leave time for their addresses. */
+    const bool along = s->a_col == 1 && (s->n < PACK_COLUMNS || rows >= 12 || !job->pack_b || s->m <= 2 * rows);
+    job->pack_a = s->n > 3 * columns && s->m * s->k > 2048 && !along;
     int64_t most = TILE_A_BYTES / (job->k_step * size);
     if (most < TILE_ROW_PANELS * rows) most = TILE_ROW_PANELS * rows;
     job->here = job->pack_b && s->m <= HERE_ROWS;
     if (job->here) most = s->m;
+    job->whole_a = job->pack_a && job->here && s->a_col == 1 && round_up(s->m, rows) * s->k * size <= WHOLE_A_BYTES;
     job->block_m = min_i64(round_up(s->m, rows), BLOCK_ROWS);
     job->block_n = min_i64(round_up(s->n, columns), BLOCK_COLUMNS);
     job->tile_m = round_up(ceil_div(job->block_m, ceil_div(job->block_m, most)), rows);
@@ -222,7 +228,7 @@ static size_t work_of(const gemm_job *job)
 {
     if (job->turned) return (size_t)(job->block_n * job->s.k) * job->size;
     int64_t columns = job->pack_b && !job->packed_b && !job->here ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
-    return (size_t)(columns * (job->rows_here ? job->s.k : job->k_step) + rows * job->k_step) * job->size;
+    return (size_t)(columns * (job->rows_here ? job->s.k : job->k_step) + rows * (job->whole_a ? job->s.k : job->k_step)) * job->size;
 }
 
 size_t sp__gemm_work(const sp__gemm_shape *s)
@@ -298,7 +304,7 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
         int64_t n = min_i64(columns, j1 - j);
         bool two = n > kernels->lanes;
         bool whole = n == columns || n == kernels->lanes;
-        const char *b = job->pack_b ? job->b_panels + ((j - job->j0) * k + (p0 - job->p0) * job->block_n) * size
+        const char *b = job->pack_b ? job->b_panels + ((j - job->j0) * k + (p0 - job->p0) * round_up(job->j1 - job->j0, columns)) * size
                                     : job->b + (p0 * s->b_row + j) * size;
         const char *b_source = job->b + (p0 * s->b_row + j * s->b_col) * size;
         const bool keeps_b = job->here && s->b_col == 1 && n == columns, keeps_a = job->rows_here && j == j0 && n == columns;
@@ -319,7 +325,7 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
         for (int64_t i = i0; i < i1; i += height) {
             int64_t m = min_i64(height, i1 - i), turn = (i - i0) / height;
             const char *a_source = job->a + (i * s->a_row + p0 * s->a_col) * size;
-            char *a_panel = job->a_panels + (i - job->i0) * (job->rows_here ? job->k_step : k) * size;
+            char *a_panel = job->a_panels + (job->rows_here ? (i - job->i0) * job->k_step : (p0 - job->p0) * job->block_m + (i - job->i0) * k) * size;
             const char *a = job->pack_a ? a_panel : a_source;
             int64_t a_row = job->pack_a ? 1 : s->a_row, a_col = job->pack_a ? rows : s->a_col;
             char *to = c + ((i - i0) * c_row + j - j0) * size;
@@ -475,6 +481,30 @@ static sp_status multiply_whole_rows(gemm_job *job, void *work)
     return share(job, job->tiles_m, 1, run_tiles);
 }
 
+/* A is packed for all of K; B was, or tiles do it. */
+static sp_status multiply_whole_a(gemm_job *job, void *work)
+{
+    const sp__gemm_shape *s = &job->s;
+    job->i1 = s->m;
+    job->n_a_panels = ceil_div(s->m, job->kernels->rows);
+    for (job->p0 = 0; job->p0 < s->k; job->p0 += job->k_step) {
+        job->p1 = min_i64(job->p0 + job->k_step, s->k);
+        job->a_panels = (char *)work + (size_t)(job->p0 * job->block_m) * job->size;
+        SP_TRY(share(job, job->n_a_panels, 8, pack_panels));
+    }
+    job->a_panels = work;
+    job->p0 = 0;
+    job->p1 = s->k;
+    job->tiles_m = ceil_div(s->m, job->tile_m);
+    const int64_t step = job->packed_b ? job->block_n : s->n;
+    for (job->j0 = 0; job->j0 < s->n; job->j0 += step) {
+        job->j1 = min_i64(job->j0 + step, s->n);
+        if (job->packed_b) job->b_panels = packed_panels(job, job->packed_b);
+        SP_TRY(share(job, job->tiles_m * ceil_div(job->j1 - job->j0, job->tile_n), 1, run_tiles));
+    }
+    return SP_OK;
+}
+
 sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work,
                         const sp__gemm_extra *extra)
 {
@@ -509,6 +539,7 @@ sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, v
     if (form_of(s) != FORM_GENERAL) return share(&job, s->m == 1 ? s->n : s->m, form_of(s) == FORM_SUMS ? 1024 : 256, run_vector);
     if (job.turned) return multiply_turned(&job, work);
     if (job.rows_here) return multiply_whole_rows(&job, work);
+    if (job.whole_a) return multiply_whole_a(&job, work);
 
     job.b_panels = work;
     job.a_panels = (char *)work + (job.pack_b && !job.packed_b && !job.here ? (size_t)(job.block_n * job.k_step) * job.size : 0);
