@@ -116,7 +116,9 @@ static sp_status matmul_vjp(sp_builder *b, const sp_vjp *v)
         other = conj_if_complex(b, other);
         sp_tensor *d = tx ? sp_matmul(b, other, g, ty, true) : sp_matmul(b, g, other, false, !ty);
         if (!d) return sp__builder_status(b);
-        if (x_vector) { /* [..., 1, k]: all but the last are to be summed */
+        if (x_vector && d->rank == 2) { /* [1, k] */
+            d = sp_reshape(b, d, 1, &k);
+        } else if (x_vector) { /* [..., 1, k]: all but the last are to be summed */
             d = fold_rows(b, d);
             d = sp_reduce_sum(b, d, 1, (const int64_t[]){0}, false);
         } else {
@@ -134,7 +136,9 @@ static sp_status matmul_vjp(sp_builder *b, const sp_vjp *v)
         }
         d = ty ? sp_matmul(b, g, other, true, tx) : sp_matmul(b, other, g, !tx, false);
         if (!d) return sp__builder_status(b);
-        if (y_vector) { /* [..., k, 1] */
+        if (y_vector && d->rank == 2) { /* [k, 1] */
+            d = sp_reshape(b, d, 1, &k);
+        } else if (y_vector) { /* [..., k, 1] */
             int64_t items = k ? d->count / k : 0;
             d = sp_reshape(b, d, 2, (const int64_t[]){k ? items : 1, k});
             d = sp_reduce_sum(b, d, 1, (const int64_t[]){0}, false);
