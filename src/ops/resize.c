@@ -147,11 +147,35 @@ typedef struct {
     char *out;
 } resample_job;
 
+/* Along the last axis: elements one by one, row after row. */
+#define RESAMPLE_LAST(D, T, C, LOAD, STORE, ...)                                                                       \
+    static void resample_last_##D(const resample_job *j, int64_t begin, int64_t end)                                   \
+    {                                                                                                                  \
+        const int64_t *first = j->m.first, *index = j->m.index;                                                        \
+        const double *weight = j->m.weight;                                                                            \
+        for (int64_t u = begin; u < end;) {                                                                            \
+            const int64_t row = u / j->rows, o0 = u - row * j->rows, o1 = end - row * j->rows < j->rows ? end - row * j->rows : j->rows; \
+            const T *x = (const T *)(const void *)j->x + row * j->n;                                                   \
+            T *y = (T *)(void *)j->out + row * j->rows;                                                                \
+            for (int64_t o = o0; o < o1; o++) {                                                                        \
+                C sum = 0;                                                                                             \
+                for (int64_t k = first[o]; k < first[o + 1]; k++) sum += (C)weight[k] * LOAD(x[index[k]]);             \
+                y[o] = STORE(sum);                                                                                     \
+            }                                                                                                          \
+            u += o1 - o0;                                                                                              \
+        }                                                                                                              \
+    }
+SP_EACH_FLOAT(RESAMPLE_LAST, , )
+
 #define RESAMPLE(D, T, C, LOAD, STORE, ...)                                                                            \
     static void resample_##D(void *context, int64_t begin, int64_t end)                                                \
     {                                                                                                                  \
         const resample_job *j = context;                                                                               \
         const int64_t inner = j->inner;                                                                                \
+        if (inner == 1) {                                                                                              \
+            resample_last_##D(j, begin, end);                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
         C sum[128];                                                                                                    \
         for (int64_t u = begin; u < end; u++) {                                                                        \
             const T *x = (const T *)(const void *)j->x + u / j->rows * j->n * inner;                                   \
