@@ -4,6 +4,9 @@
 #include "device/provided.h"
 
 #define FLOATS (SP_DT(F32) | SP_DT(F64))
+#define HALVES (SP_DT(F16) | SP_DT(BF16))
+#define WIDENED(name_, dtypes_) \
+    {.op = #name_, .name = "widened", .dtypes = dtypes_, .run = sp__cpu_widened, .workspace = sp__cpu_widened_work, .takes = sp__cpu_widened_takes}
 #define DEPTHWISE(n, ...)                                                                                                   \
     {.op = "conv" #n "d", .name = "depthwise", .dtypes = FLOATS, .run = sp__cpu_depthwise, .takes = sp__cpu_depthwise_takes,            \
      .epilogue = true, __VA_ARGS__},                                                                                                \
@@ -57,6 +60,12 @@ static const sp_kernel_entry entries[] = {
     {.op = "layer_norm_grad", .run = sp__cpu_norm_grad, .workspace = sp__cpu_norm_grad_work, .takes = sp__cpu_norm_takes},
     {.op = "rms_norm", .run = sp__cpu_norm, .workspace = sp__cpu_norm_work, .takes = sp__cpu_norm_takes},
     {.op = "rms_norm_grad", .run = sp__cpu_norm_grad, .workspace = sp__cpu_norm_grad_work, .takes = sp__cpu_norm_takes},
+    WIDENED(batch_norm_train, HALVES),
+    WIDENED(batch_norm_train_grad, HALVES),
+    WIDENED(group_norm, HALVES),
+    WIDENED(group_norm_grad, HALVES),
+    WIDENED(channel_affine, SP_DT(F16)),
+    WIDENED(resample_axis, HALVES),
     {.op = "rnn_scan", .run = sp__cpu_rnn, .workspace = sp__cpu_rnn_work, .takes = sp__cpu_rnn_takes},
     {.op = "rnn_scan_grad", .run = sp__cpu_rnn_grad, .workspace = sp__cpu_rnn_grad_work, .takes = sp__cpu_rnn_grad_takes},
     {.op = "attention", .run = sp__cpu_attention, .workspace = sp__cpu_attention_work, .takes = sp__cpu_attention_takes},

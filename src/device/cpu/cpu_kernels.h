@@ -24,6 +24,10 @@ size_t sp__cpu_matmul_prepared(const sp_call *c);
 sp_prepared_form sp__cpu_matmul_form(const sp_call *c);
 sp_status sp__cpu_matmul_prepare(const sp_call *c, void *to);
 
+/* Half precision by the kernel of float32. */
+sp_status sp__cpu_widened(const sp_call *c);
+bool sp__cpu_widened_takes(const sp_call *c);
+size_t sp__cpu_widened_work(const sp_call *c);
 /* Bytes summed in int32. */
 bool sp__cpu_matmul_int_takes(const sp_call *c);
 size_t sp__cpu_matmul_int_work(const sp_call *c);
