@@ -13,7 +13,7 @@ enum { MODELS_MAX = 16 };
 
 static const char help[] =
     "usage: spore codegen MODEL ... -o FOLDER [options]\n\n"
-    "Writes models (ONNX, MindIR, TFLite; float32 and int8) as plain C99 into FOLDER: model.c, weights.c, model.h with model_run(in, out), a test program\n"
+    "Writes models (ONNX, MindIR, TFLite, MindSpore Lite; float32 and int8) as plain C99 into FOLDER: model.c, weights.c, model.h with model_run(in, out), a test program\n"
     "and a Makefile. The code needs no heap and no operating system; all memory is static and planned here. Prints RAM and flash by part.\n"
     "`make run` in FOLDER tests the code, for boards in qemu. Several models share their memory.\n\n"
     "  -o FOLDER            where to; made when needed\n"
@@ -22,11 +22,18 @@ static const char help[] =
     "  --name NAME          prefix of the C functions (default: model; of several models: the names of their files); may be repeated,\n"
     "                       once for each model\n"
     "  --shape NAME=2,3     shape of an input that MODEL leaves open; may be repeated; with one model only\n"
+    "  --ram N              bytes of RAM that the board has: a model that needs more is refused\n"
+    "  --flash N            the same of flash, for constants\n"
+    "  --train NAME         besides, a step of training: model_train(in, label, rate, loss) for the weights whose names begin with NAME (\"\": all);\n"
+    "                       may be repeated; with one model only\n"
+    "  --optimizer NAME     of --train: sgd (default), momentum or adam\n"
+    "  --loss NAME          of --train: cross_entropy (default; labels are numbers of classes) or mse\n"
     "  --targets            list the targets\n" TOOL_FORCE_HELP TOOL_KEY_HELP;
 
 typedef struct job {
     const char *folder, *target;
-    const char **names, **shapes;
+    const char **names, **shapes, **train;
+    const char *optimizer, *loss, *ram, *flash;
     bool list, force;
     tool_key key;
     int n;
@@ -80,6 +87,8 @@ static int check(const job *j)
     if (j->n == 0) return tool_complain(EXIT_USAGE, "codegen: no model was given; see spore codegen --help");
     if (j->folder == NULL) return tool_complain(EXIT_USAGE, "codegen: -o FOLDER is missing: where to write the C files");
     if (n_names != 0 && n_names != j->n) return tool_complain(EXIT_USAGE, "codegen: %d models need as many --name, but got %d", j->n, n_names);
+    if (j->train != NULL && j->n > 1) return tool_complain(EXIT_USAGE, "codegen: --train goes with one model");
+    if (j->train == NULL && (j->optimizer != NULL || j->loss != NULL)) return tool_complain(EXIT_USAGE, "codegen: --optimizer and --loss go with --train");
     if (j->shapes != NULL && j->n > 1) return tool_complain(EXIT_USAGE, "codegen: --shape goes with one model");
     return 0;
 }
@@ -94,9 +103,16 @@ static int generate(job *j)
     }
     char file[4096];
     snprintf(file, sizeof file, "%s/%s.c", j->folder, names[0]);
-    const int code = tool_output_check("codegen", file, j->force);
+    int code = tool_output_check("codegen", file, j->force);
     if (code != 0) return code;
-    const sp_codegen_options options = {.struct_size = sizeof options, .target = j->target};
+    int n_train = 0;
+    long long ram = 0, flash = 0;
+    code = tool_whole("codegen", "--ram", j->ram, 1, INT64_MAX, &ram);
+    if (code == 0) code = tool_whole("codegen", "--flash", j->flash, 1, INT64_MAX, &flash);
+    if (code != 0) return code;
+    while (j->train != NULL && j->train[n_train] != NULL) n_train++;
+    const sp_codegen_options options = {.struct_size = sizeof options, 
+                                        .target = j->target, .ram_bytes = (uint64_t)ram, .flash_bytes = (uint64_t)flash, .n_train = n_train, .train = j->train, .optimizer = j->optimizer, .loss = j->loss};
     if (sp_codegen_write(j->n, j->models, names, j->folder, &options, &report) != SP_OK) return tool_engine_failed("codegen");
     fputs(report, stdout);
     sp_text_free(report);
@@ -111,6 +127,11 @@ int verb_codegen(int argc, char **argv)
                                    {"--target", NULL, &j.target, NULL},
                                    {"--name", NULL, NULL, &j.names},
                                    {"--shape", NULL, NULL, &j.shapes},
+                                   {"--train", NULL, NULL, &j.train},
+                                   {"--ram", NULL, &j.ram, NULL},
+                                   {"--flash", NULL, &j.flash, NULL},
+                                   {"--optimizer", NULL, &j.optimizer, NULL},
+                                   {"--loss", NULL, &j.loss, NULL},
                                    {"--targets", &j.list, NULL, NULL},
                                    TOOL_FORCE_OPTION(j.force),
                                    TOOL_KEY_OPTIONS(j.key),

@@ -12,12 +12,13 @@
 #include "tools.h"
 
 static const char help[] =
-    "usage: spore inspect FILE [--json] [--stats] [options]\n\n"
+    "usage: spore inspect FILE [--json] [--stats] [--memory] [options]\n\n"
     "Shows what a file of weights or a model is and which tensors it holds. The format is told by the contents:\n"
     "MindSpore .ckpt and .mindir, safetensors (also sharded), PyTorch .pt/.pth/.bin, .npy, .npz, TensorFlow\n"
     "checkpoints, Keras .h5, TFLite, ONNX, .ms. Of a model, MindIR, ONNX, TFLite or MindSpore Lite, the graph is summed up too: inputs, outputs, operators,\n"
     "multiply-adds.\n\n"
     "  --stats              smallest, largest, mean, deviation, number of NaN and infinite elements of each tensor\n"
+    "  --memory             of a model: bytes of parameters, inputs, outputs and values between operators in one run\n"
     "  --json               for programs\n"
     TOOL_KEY_HELP
     "\nexamples:\n"
@@ -37,6 +38,8 @@ typedef struct {
     sp_model *model;    /* NULL: none, or it cannot be run */
     bool worked;        /* multiply_adds is known */
     uint64_t multiply_adds;
+    bool memory;        /* sizes are known */
+    sp_model_sizes sizes;
 } report;
 
 static int64_t count_of(int rank, const int64_t *dims)
@@ -93,6 +96,9 @@ static void print_graph(const report *r)
     if (r->worked)
         printf("  %.4g million multiply-adds a run%s\n", (double)r->multiply_adds / 1e6,
                has_free_sizes(r->model) ? " (free sizes taken as small as possible)" : "");
+    if (r->memory)
+        printf("  memory of a run: parameters %zu bytes, inputs %zu, outputs %zu, values between operators %zu (at least %zu)%s\n", r->sizes.weights, r->sizes.inputs,
+               r->sizes.outputs, r->sizes.arena, r->sizes.least, has_free_sizes(r->model) ? "; free sizes taken as 1" : "");
 }
 
 /* Names of free dimensions, null for the others; nothing when there are none. */
@@ -143,8 +149,12 @@ static void json_graph(const report *r)
         printf(": %d", kinds[i].n);
     }
     printf("}, \"multiply_adds\": ");
-    if (r->worked) printf("%llu}", (unsigned long long)r->multiply_adds);
-    else printf("null}");
+    if (r->worked) printf("%llu", (unsigned long long)r->multiply_adds);
+    else printf("null");
+    if (r->memory)
+        printf(", \"memory\": {\"weights\": %zu, \"inputs\": %zu, \"outputs\": %zu, \"arena\": %zu, \"least\": %zu}", r->sizes.weights, r->sizes.inputs, r->sizes.outputs,
+               r->sizes.arena, r->sizes.least);
+    printf("}");
 }
 
 /* --- JSON -------------------------------------------------------------------------------------------------------- */
@@ -304,10 +314,10 @@ static uint64_t file_bytes(const char *path)
 
 int verb_inspect(int argc, char **argv)
 {
-    bool json = false, stats = false, helped;
+    bool json = false, stats = false, memory = false, helped;
     tool_key key = {0};
     const tool_option options[] = {
-        {"--json", &json, NULL, NULL}, {"--stats", &stats, NULL, NULL}, TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
+        {"--json", &json, NULL, NULL}, {"--stats", &stats, NULL, NULL}, {"--memory", &memory, NULL, NULL}, TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
     const char *path;
     int n;
     int code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &path, &n, &helped);
@@ -329,6 +339,13 @@ int verb_inspect(int argc, char **argv)
     const sp_status worked = r.model != NULL ? sp_model_work(r.model, NULL, &r.multiply_adds) : SP_OK;
     r.worked = r.model != NULL && worked == SP_OK;
     tool_key_clear(&key);
+    if (memory && (r.model == NULL || sp_model_memory(r.model, NULL, &r.sizes) != SP_OK)) {
+        code = r.model != NULL ? tool_engine_failed(argv[0]) : tool_complain(EXIT_FAILED, "inspect: --memory is for models, and %s is none that can be run", path);
+        sp_bundle_release(bundle);
+        sp_model_release(r.model);
+        return code;
+    }
+    r.memory = memory;
     if (loaded == SP_NOMEM || worked == SP_NOMEM) {
         code = tool_engine_failed(argv[0]);
         sp_bundle_release(bundle);

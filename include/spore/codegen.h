@@ -20,6 +20,12 @@ extern "C" {
 typedef struct sp_codegen_options {
     uint32_t struct_size; /* sizeof(sp_codegen_options) */
     const char *target;   /* what the Makefile is for: a name of sp_codegen_target; NULL: "host" */
+    uint64_t ram_bytes, flash_bytes; /* what the board has: a model that needs more is refused; 0: any */
+    /* Training, of one model: model_train(in, label, rate, loss) beside model_run, both over the weights in RAM. */
+    int n_train;          /* 0: none */
+    const char *const *train;  /* weights to be trained, by what their names begin with; "" is all of them. The others stay in flash */
+    const char *optimizer;     /* "sgd" (also NULL), "momentum" or "adam" */
+    const char *loss;          /* "cross_entropy" (also NULL): labels are numbers of classes; "mse": labels as the first output */
 } sp_codegen_options;
 
 /* Names of the targets, and a line about each; NULL beyond the last. Static memory. */

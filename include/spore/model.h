@@ -81,6 +81,16 @@ SP_API const sp_model_node *sp_model_node_at(const sp_model *m, int i); /* borro
  * one element where they are free). Loops count as one turn, of branches the larger counts. */
 SP_API sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *multiply_adds);
 
+/* Memory of one run with inputs of these shapes (NULL: those of the file, one element where they are free), in bytes. The model is run once on zeros to
+ * find out. SP_DECLINED where there is no plan, because shapes depend on the contents of arguments. */
+typedef struct sp_model_sizes {
+    size_t weights;          /* that sp_model_parameters lists: integers of quantised TFLite files are constants, and not among them */
+    size_t inputs, outputs;
+    size_t arena;            /* of values between operators */
+    size_t least;            /* no arena can be smaller: the largest sum of values that are needed at one time */
+} sp_model_sizes;
+SP_API sp_status sp_model_memory(sp_model *m, const sp_spec *inputs, sp_model_sizes *out);
+
 /* --- more than tensors ------------------------------------------------------------------------------------------- */
 
 /* A tensor, texts, or a list of items. Counted; never changes. */

@@ -3,6 +3,7 @@
 #include "core.h"
 #include "py_lists.h"
 
+#include "spore/codegen.h"
 #include "spore/model.h"
 
 typedef struct py_model {
@@ -95,6 +96,22 @@ static PyObject *results_of(sp_tensor **out, int n)
         } else if (PyList_SetItem(list, i, t) != 0) Py_CLEAR(list);
     }
     return list;
+}
+
+static PyObject *model_set_shape(PyObject *self, PyObject *args)
+{
+    const char *name;
+    PyObject *list;
+    int64_t dims[SP_RANK_MAX];
+    if (!PyArg_ParseTuple(args, "sO!:set_shape", &name, &PyTuple_Type, &list)) return NULL;
+    const Py_ssize_t n = PyTuple_Size(list);
+    if (n > SP_RANK_MAX) return PyErr_Format(PyExc_ValueError, "a shape has at most %d dimensions", SP_RANK_MAX);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        dims[i] = PyLong_AsLongLong(PyTuple_GetItem(list, i));
+        if (dims[i] == -1 && PyErr_Occurred()) return NULL;
+    }
+    SP_PY_TRY(sp_model_set_input_shape(((py_model *)self)->model, name, (int)n, dims));
+    Py_RETURN_NONE;
 }
 
 static PyObject *model_bind(PyObject *self, PyObject *args)
@@ -286,6 +303,7 @@ static PyMethodDef model_methods[] = {
     {"outputs", model_outputs, METH_NOARGS, "outputs(): the same for the results."},
     {"form", model_form, METH_NOARGS, "form(): how the results belong together (sp_model_form), None: one by one."},
     {"parameters", model_parameters, METH_NOARGS, "parameters(): list of (name, Tensor); the tensors are the model's own."},
+    {"set_shape", model_set_shape, METH_VARARGS, "set_shape(name, dims): of an input that the file leaves open."},
     {"bind", model_bind, METH_VARARGS, "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
     {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors; a list for a sequence, None for what is not there."},
     {"allow_sizes", model_allow_sizes, METH_NOARGS, "allow_sizes(): inputs may be of other sizes than a MindIR file declares."},
@@ -481,7 +499,58 @@ static PyObject *file_encrypt(PyObject *module, PyObject *args)
     return status == SP_OK ? Py_NewRef(Py_None) : sp__py_fail(status);
 }
 
+/* Models of a list; NULL with an exception where one is none. Freed with PyMem_Free. */
+static sp_model **models_of(PyObject *list)
+{
+    const Py_ssize_t n = PyList_Size(list);
+    sp_model **out = PyMem_Malloc(((size_t)n + 1) * sizeof *out);
+    if (out == NULL) return (sp_model **)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *m = PyList_GetItem(list, i);
+        if (PyObject_TypeCheck(m, model_type)) {
+            out[i] = ((py_model *)m)->model;
+            continue;
+        }
+        PyErr_SetString(PyExc_TypeError, "models must be a list of Model");
+        PyMem_Free(out);
+        return NULL;
+    }
+    return out;
+}
+
+static PyObject *codegen(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *models, *names, *folder, *train, *result = NULL;
+    sp_codegen_options options = {.struct_size = sizeof options};
+    unsigned long long ram, flash;
+    char *report;
+    if (!PyArg_ParseTuple(args, "O!O!O&sO!zzKK:codegen", &PyList_Type, &models, &PyList_Type, &names, PyUnicode_FSConverter, &folder, &options.target, &PyList_Type,
+                          &train, &options.optimizer, &options.loss, &ram, &flash))
+        return NULL;
+    options.ram_bytes = ram;
+    options.flash_bytes = flash;
+    sp_model **all = models_of(models);
+    const char *const *prefixes = all != NULL ? texts_of(names) : NULL, *const *trained = prefixes != NULL ? texts_of(train) : NULL;
+    if (trained != NULL && PyList_Size(names) != PyList_Size(models)) PyErr_SetString(PyExc_ValueError, "models and names must be equally many");
+    else if (trained != NULL) {
+        options.n_train = (int)PyList_Size(train);
+        options.train = trained;
+        const sp_status status = sp_codegen_write((int)PyList_Size(models), all, prefixes, PyBytes_AsString(folder), &options, &report);
+        if (status == SP_OK) {
+            result = PyUnicode_FromString(report);
+            sp_text_free(report);
+        } else sp__py_fail(status);
+    }
+    PyMem_Free(all);
+    PyMem_Free((void *)prefixes);
+    PyMem_Free((void *)trained);
+    Py_DECREF(folder);
+    return result;
+}
+
 static PyMethodDef functions[] = {
+    {"codegen", codegen, METH_VARARGS, "codegen(models, names, folder, target, train, optimizer, loss, ram, flash): the report."},
     {"model_save", (PyCFunction)(void (*)(void))model_save, METH_VARARGS | METH_KEYWORDS,
      "model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, others=None, axes=None, opset=0, flags=0, "
      "most_bytes=0, format=None, form=None): write MindIR, or ONNX when the path ends so."},

@@ -40,7 +40,7 @@ _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export
              'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
              'runtime', 'safeguard', 'scipy', 'tflite', 'train', 'utils', 'version', '_c_expression', '_checkparam', 'device_context')
 _PLACES = ('common.differentiate', 'common.saved_tensors', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',
-           'common.sparse_tensor', 'common.layers', 'common.dump', 'common.mindio', 'common.device', 'common.symbol',
+           'common.sparse_tensor', 'common.layers', 'common.codegen', 'common.dump', 'common.mindio', 'common.device', 'common.symbol',
            'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',
            'parallel', 'profiler',
            'hal', 'log', '_run_check', 'rewrite', 'amp', 'utils')

@@ -1151,6 +1151,8 @@ def build_train_network(network, optimizer, loss_fn=None, level: Any = 'O0', boo
     """A Cell that does one step of training: network, loss, gradients, optimizer."""
 def ckpt_to_safetensors(file_path, save_path=None, name_map=None, file_name_regex=None, processes_num: Any = 1):
     """Write the parameters of checkpoints into safetensors files."""
+def codegen(file, folder, *, name=None, shapes=None, target: Any = 'host', train: Any = (), optimizer: Any = 'sgd', loss: Any = 'cross_entropy', ram: Any = 0, flash: Any = 0, dec_key=None, dec_mode: Any = 'AES-GCM'):
+    """Write models as plain C99 with static memory, for machines without an operating system."""
 def convert_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix, src_strategy_file=None, dst_strategy_file=None, process_num: Any = 1, output_format: Any = 'ckpt'):
     """Checkpoints of another way to split a network; without strategies they are copies."""
 def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype: Any = ...):

@@ -41,39 +41,80 @@ static sp_status check_name(const char *name)
     return SP_OK;
 }
 
-static sp_status generate(sp_model *m, sp_codegen *g, sp_codegen_vector *v)
+/* A recorded function as C texts, placed. */
+static sp_status generate(sp_codegen *g, sp_graph *graph, sp_function *f)
 {
-    sp_graph *graph = NULL;
-    sp_function *f;
-    SP_TRY(sp__codegen_record(m, &graph, &f));
     sp_status status = sp__codegen_compile(g, f);
     if (status == SP_OK) status = sp__codegen_lower(g);
     if (status == SP_OK) status = sp__codegen_functions(g);
     if (status == SP_OK) status = sp__codegen_place(g);
-    if (status == SP_OK) status = sp__codegen_vector_make(m, v);
     sp_graph_release(graph);
     return status;
 }
 
+static sp_status generate_run(sp_model *m, sp_codegen *g, sp_codegen_vector *v)
+{
+    sp_graph *graph = NULL;
+    sp_function *f;
+    snprintf(g->run, sizeof g->run, "%s_run", g->name);
+    SP_TRY(sp__codegen_record(m, g->shared, &g->memory, &graph, &f));
+    SP_TRY(generate(g, graph, f));
+    return sp__codegen_vector_make(m, v);
+}
+
+static sp_status generate_step(sp_model *m, const sp_codegen_options *options, sp_codegen *g, sp_codegen_vector *v)
+{
+    sp_graph *graph = NULL;
+    sp_function *f;
+    snprintf(g->run, sizeof g->run, "%s", g->name);
+    g->defines = true;
+    SP_TRY(sp__codegen_record_step(m, options, g->shared, &g->memory, &graph, &f));
+    SP_TRY(generate(g, graph, f));
+    return sp__codegen_step_vector(m, g, v);
+}
+
 /* --- the report -------------------------------------------------------------------------------------------------- */
+
+/* Bytes of its blocks of a kind: states are weights that are trained, too, and what optimizers keep. */
+static size_t bytes_of(const sp_codegen *g, sp_codegen_kind kind, int *n)
+{
+    size_t bytes = 0;
+    *n = 0;
+    for (int i = 0; i < g->n_blocks; i++)
+        if (g->blocks[i].kind == kind && g->blocks[i].used) {
+            bytes += g->blocks[i].bytes;
+            ++*n;
+        }
+    return bytes;
+}
+
+/* Whether the board has room for it: the arena, states, constants; code and stack come on top. */
+static sp_status check_room(const sp_codegen_project *p, const sp_codegen_options *options)
+{
+    uint64_t ram = p->arena_bytes, flash = 0;
+    int n;
+    if (options == NULL) return SP_OK;
+    for (int k = 0; k < p->n_models; k++) {
+        const sp_codegen *g = &p->models[k];
+        const size_t states = bytes_of(g, SP_BLOCK_STATE, &n);
+        if (g->shared == NULL || g->defines) ram += states;
+        flash += bytes_of(g, SP_BLOCK_CONSTANT, &n) + (g->shared == NULL || g->defines ? states : 0);
+    }
+    SP_CHECK(options->ram_bytes == 0 || ram <= options->ram_bytes, SP_VALUE, "%llu bytes of RAM are needed (arena %zu, the rest is state), but there are %llu; a smaller model, "
+             "smaller inputs or int8 need less", (unsigned long long)ram, p->arena_bytes, (unsigned long long)options->ram_bytes);
+    SP_CHECK(options->flash_bytes == 0 || flash <= options->flash_bytes, SP_VALUE, "%llu bytes of flash are needed for constants alone, but there are %llu; a smaller model or "
+             "int8 need less", (unsigned long long)flash, (unsigned long long)options->flash_bytes);
+    return SP_OK;
+}
 
 static void put_sums(sp__text *t, const sp_codegen *g)
 {
-    size_t states = 0, weights = 0;
-    int n_weights = 0, n_calls = 0;
-    for (int i = 0; i < g->n_blocks; i++) {
-        const sp_codegen_block *b = &g->blocks[i];
-        if (!b->used) continue;
-        if (b->kind == SP_BLOCK_STATE) states += b->bytes;
-        if (b->kind == SP_BLOCK_CONSTANT) {
-            weights += b->bytes;
-            n_weights++;
-        }
-    }
+    int n_weights, n_states, n_calls = 0;
+    const size_t states = bytes_of(g, SP_BLOCK_STATE, &n_states), weights = bytes_of(g, SP_BLOCK_CONSTANT, &n_weights);
     for (int i = 0; i < g->n_steps; i++) n_calls += g->steps[i].function >= 0;
     sp__text_put(t, "%s: %d calls of %d functions\n", g->name, n_calls, g->n_functions);
     sp__text_put(t, "  RAM    %10zu bytes  arena (lower bound %zu)\n", g->arena_bytes, g->least_bytes);
-    if (states > 0) sp__text_put(t, "  RAM    %10zu bytes  state\n", states);
+    if (states > 0) sp__text_put(t, "  RAM    %10zu bytes  state%s\n", states, g->shared == NULL ? "" : g->defines ? ": weights that are trained, and what the optimizer keeps" : ", that of training");
     sp__text_put(t, "  flash  %10zu bytes  weights, %d arrays\n", weights, n_weights);
 }
 
@@ -114,29 +155,53 @@ static void project_free(sp_codegen_project *p)
         if (p->models != NULL) sp__codegen_free(&p->models[k]);
         if (p->vectors != NULL) sp__codegen_vector_free(&p->vectors[k]);
     }
+    for (int i = 0; p->shared != NULL && i < p->shared->n; i++) sp_tensor_release(p->shared->tensors[i]);
+    sp__free(p->shared);
     sp__free(p->models);
     sp__free(p->vectors);
     sp__free((void *)p->sources);
 }
 
-static sp_status project_make(sp_codegen_project *p, int n, sp_model *const *models, const char *const *names, const char *folder)
+/* The step of training stands behind the model, as another one: its name, and the variables of both. */
+static sp_status add_training(sp_codegen_project *p, sp_model *m, const sp_codegen_options *options)
 {
-    p->models = sp__alloc_zero((size_t)n * sizeof *p->models);
-    p->vectors = sp__alloc_zero((size_t)n * sizeof *p->vectors);
-    const char **sources = sp__alloc_zero((size_t)n * sizeof *sources);
-    p->sources = sources;
-    if (p->models == NULL || p->vectors == NULL || sources == NULL) return SP_NOMEM;
-    p->n_models = n;
+    SP_CHECK(p->n_models == 2, SP_DECLINED, "training is generated for one model at a time");
+    const int n = snprintf(p->trained, sizeof p->trained, "%s_train", p->models[0].name);
+    SP_CHECK(n < (int)sizeof p->trained, SP_VALUE, "the name '%s' is too long for training", p->models[0].name);
+    p->models[1].name = p->trained;
+    p->sources[1] = "its training";
+    p->shared = sp__alloc_zero(sizeof *p->shared);
+    if (p->shared == NULL) return SP_NOMEM;
+    p->shared->name = p->models[0].name;
+    p->models[0].shared = p->models[1].shared = p->shared;
+    return sp__codegen_trained(m, options, p->shared);
+}
+
+static sp_status project_make(sp_codegen_project *p, int n, sp_model *const *models, const char *const *names, const sp_codegen_options *options)
+{
+    const bool training = options != NULL && options->n_train > 0;
+    const int n_all = n + training;
+    p->models = sp__alloc_zero((size_t)n_all * sizeof *p->models);
+    p->vectors = sp__alloc_zero((size_t)n_all * sizeof *p->vectors);
+    p->sources = sp__alloc_zero((size_t)n_all * sizeof *p->sources);
+    if (p->models == NULL || p->vectors == NULL || p->sources == NULL) return SP_NOMEM;
+    p->n_models = n_all;
     for (int k = 0; k < n; k++) {
         p->models[k].name = names != NULL ? names[k] : "model";
-        sources[k] = names != NULL ? names[k] : "a model";
+        p->sources[k] = names != NULL ? names[k] : "a model";
         SP_TRY(check_name(p->models[k].name));
-        const sp_status status = generate(models[k], &p->models[k], &p->vectors[k]);
+    }
+    if (training) SP_TRY(add_training(p, models[0], options));
+    for (int k = 0; k < n; k++) {
+        const sp_status status = generate_run(models[k], &p->models[k], &p->vectors[k]);
         if (status != SP_OK && n > 1) sp__error_context("%s", p->models[k].name);
         SP_TRY(status);
-        if (p->models[k].arena_bytes > p->arena_bytes) p->arena_bytes = p->models[k].arena_bytes;
     }
-    SP_TRY(sp__folder_make(folder));
+    if (training) SP_TRY(generate_step(models[0], options, &p->models[n], &p->vectors[n]));
+    for (int k = 0; k < n_all; k++)
+        if (p->models[k].arena_bytes > p->arena_bytes) p->arena_bytes = p->models[k].arena_bytes;
+    SP_TRY(check_room(p, options));
+    SP_TRY(sp__folder_make(p->folder));
     return sp__codegen_files(p);
 }
 
@@ -150,7 +215,7 @@ sp_status sp_codegen_write(int n, sp_model *const *models, const char *const *na
         for (int k = 0; k < i; k++) SP_CHECK(strcmp(names[i], names[k]) != 0, SP_VALUE, "two models are called '%s'", names[i]);
     sp_codegen_project p = {.folder = folder};
     sp_status status = find_target(options != NULL ? options->target : NULL, &p.target);
-    if (status == SP_OK) status = project_make(&p, n, models, names, folder);
+    if (status == SP_OK) status = project_make(&p, n, models, names, options);
     if (status == SP_OK && out != NULL) status = report(&p, out);
     project_free(&p);
     return status;

@@ -2,6 +2,7 @@
 /* codegen.h - a recorded function as plain C99: from inside. The public face is spore/codegen.h.
  *
  *     codegen_record.c   a model as a function, weights as constants; its test vector
+ *     codegen_train.c    a step of training as a function: forward, backward, update
  *     codegen_compile.c  the function optimised by the passes of graph/
  *     codegen_lower.c    the function's nodes to steps: what is computed together, where it lies
  *     codegen_memory.c   lifetimes of blocks, memory taken over, offsets in the arena (by the planner of graph/plan.h)
@@ -33,6 +34,7 @@ enum { SP_CODEGEN_TEXT = 512, SP_CODEGEN_ARGS = 24, SP_CODEGEN_LISTED = 64 };
 typedef struct sp_codegen sp_codegen;
 typedef struct sp_codegen_step sp_codegen_step;
 typedef struct sp_codegen_out sp_codegen_out;
+typedef struct sp_codegen_shared sp_codegen_shared;
 typedef char sp_codegen_at[24]; /* a coordinate: the name of a variable, or "0" */
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
@@ -114,6 +116,14 @@ typedef struct sp_codegen_state {
     int copy;              /* the step that stores it */
 } sp_codegen_state;
 
+/* Variables of a model that is trained: weights, then what the optimizer keeps. Several functions use them. */
+enum { SP_CODEGEN_SHARED = 256 };
+struct sp_codegen_shared {
+    const char *name;      /* prefix: "model" */
+    int n, n_weights;
+    sp_tensor *tensors[SP_CODEGEN_SHARED]; /* retained */
+};
+
 /* A C function; steps whose texts are equal share one. */
 typedef struct sp_codegen_function {
     const char *what;      /* "conv2d" */
@@ -122,7 +132,10 @@ typedef struct sp_codegen_function {
 
 struct sp_codegen {
     sp__arena memory;      /* steps and lists; views and texts are owned one by one */
-    const char *name;      /* prefix of public names: "model" */
+    const char *name;      /* prefix of its names, and of its files: "model" */
+    char run[80];          /* the C function: "model_run" */
+    sp_codegen_shared *shared; /* variables that it has in common with others of the project; NULL: its own */
+    bool defines;          /* shared variables are defined in its file */
     sp_program *program;   /* owns the function */
     sp_function *f;        /* optimised */
     int n_values, n_steps, n_blocks, blocks_room;
@@ -139,6 +152,8 @@ struct sp_codegen {
 
 /* A finished function, optimised: g->program and g->f. */
 sp_status sp__codegen_compile(sp_codegen *g, sp_function *f);
+/* Results of running g->program `repeats` times on these arguments, each the only one of its run: a vector of them. Variables are then as before. */
+sp_status sp__codegen_repeat(sp_codegen *g, int n_in, sp_tensor *const *in, int repeats, sp_tensor **out);
 /* Steps and blocks of g->f. All operators that have no kernel are told in one message. */
 sp_status sp__codegen_lower(sp_codegen *g);
 /* Lifetimes, memory taken over, offsets. */
@@ -218,6 +233,7 @@ typedef struct sp_codegen_vector {
     int n_in, n_out;
     sp_tensor **in, **out;
     const char *const *in_names, *const *out_names; /* in the model's file */
+    int repeats;          /* runs, each of which gives one element of the only result; 0: one run */
 } sp_codegen_vector;
 
 /* What is written for one target. */
@@ -236,10 +252,15 @@ typedef struct sp_codegen_project {
     int n_models;
     sp_codegen *models;
     sp_codegen_vector *vectors;
-    const char *const *sources; /* where the models come from, for comments */
+    const char **sources;       /* where the models come from, for comments */
+    char trained[80];           /* name of the step of training; "": none */
+    sp_codegen_shared *shared;
     size_t arena_bytes;         /* the largest of them */
 } sp_codegen_project;
 
+/* Numbers that look like noise, the same on every machine. */
+sp_status sp__codegen_noise(const sp_spec *s, uint32_t *state, sp_tensor **out);
+bool sp__codegen_is_shared(const sp_codegen_shared *shared, const sp_tensor *t);
 /* All files of the project; those that are there are replaced. */
 sp_status sp__codegen_files(const sp_codegen_project *p);
 /* The file `name` of the folder. */

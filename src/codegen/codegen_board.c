@@ -50,13 +50,19 @@ static const char compare_text[] =
     "        failed += bad;                                                                   \\\n"
     "    } while (0)\n\n";
 
+static void put_run(sp__text *t, const sp_codegen *g, const sp_codegen_vector *v, const char *result)
+{
+    sp__text_put(t, "    %s(", g->run);
+    for (int i = 0; i < v->n_in; i++) sp__text_put(t, "%s%s_in%d", i == 0 ? "" : ", ", g->name, i);
+    for (int i = 0; i < v->n_out; i++) sp__text_put(t, ", %s_got%d%s", g->name, i, result);
+    sp__text_put(t, ");\n");
+}
+
 static void put_test(sp__text *t, const sp_codegen *g, const sp_codegen_vector *v)
 {
-    if (g->n_states > 0) sp__text_put(t, "    %s_reset();\n", g->name);
-    sp__text_put(t, "    %s_run(", g->name);
-    for (int i = 0; i < v->n_in; i++) sp__text_put(t, "%s%s_in%d", i == 0 ? "" : ", ", g->name, i);
-    for (int i = 0; i < v->n_out; i++) sp__text_put(t, ", %s_got%d", g->name, i);
-    sp__text_put(t, ");\n");
+    if (g->n_states > 0) sp__text_put(t, "    %s_reset();\n", g->shared != NULL ? g->shared->name : g->name);
+    if (v->repeats > 0) sp__text_put(t, "    for (int i = 0; i < %d; i++)\n    ", v->repeats);
+    put_run(t, g, v, v->repeats > 0 ? " + i" : "");
     for (int i = 0; i < v->n_out; i++)
         sp__text_put(t, "    COMPARE(\"%s output %d\", %s_got%d, %s_out%d, %lld, %d);\n", g->name, i, g->name, i, g->name, i, (long long)v->out[i]->count,
                      sp_dtype_kind((sp_dtype)v->out[i]->dtype) != 'f');

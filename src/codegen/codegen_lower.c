@@ -371,6 +371,14 @@ static sp_status lower_results(sp_codegen *g)
     return SP_OK;
 }
 
+/* Of a variable: its place among those that several functions share, or the next. */
+static int state_number(const sp_codegen *g, const sp_tensor *t)
+{
+    for (int i = 0; g->shared != NULL && i < g->shared->n; i++)
+        if (g->shared->tensors[i] == t) return i;
+    return (g->shared != NULL ? g->shared->n : 0) + g->n_states;
+}
+
 /* Blocks of all variables, and values that are read from them. */
 static sp_status lower_states(sp_codegen *g)
 {
@@ -385,7 +393,8 @@ static sp_status lower_states(sp_codegen *g)
             if (g->states[i].block < 0) {
                 const int block = sp__codegen_add_block(g, SP_BLOCK_STATE, (sp_dtype)t->dtype, t->count);
                 if (block < 0) return SP_NOMEM;
-                g->blocks[block].number = g->n_states++;
+                g->blocks[block].number = state_number(g, t);
+                g->n_states++;
                 sp_tensor_release(g->blocks[block].memory);
                 g->blocks[block].memory = NULL;
                 SP_TRY(sp_tensor_copy(t, &g->blocks[block].memory));
@@ -508,6 +517,6 @@ void sp__codegen_free(sp_codegen *g)
     }
     sp__free(g->functions);
     sp__free(g->blocks);
-    sp__arena_free(&g->memory);
     sp_program_release(g->program);
+    sp__arena_free(&g->memory); /* places of the program's nodes, too */
 }

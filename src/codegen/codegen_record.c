@@ -19,16 +19,40 @@ static sp_status check_faces(const sp_model *m)
     return SP_OK;
 }
 
-sp_status sp__codegen_record(const sp_model *m, sp_graph **graph, sp_function **out)
+bool sp__codegen_is_shared(const sp_codegen_shared *shared, const sp_tensor *t)
+{
+    for (int i = 0; shared != NULL && i < shared->n; i++)
+        if (shared->tensors[i] == t) return true;
+    return false;
+}
+
+sp_status sp__codegen_weights(const sp_model *m, const sp_codegen_shared *shared, sp_bundle **out)
+{
+    SP_TRY(sp__model_frozen_weights(m, out));
+    for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
+        sp_tensor *t = sp_bundle_tensor_at(m->parameters, i);
+        if (t == NULL || (m->kind->freezes && !sp__codegen_is_shared(shared, t))) continue;
+        const sp_status status = sp_bundle_add(*out, sp_bundle_name_at(m->parameters, i), t);
+        if (status != SP_OK) {
+            sp_bundle_release(*out);
+            return status;
+        }
+    }
+    return SP_OK;
+}
+
+sp_status sp__codegen_record(const sp_model *m, const sp_codegen_shared *shared, sp__arena *places, sp_graph **graph, sp_function **out)
 {
     SP_TRY(check_faces(m));
     sp_spec specs[16];
     sp_bundle *weights = NULL;
-    if (m->kind->freezes) SP_TRY(sp__model_frozen_weights(m, &weights));
+    SP_TRY(sp__codegen_weights(m, shared, &weights));
     const sp_model frozen = {.kind = m->kind, .data = m->data, .n_inputs = m->n_inputs, .n_outputs = m->n_outputs, .inputs = m->inputs,
-                             .outputs = m->outputs, .parameters = weights != NULL ? weights : m->parameters};
+                             .outputs = m->outputs, .parameters = weights};
     for (int i = 0; i < m->n_inputs; i++) specs[i] = m->inputs[i].spec;
+    sp__model_places = places;
     sp_status status = sp__model_record(&frozen, ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs, graph, out);
+    sp__model_places = NULL;
     sp_bundle_release(weights);
     if (status == SP_SYMBOL) status = sp__fail(SP_DECLINED, "shapes in the model depend on the contents of its inputs");
     return status;
@@ -37,7 +61,7 @@ sp_status sp__codegen_record(const sp_model *m, sp_graph **graph, sp_function **
 /* --- the test vector --------------------------------------------------------------------------------------------- */
 
 /* Noise that is the same on every machine: floats in [-1, 1), bytes of all values, small numbers for what may be an index. */
-static sp_status noise(const sp_spec *s, uint32_t *state, sp_tensor **out)
+sp_status sp__codegen_noise(const sp_spec *s, uint32_t *state, sp_tensor **out)
 {
     SP_TRY(sp_tensor_create(s->dtype, s->rank, s->dims, out));
     for (int64_t i = 0; i < (*out)->count; i++) {
@@ -69,7 +93,7 @@ sp_status sp__codegen_vector_make(sp_model *m, sp_codegen_vector *out)
     out->out_names = names + m->n_inputs;
     for (int i = 0; i < m->n_inputs; i++) {
         names[i] = m->inputs[i].name;
-        SP_TRY(noise(&m->inputs[i].spec, &state, &out->in[i]));
+        SP_TRY(sp__codegen_noise(&m->inputs[i].spec, &state, &out->in[i]));
     }
     for (int i = 0; i < m->n_outputs; i++) names[m->n_inputs + i] = m->outputs[i].name;
     SP_TRY(sp_model_reset(m));

@@ -544,3 +544,58 @@ sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, s
     }
     return status;
 }
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Zeros of all inputs, and how many bytes they are. */
+static sp_status zeros_for(const sp_model *m, const sp_spec *inputs, sp_spec *specs, sp_tensor **in, size_t *bytes)
+{
+    for (int i = 0; i < m->n_inputs; i++) {
+        const sp_spec *s = inputs != NULL ? &inputs[i] : &m->inputs[i].spec;
+        SP_CHECK(s->rank >= 0 && s->dtype >= 0 && s->dtype != SP_DTYPE_STR, SP_DECLINED, "input '%s' is no tensor of a known rank", m->inputs[i].name);
+        specs[i] = (sp_spec){.dtype = s->dtype, .rank = s->rank};
+        for (int k = 0; k < s->rank; k++) specs[i].dims[k] = s->dims[k] < 0 ? 1 : s->dims[k];
+        SP_TRY(sp_tensor_create(s->dtype, s->rank, specs[i].dims, &in[i]));
+        if (sp_tensor_bytes(in[i]) > 0) memset(sp_tensor_data(in[i]), 0, sp_tensor_bytes(in[i]));
+        *bytes += sp_tensor_bytes(in[i]);
+    }
+    return SP_OK;
+}
+
+static sp_status measure_run(sp_model *m, const sp_spec *specs, sp_tensor **in, sp_model_sizes *out)
+{
+    sp_program *program = NULL;
+    sp_tensor *results[64] = {NULL};
+    SP_TRY(program_for(m, m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs, &program));
+    SP_CHECK(program != NULL, SP_DECLINED, "the model is run operator by operator: shapes depend on the contents of arguments");
+    const sp_status status = sp_program_run(program, m->n_inputs, in, m->n_outputs, results);
+    if (status == SP_OK) sp__program_memory(program, &out->arena, &out->least);
+    for (int i = 0; i < m->n_outputs; i++) {
+        if (results[i] != NULL) out->outputs += sp_tensor_bytes(results[i]);
+        sp_tensor_release(results[i]);
+    }
+    sp_program_release(program);
+    return status;
+}
+
+sp_status sp_model_memory(sp_model *m, const sp_spec *inputs, sp_model_sizes *out)
+{
+    sp_spec specs[64];
+    sp_tensor *in[64] = {NULL};
+    SP_CHECK(m != NULL && out != NULL, SP_VALUE, "m and out must not be NULL");
+    SP_CHECK(m->n_inputs <= 64 && m->n_outputs <= 64 && no_tensor(m) == NULL, SP_DECLINED, "the model has more than 64 inputs or outputs, or some that are no tensors");
+    *out = (sp_model_sizes){.weights = 0};
+    for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
+        int rank;
+        const int64_t *dims;
+        int64_t count = 1;
+        const sp_dtype dtype = sp_bundle_shape_at(m->parameters, i, &rank, &dims);
+        for (int k = 0; k < rank; k++) count *= dims[k];
+        out->weights += (size_t)count * sp_dtype_bytes(dtype);
+    }
+    sp_status status = zeros_for(m, inputs, specs, in, &out->inputs);
+    if (status == SP_OK) status = measure_run(m, specs, in, out);
+    for (int i = 0; i < m->n_inputs; i++) sp_tensor_release(in[i]);
+    const sp_status reset = status == SP_OK ? sp_model_reset(m) : SP_OK; /* what the run has left in states */
+    return status == SP_OK ? reset : status;
+}

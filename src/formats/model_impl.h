@@ -77,6 +77,13 @@ struct sp_model {
 sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out);
 /* Do arguments fit what the file declares, whatever sp_model_allow_sizes says? any_rows: but for their first axes. Those that are left out (NULL) fit. */
 sp_status sp__model_check(const sp_model *m, int n_in, sp_tensor *const *in, bool any_rows);
+/* For whoever records a model and wants to know where operators come from: while it is set, nodes that are recorded have a place (graph_impl.h) whose text is the
+ * name of the file's node. Places live in this arena. */
+extern _Thread_local sp__arena *sp__model_places;
+struct sp_place;
+/* Around what a node of the file makes: gives what _leave takes. */
+const struct sp_place *sp__model_node_enter(const char *name, const char *op);
+void sp__model_node_leave(const struct sp_place *before);
 /* The weights under the same names, not marked as variables: constants of what is recorded with them. The bundle is the caller's. */
 sp_status sp__model_frozen_weights(const sp_model *m, sp_bundle **out);
 /* From now on its weights are constants of what is recorded; for kinds that freeze. */

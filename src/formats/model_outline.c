@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/model_impl.h"
+#include "ir/graph_impl.h"
 
 enum { NODES_MAX = 200000, DEPTH_MAX = 32 };
 
@@ -30,3 +31,24 @@ sp_status sp__outline_append(sp__outline *o, sp_model_node node)
 }
 
 bool sp__outline_open(const sp__outline *o, int depth) { return depth < DEPTH_MAX && o->m->n_nodes < NODES_MAX; }
+
+/* --- nodes of the file behind operators --------------------------------------------------------------------------- */
+
+_Thread_local sp__arena *sp__model_places;
+
+const sp_place *sp__model_node_enter(const char *name, const char *op)
+{
+    const sp_place *before = sp__place;
+    if (sp__model_places == NULL) return before;
+    sp_place *p = sp__arena_alloc(sp__model_places, sizeof *p);
+    if (p == NULL) return before; /* a name less in a message */
+    p->text = name != NULL && name[0] != '\0' ? name : op;
+    p->up = before;
+    sp__place = p;
+    return before;
+}
+
+void sp__model_node_leave(const sp_place *before)
+{
+    if (sp__model_places != NULL) sp__place = before;
+}

@@ -53,6 +53,9 @@ sp_jit_counts sp__jit_count(sp_jit *j);
 /* The programs, latest first, each with its report and, where it stands beside others, why. */
 sp_status sp__jit_report(sp_jit *j, sp__text *out);
 
+/* Memory between the operators of a run, and the least that is possible, of the latest plans of a program; 0 before its first run. */
+void sp__program_memory(const sp_program *p, size_t *arena, size_t *least);
+
 /* --- recordings compared (jit_open.c) ---------------------------------------------------------------------------- */
 
 /* Is `f` what `open` is with the sizes of f? SP_DECLINED: no; the message says which of their parts is otherwise. f stays as it is. */

@@ -6,6 +6,7 @@
 
 #include "base/plain.h"
 #include "graph/cache.h"
+#include "graph/jit.h"
 #include "graph/passes/passes.h"
 #include "graph/plan.h"
 #include "graph/program.h"
@@ -296,4 +297,16 @@ sp_status sp_program_report(const sp_program *p, char **out)
     }
     *out = t.data;
     return SP_OK;
+}
+
+void sp__program_memory(const sp_program *p, size_t *arena, size_t *least)
+{
+    *arena = *least = 0;
+    for (int k = 0; k < p->n_codes; k++)
+        for (int i = 0; i < p->codes[k]->n_instrs; i++) {
+            sp_plan_summary plan;
+            if (!p->codes[k]->instrs[i].segment || sp__plans_summary(p->codes[k]->instrs[i].segment, 1, &plan) < 1) continue;
+            *arena += plan.arena_bytes;
+            *least += plan.least_bytes;
+        }
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """spore codegen: models as C that the host's compiler takes without a warning and that gives the engine's results: bytes bit for bit, floats up to the
 order of sums. `make run` of the generated project is the comparison; its exit code is the number of results that differ."""
+import gzip
 import os
 import pathlib
 import re
@@ -14,7 +15,7 @@ import spore as ms
 from spore import nn, ops
 
 HERE = pathlib.Path(__file__).resolve().parent
-TESTS = HERE.parent
+TESTS, ROOT = HERE.parent, HERE.parents[1]
 SPORE = str(pathlib.Path(os.environ["SPORE_BUILD"]) / "spore")
 with np.load(TESTS / "tflite" / "cases.npz") as recorded:
     MODELS = {key.split("/")[0]: recorded[key].tobytes() for key in recorded.files if key.endswith("/model")}
@@ -41,7 +42,7 @@ def written(folder, *words):
 def run(folder, *words):
     done = subprocess.run(["make", "-C", str(folder), "run", *words], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return done.stdout + done.stderr  # qemu says there what boards say
 
 
 def recorded_models(names, folder):
@@ -89,6 +90,42 @@ def test_memory_is_what_the_report_says(tmp_path):
     assert not re.search(r"\b(malloc|calloc|free)\b", (tmp_path / "c" / "model.c").read_text(encoding="utf-8"))
 
 
+class Keywords(nn.Cell):
+    """Depthwise separable convolutions over 49 frames of 10 coefficients, as for spotting words: 4 kB of activations."""
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(1, 4, (10, 4), stride=2, pad_mode="same", has_bias=True)
+        self.blocks = nn.SequentialCell([layer for _ in range(3) for layer in (nn.Conv2d(4, 4, 3, pad_mode="same", group=4), nn.BatchNorm2d(4), nn.ReLU(),
+                                                                               nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4), nn.ReLU())])
+        self.fc = nn.Dense(4, 12)
+
+    def construct(self, x):
+        return ops.softmax(self.fc(ops.mean(self.blocks(ops.relu(self.first(x))), (2, 3))), -1)
+
+
+def keyword_memory(folder, compiler, *flags):
+    """(bytes of .bss and .data, of the deepest stack) of the generated code."""
+    subprocess.run([*compiler, "-std=c99", "-Os", "-fstack-usage", *flags, "-c", "model.c"], cwd=folder, check=True, timeout=60)
+    sizes = subprocess.run(["size", "-A", "model.o"], cwd=folder, capture_output=True, text=True, check=True, timeout=60).stdout
+    used = sum(int(n) for n in re.findall(r"\.(?:bss|data)\S* +(\d+)", sizes))
+    stacks = {line.split(":")[-1].split("\t")[0]: int(line.split("\t")[1]) for line in (folder / "model.su").read_text(encoding="utf-8").splitlines()}
+    return used, stacks.pop("model_run") + max(stacks.values())
+
+
+def test_memory_of_a_keyword_model(tmp_path):
+    """Activations, and at most 256 bytes: the arena is the largest pair of values that a step needs, and there is nothing else but the stack."""
+    ms.export(Keywords().set_train(False), ms.Tensor(np.zeros((1, 1, 49, 10), np.float32)), file_name=str(tmp_path / "net"), file_format="ONNX")
+    report = written(tmp_path / "c", tmp_path / "net.onnx")
+    assert "as expected" in run(tmp_path / "c", QUICK)
+    activations = 2 * 4 * 25 * 5 * 4  # input and result of a block, float32
+    assert int(re.search(r"RAM +(\d+) bytes  arena", report)[1]) == activations
+    used, stack = keyword_memory(tmp_path / "c", ["cc"])
+    assert used <= activations + 8 and used + stack <= activations + 256, (used, stack)
+    if shutil.which("arm-none-eabi-gcc"):
+        used, stack = keyword_memory(tmp_path / "c", ["arm-none-eabi-gcc"], "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
+        assert used + stack <= activations + 256, (used, stack)
+
+
 class Branchy(nn.Cell):
     """A residual block, pooling, gates, a table of bytes cannot help: floats of several shapes."""
     def __init__(self):
@@ -118,7 +155,7 @@ def test_everything_that_has_no_c_is_told_before_anything_is_written(tmp_path):
     (path,) = recorded_models(["complex_parts"], tmp_path)
     done = codegen(path, "-o", tmp_path / "c")
     assert done.returncode == 1 and not (tmp_path / "c").exists()
-    assert re.search(r"[2-9] operators have no C for microcontrollers: .*fft of complex64.*; ", done.stderr), done.stderr
+    assert re.search(r"[2-9] operators have no C for microcontrollers: .*fft of complex64 \(node '.+'\); ", done.stderr), done.stderr
 
 
 @pytest.mark.parametrize("words, wanted", [
@@ -127,6 +164,8 @@ def test_everything_that_has_no_c_is_told_before_anything_is_written(tmp_path):
     (["{lenet}", "-o", "{out}", "--target", "z80"], "there is no target 'z80'; there are host, cortex-m0"),
     (["{lenet}", "-o", "{out}", "--name", "3d"], "'3d' is no C identifier"),
     (["{convnet}", "-o", "{out}"], "dimension 0 of input 'x' is open: give the shape (--shape x="),
+    (["{lenet}", "-o", "{out}", "--ram", "40000"], "47040 bytes of RAM are needed"),
+    (["{lenet}", "-o", "{out}", "--flash", "65000"], "65696 bytes of flash are needed for constants alone, but there are 65000"),
     (["{lenet}", "{lenet}", "-o", "{out}"], "two models are called 'lenet'"),
 ])
 def test_complaints(words, wanted, tmp_path):
@@ -141,6 +180,133 @@ def test_open_shapes_are_given(tmp_path):
     assert "as expected" in run(tmp_path / "c", QUICK)
     assert codegen(TESTS / "onnx/data/convnet.onnx", "--shape", "x=2,3,12,12", "-o", tmp_path / "c").returncode != 0  # files that are there stay
     written(tmp_path / "c", TESTS / "onnx/data/convnet.onnx", "--shape", "x=1,3,12,12", "--force")
+
+
+def test_from_python(tmp_path):
+    """The same files as the command's."""
+    path = TESTS / "onnx/data/convnet.onnx"
+    report = ms.codegen(str(path), str(tmp_path / "a"), name="net", shapes={"x": (1, 3, 12, 12)}, target="cortex-m4")
+    assert report.replace("/a,", "/b,") == written(tmp_path / "b", path, "--name", "net", "--shape", "x=1,3,12,12", "--target", "cortex-m4")
+    names = sorted(f.name for f in (tmp_path / "a").iterdir())
+    assert names == ["Makefile", "link.ld", "main.c", "net.c", "net.h", "start.c", "weights.c", "weights.h"]
+    assert all((tmp_path / "a" / n).read_bytes() == (tmp_path / "b" / n).read_bytes() for n in names)
+    with pytest.raises(ValueError, match="there is no target 'z80'"):
+        ms.codegen(str(path), str(tmp_path / "c"), shapes={"x": (1, 3, 12, 12)}, target="z80")
+    with pytest.raises(ValueError, match="bytes of RAM are needed"):
+        ms.codegen([str(path)], str(tmp_path / "c"), shapes={"x": (1, 3, 12, 12)}, ram=100)
+
+
+# --- training ------------------------------------------------------------------------------------------------------------
+
+class LeNet(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 4, 3, pad_mode="valid", has_bias=True)
+        self.conv2 = nn.Conv2d(4, 8, 3, pad_mode="valid", has_bias=True)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.fc1 = nn.Dense(8 * 2 * 2, 24)
+        self.fc2 = nn.Dense(24, 10)
+
+    def construct(self, x):
+        x = self.pool(ops.relu(self.conv1(x)))
+        x = self.pool(ops.relu(self.conv2(x)))
+        return self.fc2(ops.relu(self.fc1(x.reshape((x.shape[0], -1)))))
+
+
+@pytest.fixture(scope="module", name="lenet")
+def _lenet(tmp_path_factory):
+    """A LeNet for digits of 14 by 14, eight at a time, that has learnt nothing."""
+    folder = tmp_path_factory.mktemp("lenet")
+    ms.set_seed(3)
+    ms.export(LeNet(), ms.Tensor(np.zeros((8, 1, 14, 14), np.float32)), file_name=str(folder / "lenet"), file_format="ONNX")
+    return folder / "lenet.onnx"
+
+
+@pytest.mark.parametrize("words", [["--train", "fc2"], ["--train", "", "--optimizer", "momentum"], ["--train", "conv2", "--train", "fc", "--optimizer", "adam"],
+                                   ["--train", "fc1", "--loss", "mse"]], ids=["sgd", "momentum", "adam", "mse"])
+def test_steps_of_training(words, lenet, tmp_path):
+    """The losses of three steps are the engine's: so forward, backward and update are."""
+    report = written(tmp_path / "c", lenet, *words)
+    assert "model_train output 0: as expected" in run(tmp_path / "c", QUICK)
+    states = [int(n) for n in re.findall(r"RAM +(\d+) bytes  state", report)]
+    size = 4 * {"fc2": 250, "": 40 + 296 + 24 * 33 + 250, "conv2": 296 + 24 * 33 + 250, "fc1": 24 * 33}[words[1]]
+    copies = {"momentum": 2, "adam": 3}.get(words[-1], 1)
+    assert states[0] == size and size * copies <= states[1] <= size * copies + 8
+
+
+LEARN = """#include <stdint.h>
+#include "model.h"
+#include "model_train.h"
+#ifdef SPORE_BOARD
+void spore_say(const char *text);
+#else
+#include <stdio.h>
+static void spore_say(const char *text) { fputs(text, stdout); }
+#endif
+enum { N = %d, EPOCHS = %d };
+static const uint8_t pictures[N][196] = {%s};
+static const uint8_t digits[N] = {%s};
+static float x[8 * 196], y[80];
+static int32_t label[8];
+static int fill(int from)
+{
+    for (int i = 0; i < 8 * 196; i++) x[i] = (float)pictures[from + i / 196][i %% 196] / 255.0f;
+    for (int i = 0; i < 8; i++) label[i] = digits[from + i];
+    return 0;
+}
+int main(void)
+{
+    float first = 0.0f, last = 0.0f, loss;
+    const float rate = %sf;
+    int right = 0;
+    model_reset();
+    for (int epoch = 0; epoch < EPOCHS; epoch++)
+        for (int i = fill(0); i < N; i += 8) {
+            fill(i);
+            model_train(x, label, &rate, &loss);
+            if (epoch == 0) first += loss;
+            if (epoch == EPOCHS - 1) last += loss;
+        }
+    for (int i = 0; i < N; i += 8) {
+        fill(i);
+        model_run(x, y);
+        for (int k = 0; k < 8; k++) {
+            int best = 0;
+            for (int c = 1; c < 10; c++) best = y[10 * k + c] > y[10 * k + best] ? c : best;
+            right += best == digits[i + k];
+        }
+    }
+    spore_say(last < 0.5f * first && right >= N * 3 / 4 ? "learnt\\n" : "NOT LEARNT\\n");
+    return !(last < 0.5f * first && right >= N * 3 / 4);
+}
+"""
+
+
+def learn(folder, lenet, n, epochs, *words):
+    """A project that trains on digits and says whether it has learnt them."""
+    with gzip.open(ROOT / "data/mnist/train-images-idx3-ubyte.gz") as file:
+        pictures = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 28, 28)[:n]
+    with gzip.open(ROOT / "data/mnist/train-labels-idx1-ubyte.gz") as file:
+        digits = np.frombuffer(file.read(), np.uint8, offset=8)[:n]
+    small = pictures.reshape(n, 14, 2, 14, 2).mean((2, 4)).astype(np.uint8).reshape(n, -1)
+    report = written(folder, lenet, "--train", "", "--optimizer", "adam", *words)
+    text = LEARN % (n, epochs, ",".join("{" + ",".join(map(str, row)) + "}" for row in small), ",".join(map(str, digits)), "0.01")
+    (folder / "main.c").write_text(text, encoding="utf-8")
+    return report
+
+
+def test_digits_are_learnt(lenet, tmp_path):
+    learn(tmp_path / "c", lenet, 64, 12)
+    assert "\nlearnt" in "\n" + run(tmp_path / "c")
+
+
+def test_weights_that_are_not_there(lenet, tmp_path):
+    done = codegen(lenet, "--train", "head", "-o", tmp_path / "c")
+    assert done.returncode == 1 and "no float32 weight has a name that begins with 'head'" in done.stderr
+    for option, wanted in (("--optimizer", "there are sgd, momentum and adam"), ("--loss", "there are cross_entropy and mse")):
+        done = codegen(lenet, "--train", "fc", option, "other", "-o", tmp_path / "c")
+        assert done.returncode == 1 and wanted in done.stderr
+    assert not (tmp_path / "c").exists()
 
 
 # --- boards, in qemu ---------------------------------------------------------------------------------------------------
@@ -162,6 +328,19 @@ def test_boards(target, tmp_path):
         bss = subprocess.run(["size", "-A", "test.elf"], cwd=tmp_path / "c", capture_output=True, text=True, check=True, timeout=60).stdout
         arena = int(re.search(r"shared arena: (\d+)", report)[1])
         assert arena <= int(re.search(r"\.bss +(\d+)", bss)[1]) < arena + 16384  # beside it, the results of the test program
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", ["cortex-m4", "cortex-m55", "rv32"])
+def test_digits_are_learnt_on_boards(target, lenet, tmp_path):
+    if shutil.which(BOARDS[target]) is None:
+        pytest.skip(f"{BOARDS[target]} is not installed: scripts/deps long")
+    report = learn(tmp_path / "c", lenet, 64, 12, "--target", target)
+    assert "\nlearnt" in "\n" + run(tmp_path / "c")
+    bss = subprocess.run(["size", "-A", "test.elf"], cwd=tmp_path / "c", capture_output=True, text=True, check=True, timeout=60).stdout
+    arena, state = int(re.search(r"shared arena: (\d+)", report)[1]), int(re.findall(r"RAM +(\d+) bytes  state", report)[1])
+    pictures = 4 * (8 * 196 + 80 + 8)
+    assert arena + state + pictures <= int(re.search(r"\.bss +(\d+)", bss)[1]) <= arena + state + pictures + 64
 
 
 REFUSED = 45  # of the 186 recorded models, at most

@@ -319,3 +319,17 @@ def test_free_sizes_that_numbers_of_the_run_say(net, tmp_path):
             wanted = net()(ms.Tensor(x))
             for found, want in zip(run(tmp_path / f"a.{ending}", [x]), wanted if isinstance(wanted, tuple) else [wanted]):
                 np.testing.assert_array_equal(found, want.asnumpy())
+
+
+def test_inspect_memory(spore, lenet, tmp_path):
+    """Weights, faces, and what lies between operators, which is never below what one step needs."""
+    folder, x, y = lenet
+    for name in ("lenet.onnx", "lenet.mindir"):
+        found = json.loads(spore("inspect", folder / name, "--memory", "--json"))["graph"]["memory"]
+        assert found["inputs"] == x.nbytes and found["outputs"] == np.asarray(y).nbytes
+        weights = [p.asnumpy() for p in ms.load_checkpoint(str(folder / name)).values()]  # among them the shapes that nodes want
+        assert found["weights"] == sum(w.nbytes for w in weights if w.dtype == np.float32)
+        assert 0 < found["least"] <= found["arena"] < 20 * found["least"]
+    assert "values between operators" in spore("inspect", folder / "lenet.onnx", "--memory")
+    np.save(tmp_path / "x.npy", x)
+    assert "is for models" in spore("inspect", tmp_path / "x.npy", "--memory", code=1)

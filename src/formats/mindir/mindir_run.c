@@ -367,7 +367,9 @@ static sp_status eval_node(run *r, mi_env *env, const mi_node *n)
     env->busy[n->slot] = 1;
     SP_TRY(sp__stack_check());
     r->depth++;
+    const struct sp_place *before = sp__model_node_enter(n->name, NULL);
     sp_status status = eval(r, env, n);
+    sp__model_node_leave(before);
     r->depth--;
     env->busy[n->slot] = 0;
     if (env->ir) sp__mindir_record_into(outer);

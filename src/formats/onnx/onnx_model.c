@@ -138,7 +138,9 @@ sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_on
                       .out_type = (int *)(at + 4 * room)};
     for (int i = 0; i < n->n_in; i++) c.value_in[i] = n->in[i] >= 0 ? frame[n->in[i]] : NULL;
     sp_status status = caller != NULL && n->function == NULL ? sp__onnx_attrs_check(n, &c) : SP_OK;
+    const sp_place *before = sp__model_node_enter(n->name, n->op);
     if (status == SP_OK) status = n->function != NULL ? call_function(&c) : apply_handler(&c);
+    sp__model_node_leave(before);
     for (int i = 0; i < n->n_out; i++) {
         if (n->out[i] >= 0) frame[n->out[i]] = c.value_out[i];
         else sp__onnx_value_release(c.value_out[i]);

@@ -184,7 +184,9 @@ static sp_status run_node(const sp_tfl_run *r, const sp_tfl_graph *g, const sp_t
     sp__builder_init(&b);
     sp_tfl_call c = {.node = n, .graph = g, .run = r, .frame = frame, .b = &b, .n_in = n->n_in, .n_out = n->n_out, .in = at,
                      .out = at + (many != NULL ? n_all : FEW)};
+    const struct sp_place *before = sp__model_node_enter(n->name, n->op);
     sp_status status = apply_handler(&c);
+    sp__model_node_leave(before);
     sp__builder_done(&b);
     sp__free(many);
     char shown[SP_NAME_SHOWN];
