@@ -195,7 +195,7 @@ ox sp__ox_table(ox_out *o, sp_dtype dtype, int rank, const int64_t *dims, double
 #define PLACES (NUMBERS | SP_DT(U8) | SP_DT(BOOL))
 #define EVERY (SP_DT_REAL_BOOL)
 
-/* Signature: of each operand and result. T: the dtype that counts; b: bool; i: int64; w: int32; x: of its own; *: the last one again. */
+/* Signature: of each operand and result. T: the dtype that counts; b: bool; i: int64; w: int32; u: uint8; x: of its own (a result: float32); *: the last one again. */
 typedef struct {
     const char *op;
     int since;
@@ -212,7 +212,7 @@ static const onnx_op onnx_ops[] = {
     {"Ceil", 13, FLOATS, "T>T"}, {"Celu", 12, SP_DT(F32), "T>T"}, {"Clip", 13, NUMBERS | SP_DT(U8) | SP_DT(I8), "TTT>T"},
     {"Col2Im", 18, FLOATS, "Tii>T"}, {"Concat", 13, EVERY & ~SP_DT(BF16), "T*>T"}, {"ConstantOfShape", 9, EVERY, "i>x"}, {"Conv", 11, FLOATS, "TTT>T"}, {"ConvInteger", 10, 0, "xxxx>w"},
     {"ConvTranspose", 11, FLOATS, "TTT>T"}, {"Cos", 7, FLOATS, "T>T"}, {"Cosh", 9, FLOATS, "T>T"}, {"CumSum", 11, NUMBERS, "Ti>T"},
-    {"DFT", 17, SP_DT(F32) | SP_DT(F64), "Txi>T"}, {"DepthToSpace", 13, FLOATS, "T>T"}, {"Det", 11, FLOATS, "T>T"}, {"Div", 7, NUMBERS, "TT>T"}, {"Elu", 6, FLOATS, "T>T"},
+    {"DFT", 17, SP_DT(F32) | SP_DT(F64), "Txi>T"}, {"DepthToSpace", 13, FLOATS, "T>T"}, {"DequantizeLinear", 10, 0, "xxx>x"}, {"Det", 11, FLOATS, "T>T"}, {"Div", 7, NUMBERS, "TT>T"}, {"DynamicQuantizeLinear", 11, 0, "x>uxu"}, {"Elu", 6, FLOATS, "T>T"},
     {"Equal", 11, NUMBERS | SP_DT(BOOL), "TT>b"}, {"Erf", 13, FLOATS, "T>T"}, {"Exp", 13, FLOATS, "T>T"},
     {"Expand", 13, EVERY & ~SP_DT(BF16), "Ti>T"}, {"Floor", 13, FLOATS, "T>T"}, {"Gather", 13, EVERY, "Ti>T"}, {"GatherElements", 13, EVERY, "Ti>T"},
     {"GatherND", 13, EVERY & ~SP_DT(BF16), "Ti>T"}, {"Gelu", 20, FLOATS, "T>T"}, {"Gemm", 11, FLOATS, "TTT>T"}, {"GlobalAveragePool", 1, FLOATS, "T>T"},
@@ -227,7 +227,7 @@ static const onnx_op onnx_ops[] = {
     {"Mul", 7, NUMBERS, "TT>T"}, {"Multinomial", 7, SP_DT(F32), "T>x"}, {"Neg", 13, NUMBERS | SP_DT(I8), "T>T"}, {"NonZero", 13, PLACES, "T>i"},
     {"Not", 1, SP_DT(BOOL), "b>b"}, {"OneHot", 11, FLOATS | SP_DT(I32) | SP_DT(I64), "xxT>T"}, {"Or", 7, SP_DT(BOOL), "bb>b"},
     {"PRelu", 9, FLOATS, "TT>T"}, {"Pad", 13, NUMBERS | SP_DT(U8) | SP_DT(I8) | SP_DT(BOOL), "TiTi>T"}, {"Pow", 13, NUMBERS, "TT>T"},
-    {"RMSNormalization", 23, FLOATS, "TT>T"}, {"QLinearConv", 10, SP_DT(I8) | SP_DT(U8), "xxxxxxxTx>T"}, {"RandomNormal", 1, 0, ">x"}, {"RandomUniform", 1, 0, ">x"}, {"Range", 11, NUMBERS, "TTT>T"},
+    {"RMSNormalization", 23, FLOATS, "TT>T"}, {"QLinearConv", 10, SP_DT(I8) | SP_DT(U8), "xxxxxxxTx>T"}, {"QuantizeLinear", 10, SP_DT(I8) | SP_DT(U8) | SP_DT(I16) | SP_DT(U16), "xxT>T"}, {"RandomNormal", 1, 0, ">x"}, {"RandomUniform", 1, 0, ">x"}, {"Range", 11, NUMBERS, "TTT>T"},
     {"Reciprocal", 13, FLOATS, "T>T"}, {"ReduceL2", 13, FLOATS, "Ti>T"}, {"ReduceLogSumExp", 13, FLOATS, "Ti>T"},
     {"ReduceMax", 13, NUMBERS, "Ti>T"}, {"ReduceMean", 13, FLOATS | SP_DT(I32), "Ti>T"},
     {"ReduceMin", 13, NUMBERS, "Ti>T"}, {"ReduceProd", 13, SP_DT(F16) | SP_DT(F32) | SP_DT(I32) | SP_DT(I64), "Ti>T"},
@@ -434,7 +434,7 @@ static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out
     }
     const char *p = strchr(info->signature, '>') + 1;
     for (int i = 0; i < n_out; i++) {
-        sp_dtype d = *p == 'T' ? computed : *p == 'b' ? SP_DTYPE_BOOL : *p == 'i' ? SP_DTYPE_I64 : *p == 'w' ? SP_DTYPE_I32 : SP_DTYPE_F32;
+        sp_dtype d = *p == 'T' ? computed : *p == 'b' ? SP_DTYPE_BOOL : *p == 'i' ? SP_DTYPE_I64 : *p == 'w' ? SP_DTYPE_I32 : *p == 'u' ? SP_DTYPE_U8 : SP_DTYPE_F32;
         n->out[i] = out[i] = sp__ox_value(o, NULL, d);
         if (p[0] && p[1] != '*') p++;
     }

@@ -28,6 +28,7 @@ typedef struct ox_value {
     bool is_parameter;   /* and called as the user calls it */
     const char *scope;   /* of the node that made it */
     bool has_weights;    /* that one took weights */
+    const sp_meta *packed; /* the constant holds int4, two a byte, of this shape; NULL: it is as it is */
 } ox_value;
 
 typedef struct ox_node {
@@ -169,7 +170,7 @@ typedef struct ox_rule {
 
 /* Tables, each ended by a NULL name. */
 extern const ox_rule sp__ox_math[], sp__ox_train[], sp__ox_shape[], sp__ox_nn[], sp__ox_vision[], sp__ox_linalg[], sp__ox_order[],
-    sp__ox_special[], sp__ox_complex[];
+    sp__ox_special[], sp__ox_quant[], sp__ox_complex[];
 
 const ox_rule *sp__ox_rule(const sp_node *n, int opset); /* NULL: there is none */
 void sp__ox_write_text(ox_out *o, const char *text);

@@ -18,7 +18,7 @@
 #include "formats/onnx/onnx_out_graph.h"
 #include "formats/onnx/onnx_tensor.h"
 
-enum { OPSET_LOW = 13, OPSET_HIGH = 26, OPSET_INITIAL = 17, PROTOBUF_MAX = 1900000000, ALIGNED = 4096 };
+enum { OPSET_LOW = 13, OPSET_HIGH = 26, OPSET_INITIAL = 17, PROTOBUF_MAX = 1900000000, ALIGNED = 4096, TYPE_INT4 = 22 };
 
 /* --- what is needed ---------------------------------------------------------------------------------------------- */
 
@@ -183,8 +183,10 @@ static sp_status put_initializer(file *f, const ox_value *v, struct part *p)
     size_t bytes = sp_tensor_bytes(t);
     bool outside = f->beside && bytes >= 1024;
     sp_status status = SP_OK;
-    for (int i = 0; i < t->rank && status == SP_OK; i++) status = sp__wire_put_number(&m, 1, (uint64_t)t->dims[i]);
-    if (status == SP_OK) status = sp__wire_put_number(&m, 2, (uint64_t)sp__onnx_dtype_number((sp_dtype)t->dtype));
+    const int rank = v->packed ? v->packed->rank : t->rank;
+    const int64_t *dims = v->packed ? v->packed->dims : t->dims;
+    for (int i = 0; i < rank && status == SP_OK; i++) status = sp__wire_put_number(&m, 1, (uint64_t)dims[i]);
+    if (status == SP_OK) status = sp__wire_put_number(&m, 2, v->packed ? TYPE_INT4 : (uint64_t)sp__onnx_dtype_number((sp_dtype)t->dtype));
     if (status == SP_OK) status = put_text(&m, 8, v->name);
     if (status == SP_OK && outside) status = put_external(f, &m, bytes);
     uint64_t all = m.bytes + (outside ? 0 : sp__wire_field_bytes(9, bytes));
