@@ -6,6 +6,7 @@
  *
  *   DequantizeLinear (x), DequantizeLinear (weights), Conv [Relu] QuantizeLinear    QLinearConv
  *   the same with Gemm, MatMul                                                     QGemm, QLinearMatMul
+ *   the same with Gemm, MatMul, but nothing quantised behind them                  QGemm, MatMulIntegerToFloat: results of float32
  *   DequantizeLinear, MaxPool, QuantizeLinear with one scale                       MaxPool of bytes */
 #include <string.h>
 
@@ -41,8 +42,8 @@ static bool is_plain(const sp_onnx_node *n)
     return true;
 }
 
-/* Scale and zero point of a Quantize- or DequantizeLinear: constants, one number each, or (channels > 0) one for each of them along the first axis. */
-static bool has_scale(const walk *w, const sp_onnx_node *n, int64_t channels)
+/* Scale and zero point of a Quantize- or DequantizeLinear: constants, one number each, or (channels > 0) one for each of them along this axis, counted from either end. */
+static bool has_scale(const walk *w, const sp_onnx_node *n, int64_t channels, int64_t along, int rank)
 {
     const sp_tensor *scale = constant_at(w, in_of(n, 1)), *zero = constant_at(w, in_of(n, 2));
     const sp_onnx_attr *axis = attr_of(n, "axis");
@@ -50,7 +51,8 @@ static bool has_scale(const walk *w, const sp_onnx_node *n, int64_t channels)
     const int64_t count = sp_tensor_count(scale);
     if (zero != NULL && sp_tensor_count(zero) != count) return false;
     if (count == 1 && sp_tensor_rank(scale) <= 1) return true;
-    return channels > 0 && count == channels && sp_tensor_rank(scale) == 1 && axis != NULL && axis->i == 0;
+    const int64_t found = axis != NULL ? axis->i : 1;
+    return channels > 0 && count == channels && sp_tensor_rank(scale) == 1 && (found == along || found + rank == along);
 }
 
 static bool is_bytes(const sp_tensor *t) { return t != NULL && (sp_tensor_dtype(t) == SP_DTYPE_I8 || sp_tensor_dtype(t) == SP_DTYPE_U8); }
@@ -59,16 +61,16 @@ static bool is_bytes(const sp_tensor *t) { return t != NULL && (sp_tensor_dtype(
 static const sp_onnx_node *dequantised(const walk *w, const sp_onnx_node *n, int i)
 {
     const sp_onnx_node *d = in_of(n, i) >= 0 ? w->makers[in_of(n, i)] : NULL;
-    return is_op(d, "DequantizeLinear") && in_of(d, 0) >= 0 && has_scale(w, d, 0) && is_bytes(constant_at(w, in_of(d, 2))) ? d : NULL;
+    return is_op(d, "DequantizeLinear") && in_of(d, 0) >= 0 && has_scale(w, d, 0, 0, 0) && is_bytes(constant_at(w, in_of(d, 2))) ? d : NULL;
 }
 
-/* The same for weights, which are constants; per_channel: scales may be by their first axis. */
-static const sp_onnx_node *weights_of(const walk *w, const sp_onnx_node *n, int i, bool per_channel)
+/* The same for weights, which are constants; along: the axis that scales may be by, -1 for the last but none. */
+static const sp_onnx_node *weights_of(const walk *w, const sp_onnx_node *n, int i, int along)
 {
     const sp_onnx_node *d = in_of(n, i) >= 0 ? w->makers[in_of(n, i)] : NULL;
     if (!is_op(d, "DequantizeLinear")) return NULL;
     const sp_tensor *t = constant_at(w, in_of(d, 0));
-    if (!is_bytes(t) || sp_tensor_rank(t) < 2 || !has_scale(w, d, per_channel ? sp_tensor_dims(t)[0] : 0)) return NULL;
+    if (!is_bytes(t) || sp_tensor_rank(t) < 2 || along >= sp_tensor_rank(t) || !has_scale(w, d, sp_tensor_dims(t)[along], along, sp_tensor_rank(t))) return NULL;
     const sp_tensor *zero = constant_at(w, in_of(d, 2));
     return zero == NULL || sp_tensor_dtype(zero) == sp_tensor_dtype(t) ? d : NULL;
 }
@@ -99,7 +101,7 @@ static bool bias_of(const walk *w, const sp_onnx_node *n, const sp_onnx_node *x,
     return true;
 }
 
-/* n becomes `op` on these slots, its result that of q. */
+/* n becomes `op` on these slots, its result that of q (NULL: its own). */
 static sp_status become(walk *w, sp_onnx_node *n, sp_onnx_node *q, const char *domain, const char *op, int opset, int n_in, const int *in)
 {
     const sp_onnx_handler *handler = sp__onnx_handler_find(domain, op, opset);
@@ -114,6 +116,7 @@ static sp_status become(walk *w, sp_onnx_node *n, sp_onnx_node *q, const char *d
     n->needed = sp__onnx_needed(handler->name, opset);
     n->in = slots;
     n->n_in = n_in;
+    if (q == NULL) return SP_OK;
     n->out[0] = q->out[0];
     w->makers[q->out[0]] = n;
     q->op = ""; /* to be taken out */
@@ -126,18 +129,41 @@ static bool has_number(const sp_onnx_node *n, const char *name, double value)
     return a == NULL || a->f == value;
 }
 
+/* The operands of a product; NULL: not of bytes. Weights may have a scale for each channel of the result. */
+static bool operands_of(const walk *w, const sp_onnx_node *n, const sp_onnx_node **x, const sp_onnx_node **d, int *bias)
+{
+    const bool conv = is_op(n, "Conv"), gemm = is_op(n, "Gemm");
+    const sp_onnx_attr *turned = attr_of(n, "transB");
+    *x = dequantised(w, n, 0);
+    *d = weights_of(w, n, 1, conv || (gemm && turned != NULL && turned->i != 0) ? 0 : 1);
+    if (*x == NULL || *d == NULL) return false;
+    if (gemm && (!has_number(n, "alpha", 1) || !has_number(n, "beta", 1))) return false;
+    if (is_op(n, "MatMul") && sp_tensor_rank(constant_at(w, in_of(*d, 0))) != 2 && sp_tensor_count(constant_at(w, in_of(*d, 1))) != 1) return false;
+    return bias_of(w, n, *x, *d, bias);
+}
+
 static sp_status join_product(walk *w, sp_onnx_node *n, sp_onnx_node *q)
 {
     const bool conv = is_op(n, "Conv"), gemm = is_op(n, "Gemm");
-    const sp_onnx_node *x = dequantised(w, n, 0), *d = weights_of(w, n, 1, conv);
+    const sp_onnx_node *x, *d;
     int bias;
-    if (x == NULL || d == NULL) return SP_OK;
-    if (gemm && (!has_number(n, "alpha", 1) || !has_number(n, "beta", 1))) return SP_OK;
-    if (!bias_of(w, n, x, d, &bias)) return SP_OK;
+    if (!operands_of(w, n, &x, &d, &bias)) return SP_OK;
     const int a[3] = {x->in[0], x->in[1], in_of(x, 2)}, b[3] = {d->in[0], d->in[1], in_of(d, 2)}, y[2] = {q->in[1], in_of(q, 2)};
     if (conv) return become(w, n, q, "", "QLinearConv", 10, bias < 0 ? 8 : 9, (int[]){a[0], a[1], a[2], b[0], b[1], b[2], y[0], y[1], bias});
     if (gemm) return become(w, n, q, "com.microsoft", "QGemm", 1, 9, (int[]){a[0], a[1], a[2], b[0], b[1], b[2], bias, y[0], y[1]});
     return become(w, n, q, "", "QLinearMatMul", 10, 8, (int[]){a[0], a[1], a[2], b[0], b[1], b[2], y[0], y[1]});
+}
+
+/* With nothing quantised behind it: the sums of int32 become float32. A convolution has no such form. */
+static sp_status join_float(walk *w, sp_onnx_node *n)
+{
+    const sp_onnx_node *x, *d;
+    int bias;
+    const bool gemm = is_op(n, "Gemm");
+    if ((!gemm && !is_op(n, "MatMul")) || n->n_out != 1 || n->out[0] < 0 || !operands_of(w, n, &x, &d, &bias)) return SP_OK;
+    const int a[3] = {x->in[0], x->in[1], in_of(x, 2)}, b[3] = {d->in[0], d->in[1], in_of(d, 2)};
+    if (gemm) return become(w, n, NULL, "com.microsoft", "QGemm", 1, 7, (int[]){a[0], a[1], a[2], b[0], b[1], b[2], bias});
+    return become(w, n, NULL, "com.microsoft", "MatMulIntegerToFloat", 1, 6, (int[]){a[0], b[0], a[1], b[1], a[2], b[2]});
 }
 
 static bool same_bytes(const sp_tensor *a, const sp_tensor *b)
@@ -167,7 +193,7 @@ static bool is_no_relu(const walk *w, const sp_onnx_node *n, const sp_onnx_node 
 static sp_status join(walk *w, sp_onnx_node *q)
 {
     if (!is_op(q, "QuantizeLinear") || in_of(q, 0) < 0 || q->n_out != 1 || q->out[0] < 0) return SP_OK;
-    if (!has_scale(w, q, 0) || !is_bytes(constant_at(w, in_of(q, 2)))) return SP_OK;
+    if (!has_scale(w, q, 0, 0, 0) || !is_bytes(constant_at(w, in_of(q, 2)))) return SP_OK;
     sp_onnx_node *n = w->makers[q->in[0]], *relu = NULL;
     if (n == NULL || w->uses[q->in[0]] != 1) return SP_OK;
     if (is_no_relu(w, n, q) && in_of(n, 0) >= 0 && w->uses[n->in[0]] == 1) {
@@ -212,7 +238,7 @@ static void take_out(walk *w)
 sp_status sp__onnx_join_quantised(sp__arena *arena, sp_onnx_graph *g)
 {
     int n = 0;
-    for (int i = 0; i < g->n_nodes; i++) n += is_op(&g->nodes[i], "QuantizeLinear");
+    for (int i = 0; i < g->n_nodes; i++) n += is_op(&g->nodes[i], "QuantizeLinear") || is_op(&g->nodes[i], "DequantizeLinear");
     if (n == 0 || g->n_slots == 0) return SP_OK;
     const size_t slots = (size_t)g->n_slots;
     walk w = {.arena = arena, .g = g, .makers = sp__arena_alloc(arena, slots * sizeof *w.makers), .uses = sp__arena_alloc(arena, slots * sizeof *w.uses),
@@ -228,6 +254,7 @@ sp_status sp__onnx_join_quantised(sp__arena *arena, sp_onnx_graph *g)
     for (int i = 0; i < g->n_inputs; i++) w.constants[g->inputs[i]] = NULL; /* a value that the caller may replace */
     count_uses(&w);
     for (int i = 0; i < g->n_nodes; i++) SP_TRY(join(&w, &g->nodes[i]));
+    for (int i = 0; i < g->n_nodes; i++) SP_TRY(join_float(&w, &g->nodes[i]));
     take_out(&w);
     return SP_OK;
 }
