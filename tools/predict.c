@@ -17,9 +17,7 @@ static const char help[] =
     "WebP, BMP). A picture is resized to what the input wants, channels first or last, and divided by 255 if that is of floats. NAME= may be\n"
     "left out when the model has one input.\n\n"
     "  --input NAME=FILE    an input; may be repeated\n"
-    "  --mean A,B,C         subtracted from the channels of pictures, after the division\n"
-    "  --std A,B,C          and divided by, after that\n"
-    "  --scale S            divide pictures by S instead of 255\n"
+    TOOL_PICTURE_HELP
     "  --output FILE        write the results: .npz, .npy or .safetensors\n"
     TOOL_FORCE_HELP
     "  --top N              the N largest scores of vectors of scores (default 5)\n"
@@ -33,7 +31,8 @@ static const char help[] =
 
 typedef struct {
     sp_model *model;
-    const char **inputs, *mean, *std, *scale, *output, *labels, *top;
+    const char **inputs, *output, *labels, *top;
+    tool_picture picture;
     bool json, force;
     sp_builder *b;
     sp_tensor *in[64];
@@ -44,102 +43,15 @@ typedef struct {
 
 /* --- inputs ------------------------------------------------------------------------------------------------------ */
 
-static int read_file(const char *path, unsigned char **data, size_t *bytes)
-{
-    FILE *f = fopen(path, "rb");
-    *data = NULL;
-    *bytes = 0;
-    if (f == NULL) return tool_complain(EXIT_FAILED, "predict: %s cannot be opened", path);
-    for (size_t room = 0, n = 1; n > 0;) {
-        if (*bytes == room) {
-            room = room ? 2 * room : 65536;
-            unsigned char *more = realloc(*data, room);
-            if (more == NULL) break;
-            *data = more;
-        }
-        n = fread(*data + *bytes, 1, room - *bytes, f);
-        *bytes += n;
-    }
-    fclose(f);
-    return *data != NULL ? 0 : tool_complain(EXIT_FAILED, "out of memory");
-}
-
-enum { CHANNELS_MAX = 16 };
-
-/* "0.1,0.2,0.3"; how many there are, 0: it is something else. */
-static int parse_channels(const char *text, float v[CHANNELS_MAX])
-{
-    for (int n = 0; n < CHANNELS_MAX; n++) {
-        char *end;
-        v[n] = strtof(text, &end);
-        if (end == text || !(v[n] - v[n] == 0) || (*end != ',' && *end != '\0')) return 0;
-        if (*end == '\0') return n + 1;
-        text = end + 1;
-    }
-    return 0;
-}
-
 /* Options that make no sense, or would change nothing. */
-static int check_options(const job *j, double *scale, long long *top)
+static int check_options(const job *j, long long *top)
 {
-    const struct {
-        const char *name, *text;
-    } lists[] = {{"--mean", j->mean}, {"--std", j->std}};
-    float v[CHANNELS_MAX];
-    for (size_t i = 0; i < 2; i++)
-        if (lists[i].text != NULL && parse_channels(lists[i].text, v) == 0)
-            return tool_complain(EXIT_USAGE, "predict: %s is '%s', it must be a number, or one for each channel with commas between, at most %d",
-                                 lists[i].name, lists[i].text, CHANNELS_MAX);
-    int code = tool_number("predict", "--scale", j->scale, 1e-30, 1e30, scale);
+    int code = tool_picture_check("predict", &j->picture);
     if (code == 0) code = tool_whole("predict", "--top", j->top, 0, 100000, top);
     if (code == 0 && j->json && (j->top != NULL || j->labels != NULL))
         code = tool_complain(EXIT_USAGE, "predict: --json gives all values, %s is for the text", j->top != NULL ? "--top" : "--labels");
     if (code == 0 && j->output == NULL && j->force) code = tool_complain(EXIT_USAGE, "predict: --force is for --output, which is not given");
     return code;
-}
-
-/* "0.1,0.2,0.3" as a tensor (1, n, 1, 1). */
-static sp_tensor *channels(job *j, const char *text)
-{
-    float v[CHANNELS_MAX];
-    int n = parse_channels(text, v);
-    sp_tensor *t = NULL;
-    if (n == 0 || sp_tensor_create_from(SP_DTYPE_F32, 4, (const int64_t[]){1, n, 1, 1}, v, &t) != SP_OK) return NULL;
-    return sp_builder_take_tensor(j->b, t);
-}
-
-/* A picture as the input wants it: resized, channels in their place, numbers of its dtype. */
-static int picture(job *j, const char *path, const unsigned char *data, size_t bytes, const sp_spec *want, sp_tensor **out)
-{
-    sp_tensor *image = NULL, *x;
-    bool last = want->rank == 4 && (want->dims[3] == 1 || want->dims[3] == 3) && want->dims[1] != 1 && want->dims[1] != 3;
-    int64_t c = want->rank == 4 ? want->dims[last ? 3 : 1] : 3, h = want->rank == 4 ? want->dims[last ? 1 : 2] : -1, w = want->rank == 4 ? want->dims[last ? 2 : 3] : -1;
-    if (want->rank != 4) return tool_complain(EXIT_FAILED, "predict: %s is a picture, but the input has rank %d instead of 4; give an array", path, want->rank);
-    if (sp_image_decode(data, bytes, c == 1 ? SP_DECODE_GRAY : SP_DECODE_COLOR, &image) != SP_OK) return tool_engine_failed("predict");
-    x = sp_builder_take_tensor(j->b, image);
-    x = sp_builder_call(j->b, "transpose", "perm=(2,0,1)", 1, &x);
-    char text[96];
-    if (x != NULL) {
-        const int64_t *d = sp_tensor_dims(x);
-        snprintf(text, sizeof text, "shape=(1,%lld,%lld,%lld)", (long long)d[0], (long long)d[1], (long long)d[2]);
-        if (h < 0) h = d[1];
-        if (w < 0) w = d[2];
-        x = sp_builder_call(j->b, "reshape", text, 1, &x);
-    }
-    x = x != NULL ? sp_builder_call(j->b, "cast", "dtype=float32", 1, &x) : NULL;
-    snprintf(text, sizeof text, "size=(%lld,%lld), mode=linear", (long long)h, (long long)w);
-    if (x != NULL && (sp_tensor_dims(x)[2] != h || sp_tensor_dims(x)[3] != w)) x = sp_builder_call(j->b, "resize", text, 1, &x);
-    if (x != NULL && sp_dtype_kind(want->dtype) == 'f') {
-        sp_tensor *scale = channels(j, j->scale != NULL ? j->scale : "255"), *mean = j->mean != NULL ? channels(j, j->mean) : NULL,
-                  *std = j->std != NULL ? channels(j, j->std) : NULL;
-        x = sp_builder_call(j->b, "div", "", 2, (sp_tensor *[]){x, scale});
-        if (mean != NULL) x = sp_builder_call(j->b, "sub", "", 2, (sp_tensor *[]){x, mean});
-        if (std != NULL) x = sp_builder_call(j->b, "div", "", 2, (sp_tensor *[]){x, std});
-    }
-    if (last && x != NULL) x = sp_builder_call(j->b, "transpose", "perm=(0,2,3,1)", 1, &x);
-    snprintf(text, sizeof text, "dtype=%s", sp_dtype_name(want->dtype));
-    *out = x != NULL ? sp_builder_call(j->b, "cast", text, 1, &x) : NULL;
-    return *out != NULL ? 0 : tool_engine_failed("predict");
 }
 
 static int array(job *j, const char *path, const sp_spec *want, sp_tensor **out)
@@ -197,8 +109,9 @@ static int read_inputs(job *j)
             fprintf(stderr, "\n");
             return EXIT_USAGE;
         }
-        int code = read_file(path, &data, &bytes);
-        if (code == 0 && sp_image_probe(data, bytes, &info) == SP_OK) code = picture(j, path, data, bytes, sp_model_input_spec(j->model, i), &j->in[i]);
+        int code = tool_file_read("predict", path, &data, &bytes);
+        if (code == 0 && sp_image_probe(data, bytes, &info) == SP_OK)
+            code = tool_picture_make("predict", &j->picture, j->b, path, data, bytes, sp_model_input_spec(j->model, i), &j->in[i]);
         else if (code == 0) code = array(j, path, sp_model_input_spec(j->model, i), &j->in[i]);
         free(data);
         if (code != 0) return code;
@@ -354,16 +267,15 @@ int verb_predict(int argc, char **argv)
     job j = {0};
     bool helped;
     tool_key key = {0};
-    const tool_option options[] = {{"--input", NULL, NULL, &j.inputs}, {"--mean", NULL, &j.mean, NULL}, {"--std", NULL, &j.std, NULL},
-                                   {"--scale", NULL, &j.scale, NULL}, {"--output", NULL, &j.output, NULL}, {"-o", NULL, &j.output, NULL},
+    const tool_option options[] = {{"--input", NULL, NULL, &j.inputs}, TOOL_PICTURE_OPTIONS(j.picture),
+                                   {"--output", NULL, &j.output, NULL}, {"-o", NULL, &j.output, NULL},
                                    {"--top", NULL, &j.top, NULL}, {"--labels", NULL, &j.labels, NULL}, {"--json", &j.json, NULL, NULL},
                                    TOOL_FORCE_OPTION(j.force), TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
     const char *path;
     int n, code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &path, &n, &helped);
     if (code != 0 || helped) return code;
-    double scale = 255;
     long long top = 5;
-    code = check_options(&j, &scale, &top);
+    code = check_options(&j, &top);
     if (code == 0 && j.output != NULL) code = tool_output_check("predict", j.output, j.force);
     if (code != 0) return code;
     sp_file_options file = {0};

@@ -138,6 +138,24 @@ typedef struct tool_kind {
 /* Operators of a model and how many there are of each, the most frequent first; the number of kinds, at most room. */
 int tool_kinds(const sp_model *m, tool_kind *kinds, int room);
 
+/* --- pictures as inputs ------------------------------------------------------------------------------------------ */
+
+typedef struct tool_picture {
+    const char *mean, *std, *scale; /* as given */
+} tool_picture;
+#define TOOL_PICTURE_OPTIONS(p) {"--mean", NULL, &(p).mean, NULL}, {"--std", NULL, &(p).std, NULL}, {"--scale", NULL, &(p).scale, NULL}
+#define TOOL_PICTURE_HELP                                                                                              \
+    "  --mean A,B,C         subtracted from the channels of pictures, after the division\n"                            \
+    "  --std A,B,C          and divided by, after that\n"                                                              \
+    "  --scale S            divide pictures by S instead of 255\n"
+
+int tool_picture_check(const char *verb, const tool_picture *p);
+/* A picture as an input wants it: resized, channels in their place, numbers of its dtype; owned by the builder. */
+int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, const char *path, const unsigned char *data, size_t bytes, const sp_spec *want,
+                      sp_tensor **out);
+/* A whole file, freed by the caller. */
+int tool_file_read(const char *verb, const char *path, unsigned char **data, size_t *bytes);
+
 /* --- verbs ------------------------------------------------------------------------------------------------------- */
 
 int verb_run(int argc, char **argv);
@@ -150,6 +168,7 @@ int verb_encrypt(int argc, char **argv);
 int verb_decrypt(int argc, char **argv);
 int verb_draw(int argc, char **argv);
 int verb_predict(int argc, char **argv);
+int verb_quantize(int argc, char **argv);
 int verb_serve(int argc, char **argv);
 int verb_record(int argc, char **argv);
 int verb_bench(int argc, char **argv);
