@@ -24,6 +24,7 @@ static const tool_verb verbs[] = {
     {"codegen", "MODEL ... -o FOLDER", "a model as plain C for microcontrollers: static memory, no libraries", verb_codegen},
     {"draw", "MODEL", "the graph of a model as a picture", verb_draw},
     {"predict", "MODEL", "run a model on arrays or pictures; --input NAME=FILE", verb_predict},
+    {"quantize", "MODEL", "make a model compute with small integers; --data FOLDER, -o FILE", verb_quantize},
     {"serve", "MODEL ...", "serve models over HTTP and gRPC: KServe v2 and MindSpore Serving's protocols", verb_serve},
     {"encrypt", "IN OUT", "encrypt a checkpoint or model", verb_encrypt},
     {"decrypt", "IN OUT", "and back", verb_decrypt},

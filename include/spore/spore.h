@@ -15,6 +15,7 @@
 #include "spore/ops.h"
 #include "spore/parallel.h"
 #include "spore/provider.h"
+#include "spore/quantize.h"
 #include "spore/random.h"
 #include "spore/runtime.h"
 #include "spore/serve.h"

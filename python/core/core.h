@@ -168,11 +168,13 @@ int sp__py_add_graph(PyObject *module);     /* recording and running programs, p
 int sp__py_add_random(PyObject *module);    /* generators, py_random.c */
 int sp__py_add_model(PyObject *module);      /* networks from files, py_model.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
-int sp__py_add_model(PyObject *module);      /* networks from files, py_model.c */
+int sp__py_add_quantize(PyObject *module);   /* networks of small integers, py_quantize.c */
 int sp__py_add_record(PyObject *module);     /* MindRecord files, py_record.c */
 int sp__py_add_tfrecord(PyObject *module);   /* TFRecord files, py_tfrecord.c */
 int sp__py_add_transform(PyObject *module);  /* transforms of data and image codecs, py_transform.c */
 int sp__py_add_pipeline(PyObject *module);   /* data sets and their iterators, py_pipeline.c */
+
+struct sp_model *sp__py_model(PyObject *o); /* behind a Model, borrowed; NULL with TypeError */
 
 /* What py_pipeline.c needs of others: the files behind a RecordReader and the engine's objects of a list of Transforms
  * (their number, or -1), all borrowed. NULL or -1 with an exception. */

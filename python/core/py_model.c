@@ -561,6 +561,13 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
+sp_model *sp__py_model(PyObject *o)
+{
+    if (Py_TYPE(o) == model_type) return ((py_model *)o)->model;
+    PyErr_SetString(PyExc_TypeError, "a Model is wanted, as model_load gives");
+    return NULL;
+}
+
 int sp__py_add_model(PyObject *module)
 {
     model_type = (PyTypeObject *)PyType_FromSpec(&model_spec);

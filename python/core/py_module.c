@@ -190,7 +190,7 @@ PyMODINIT_FUNC PyInit__core(void)
         sp__py_add_tensor(m) < 0 || sp__py_add_table(m) < 0 || sp__py_add_faces(m) < 0 || sp__py_add_runtime(m) < 0 || sp__py_add_device(m) < 0 || sp__py_add_parallel(m) < 0 ||
         sp__py_add_dlpack(m) < 0 || sp__py_add_grad(m) < 0 || sp__py_add_precision(m) < 0 || sp__py_add_fetched(m) < 0 || sp__py_add_optim(m) < 0 ||
         sp__py_add_graph(m) < 0 || sp__py_add_random(m) < 0 || sp__py_add_record(m) < 0 || sp__py_add_tfrecord(m) < 0 ||
-        sp__py_add_transform(m) < 0 || sp__py_add_model(m) < 0 || sp__py_add_pipeline(m) < 0 ||
+        sp__py_add_transform(m) < 0 || sp__py_add_model(m) < 0 || sp__py_add_quantize(m) < 0 || sp__py_add_pipeline(m) < 0 ||
         (sp__py_add_checkpoint && sp__py_add_checkpoint(m) < 0)) {
         Py_DECREF(m);
         return NULL;

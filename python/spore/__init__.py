@@ -37,13 +37,13 @@ if 'IPython' in _sys.modules:
 
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'lite', 'log',
-             'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
+             'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'quantization', 'rewrite',
              'runtime', 'safeguard', 'scipy', 'tflite', 'train', 'utils', 'version', '_c_expression', '_checkparam', 'device_context')
 _PLACES = ('common.differentiate', 'common.saved_tensors', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',
            'common.sparse_tensor', 'common.layers', 'common.codegen', 'common.dump', 'common.mindio', 'common.device', 'common.symbol',
            'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',
            'parallel', 'profiler',
-           'hal', 'log', '_run_check', 'rewrite', 'amp', 'utils')
+           'hal', 'log', '_run_check', 'rewrite', 'amp', 'utils', 'quantization')
 
 
 # dtypes by the names of Python's types; not bound here, where they would hide those

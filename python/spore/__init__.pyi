@@ -30,6 +30,7 @@ from . import onnx as onnx
 from . import ops as ops
 from . import parallel as parallel
 from . import profiler as profiler
+from . import quantization as quantization
 from . import rewrite as rewrite
 from . import runtime as runtime
 from . import scipy as scipy
@@ -442,6 +443,7 @@ from spore.profiler import _ExperimentalConfig as __ExperimentalConfig
 from spore.profiler import profile as _profile
 from spore.profiler import schedule as _schedule
 from spore.profiler import mstx as mstx
+from spore.quantization import Quantized as Quantized
 from spore.rewrite.node import NodeType as NodeType
 from spore.rewrite.node import Node as _Node
 from spore.rewrite.pattern_engine import PatternEngine as PatternEngine
@@ -1206,6 +1208,8 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
 class profile(_profile):
     """Measures what runs inside a with statement."""
     def __init__(self, activities=None, with_stack: Any = False, profile_memory: Any = False, data_process: Any = False, parallel_strategy: Any = False, start_profile: Any = True, hbm_ddr: Any = False, pcie: Any = False, sync_enable: Any = True, record_shapes: Any = False, schedule=None, on_trace_ready=None, experimental_config=None) -> None: ...
+def quantize(net, dataset=None, *, kind: Any = 'static', bits: Any = 8, activation_bits: Any = 8, block: Any = 32, per_tensor: Any = False, symmetric: Any = False, method: Any = 'minmax', percentile: Any = 99.99, bias_correction: Any = True, equalize: Any = False, keep: Any = (), target=None, integer_only: Any = False, effect_samples: Any = 8, free_batch: Any = True):
+    """Make a network compute with small integers."""
 def recompute(block, *args, use_reentrant: Any = True, output_recompute: Any = False, early_stop: Any = True, context_fn=None, **kwargs):
     """``block(*args, **kwargs)``, of which nothing but the inputs is kept for gradients: it is computed again when they are taken."""
 def safetensors_to_ckpt(file_path, save_path=None, name_map=None, file_name_regex=None, processes_num: Any = 1):

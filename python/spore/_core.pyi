@@ -1312,6 +1312,8 @@ def program_cache(folder, most_bytes: Any = 0) -> Any:
     """Keep compiled programs there; '': do not."""
 def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0) -> Any:
     """Compile."""
+def quantize(*args, **kwargs) -> Any:
+    """quantize(model, give, options): a Quantized; give(i) tells sample i, options are those of sp_quant_options in order."""
 def recording() -> Any:
     """Is a function being recorded on this thread?"""
 def run_transforms(*args, **kwargs) -> Any:

@@ -75,6 +75,14 @@ struct sp_model {
 
 /* The model applied to arguments of these shapes, recorded: bit i of given says whether argument i is there. The graph is the caller's. */
 sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out);
+/* The same for some arguments that the model takes; free dimensions have sizes that were found to work. */
+sp_status sp__model_record_any(sp_model *m, sp_graph **graph, sp_function **out);
+/* sp_model_convert, with something done to every recording before it is written: it must do the same to recordings with other sizes. */
+typedef struct sp_model_edit {
+    sp_status (*edit)(void *context, sp_function *f);
+    void *context;
+} sp_model_edit;
+sp_status sp__model_convert_edited(sp_model *m, const char *path, int opset, const sp_file_options *options, const sp_model_edit *edit);
 /* Do arguments fit what the file declares, whatever sp_model_allow_sizes says? any_rows: but for their first axes. Those that are left out (NULL) fit. */
 sp_status sp__model_check(const sp_model *m, int n_in, sp_tensor *const *in, bool any_rows);
 /* For whoever records a model and wants to know where operators come from: while it is set, nodes that are recorded have a place (graph_impl.h) whose text is the

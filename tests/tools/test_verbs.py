@@ -32,6 +32,7 @@ GOOD = {
     "diff": ["{f}/net.ckpt", "{f}/net.npz"],
     "draw": ["{f}/net.onnx", "-o", "{o}.svg"],
     "predict": ["{f}/net.onnx", "--input", "{f}/x.npy"],
+    "quantize": ["{f}/net.onnx", "-o", "{o}.onnx", "--data", "{f}/x.npy"],
     "serve": ["{f}/net.onnx", "--port", "0"],
     "encrypt": ["{f}/net.ckpt", "{o}.ckpt", "--key-file", "{f}/key"],
     "decrypt": ["{f}/secret.ckpt", "{o}.ckpt", "--key-file", "{f}/key"],
