@@ -53,6 +53,7 @@ static const char help[] =
     "  --idle-timeout S       for connections that are not used (default 75)\n"
     "  --lame-duck S          when it is stopped: not ready, but answer for so long, telling clients to go (default: up to 1, while there are connections)\n"
     "  --drain S              then, for what is under way (default 30); what is left gets 503\n"
+    "  --model-control WHO    may load and unload models by request: local (default), all, none\n"
     "  --poll S               look for newer versions so often (default 2; 0: never)\n"
     "  --log line|json|none   what is written for every request, to standard output (default line)\n\n"
     "SIGTERM or Ctrl-C stops it: not ready at once, what is under way is answered. A second one ends it at once. SIGHUP reads certificates and\n"
@@ -208,6 +209,7 @@ static int read_texts(texts *t, sp_server_options *o)
     o->certificate = text_of(t, "cert");
     o->private_key = text_of(t, "key");
     o->client_ca = text_of(t, "client_ca");
+    o->model_control = text_of(t, "model_control");
     if (log != NULL && strcmp(log, "line") != 0 && strcmp(log, "json") != 0 && strcmp(log, "none") != 0)
         return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be line, json or none", t->where[index_of("log")], log);
     o->access_json = log != NULL && strcmp(log, "json") == 0;

@@ -88,8 +88,10 @@ static void run_alone(sp_job *job)
     sp_served *m = job->model;
     const int64_t began = sp__net_now_us();
     sp_status status = sp_model_run(m->model, m->n_in, job->in, m->n_out, job->out);
-    sp__histogram_add_us(&m->entry->metrics.running, sp__net_now_us() - began);
+    const int64_t took_us = sp__net_now_us() - began;
+    sp__histogram_add_us(&m->entry->metrics.running, took_us);
     sp__histogram_add_rows(&m->entry->metrics.batches, job->rows > 0 ? job->rows : 1);
+    sp__statistics_run(m, 1, job->rows > 0 ? job->rows : 1, took_us);
     if (status != SP_OK) {
         int missing = 0;
         while (missing < m->n_in && job->in[missing] != NULL) missing++;
@@ -151,8 +153,12 @@ static sp_status run_joined(sp_job *batch, int64_t rows)
     const int64_t began = sp__net_now_us();
     if (status == SP_OK) status = sp_model_run(m->model, m->n_in, in, m->n_out, out);
     if (status == SP_OK) {
-        sp__histogram_add_us(&m->entry->metrics.running, sp__net_now_us() - began);
+        const int64_t took_us = sp__net_now_us() - began;
+        int n_jobs = 0;
+        for (const sp_job *j = batch; j != NULL; j = j->next) n_jobs++;
+        sp__histogram_add_us(&m->entry->metrics.running, took_us);
         sp__histogram_add_rows(&m->entry->metrics.batches, rows);
+        sp__statistics_run(m, n_jobs, rows, took_us);
         status = split(batch, rows, out);
     }
     for (int i = 0; i < m->n_in; i++) sp_tensor_release(in[i]);
@@ -231,7 +237,10 @@ static void *run(void *context)
         sp__unlock(&m->lock);
         end_all(expired);
         const int64_t now = sp__net_now_us();
-        for (sp_job *j = batch; j != NULL; j = j->next) sp__histogram_add_us(&m->entry->metrics.waiting, now - j->queued_us);
+        for (sp_job *j = batch; j != NULL; j = j->next) {
+            sp__histogram_add_us(&m->entry->metrics.waiting, now - j->queued_us);
+            sp__statistics_queue(m, now - j->queued_us);
+        }
         if (batch != NULL) run_batch(batch, n_jobs, rows);
         sp__lock(&m->lock);
     }

@@ -67,13 +67,6 @@ void sp__decode_timeout(sp_job *job, int64_t us)
     if (deadline < job->deadline_us) job->deadline_us = deadline;
 }
 
-sp_status sp__decode_encoding(const sp_job *job)
-{
-    const char *encoding = sp__exchange_header(job->x, "content-encoding");
-    SP_CHECK(encoding == NULL || strcmp(encoding, "identity") == 0, SP_VALUE, "Content-Encoding '%.32s' is not understood; send the body as it is", encoding);
-    return SP_OK;
-}
-
 sp_status sp__encode_plain(const sp_job *job, int i, sp_tensor **out)
 {
     SP_CHECK(job->out[i] != NULL, SP_RUNTIME, "output '%s' was not given by the model", sp_model_output_name(job->model->model, i));

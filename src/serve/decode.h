@@ -15,8 +15,9 @@ sp_status sp__decode_count(const char *input, int64_t rank, const int64_t *dims,
 sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data, size_t bytes);
 /* The deadline that a client asks for, no later than the server's own. */
 void sp__decode_timeout(sp_job *job, int64_t us);
-/* Fails for a body that is compressed. */
-sp_status sp__decode_encoding(const sp_job *job);
+/* encoding.c: a body that is compressed is put in place of its plain one; a reply is compressed where the client takes that and it is worth it. */
+sp_status sp__decode_encoding(sp_job *job);
+void sp__encode_compressed(sp_job *job);
 /* Output i row by row (owned by the caller). */
 sp_status sp__encode_plain(const sp_job *job, int i, sp_tensor **out);
 

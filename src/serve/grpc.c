@@ -74,6 +74,18 @@ sp_status sp__grpc_put_message(sp_wire_out *o, uint32_t number, sp_wire_out *tak
     return status;
 }
 
+sp_status sp__grpc_end_part(sp_wire_out *o, uint32_t number, size_t at)
+{
+    uint8_t head[24];
+    const size_t bytes = o->bytes - at;
+    SP_TRY(sp__wire_put_head(o, number, bytes)); /* behind it at first */
+    const size_t n = o->bytes - at - bytes;
+    memcpy(head, o->data + at + bytes, n);
+    memmove(o->data + at + n, o->data + at, bytes);
+    memcpy(o->data + at, head, n);
+    return SP_OK;
+}
+
 sp_status sp__grpc_put_dims(sp_wire_out *o, uint32_t number, int rank, const int64_t *dims)
 {
     uint64_t bytes = 0;

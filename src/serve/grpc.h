@@ -21,6 +21,8 @@ sp_status sp__grpc_timeout(sp_job *job);
 sp_status sp__grpc_put_text(sp_wire_out *o, uint32_t number, const char *text);
 sp_status sp__grpc_put_bytes(sp_wire_out *o, uint32_t number, const void *data, size_t bytes);
 sp_status sp__grpc_put_message(sp_wire_out *o, uint32_t number, sp_wire_out *take_contents);
+/* Contents that were written from byte `at` of the message on become a field of their own. */
+sp_status sp__grpc_end_part(sp_wire_out *o, uint32_t number, size_t at);
 sp_status sp__grpc_put_dims(sp_wire_out *o, uint32_t number, int rank, const int64_t *dims); /* packed */
 /* Reading a repeated int64, one field of it, packed or not; *rank counts on beyond SP_RANK_MAX, but no more are stored. */
 sp_status sp__grpc_read_dims(sp_wire *w, int type, int64_t *rank, int64_t *dims);

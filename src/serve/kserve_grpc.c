@@ -13,7 +13,7 @@
 
 #include "serve/grpc.h"
 #include "serve/kserve_parameters.h"
-#include "serve/routes.h"
+#include "serve/triton.h"
 
 enum { FIELDS_MAX = 100000 }; /* of a message that is looked through on the loop's thread */
 
@@ -322,7 +322,9 @@ static sp_status put_server_metadata(sp_wire_out *o)
 {
     SP_TRY(sp__grpc_put_text(o, 1, "spore"));
     SP_TRY(sp__grpc_put_text(o, 2, sp_version()));
-    return sp__grpc_put_text(o, 3, "classification");
+    static const char *const extensions[] = {"classification", "model_repository", "model_configuration", "statistics", "trace", "logging"};
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) SP_TRY(sp__grpc_put_text(o, 3, extensions[i]));
+    return SP_OK;
 }
 
 static sp_status put_model_metadata(sp_wire_out *o, const sp_served *m)
@@ -400,7 +402,7 @@ static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
         if (status == SP_OK) status = put_flag(&o, m != NULL);
         answer(x, &o, status);
     } else if (m != NULL) {
-        if (status == SP_OK) status = put_model_metadata(&o, m);
+        if (status == SP_OK) status = strcmp(method, "ModelConfig") == 0 ? sp__model_config_put(m, &o, 1) : strcmp(method, "ModelStatistics") == 0 ? sp__statistics_put(m, &o, 1) : put_model_metadata(&o, m);
         answer(x, &o, status);
     } else {
         sp__wire_out_free(&o);
@@ -437,10 +439,12 @@ bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x)
     const bool health = strcmp(x->path, "/grpc.health.v1.Health/Check") == 0;
     if (!health && strncmp(x->path, service, sizeof service - 1) != 0) return false;
     const char *method = health ? "" : x->path + sizeof service - 1;
-    if (strcmp(method, "ModelInfer") == 0 || strcmp(method, "ModelReady") == 0 || strcmp(method, "ModelMetadata") == 0) {
+    if (strcmp(method, "ModelInfer") == 0 || strcmp(method, "ModelReady") == 0 || strcmp(method, "ModelMetadata") == 0 || strcmp(method, "ModelConfig") == 0 ||
+        (strcmp(method, "ModelStatistics") == 0 && x->body_bytes > SP_GRPC_PREFIX)) {
         route_model(s, x, method);
         return true;
     }
+    if (!health && sp__triton_grpc_route(s, x, method)) return true;
     sp_wire_out o = {0};
     sp_status status = sp__grpc_begin(&o);
     if (status == SP_OK && health) status = put_health(&o, s, x);

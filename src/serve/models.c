@@ -245,12 +245,17 @@ sp_status sp_server_add_model(sp_server *s, const char *name, const char *path)
 
 sp_status sp_server_add_folder(sp_server *s, const char *path) { return add(s, NULL, path); }
 
+void sp__models_look(struct sp_server *s)
+{
+    for (sp_model_folder *f = s->folders; f != NULL; f = f->next)
+        if (!f->gone) look_into(s, f);
+}
+
 bool sp__models_poll(struct sp_server *s)
 {
     bool some = false;
     sp__load_begin(s);
-    for (sp_model_folder *f = s->folders; f != NULL; f = f->next)
-        if (!f->gone) look_into(s, f);
+    sp__models_look(s);
     for (sp_entry *e = sp__entry_first(s); e != NULL && !sp__server_stopping(s); e = sp__entry_next(e)) {
         bool restless;
         sp__entry_load(e, &restless);

@@ -5,7 +5,7 @@
 
 #include "serve/grpc.h"
 #include "serve/json.h"
-#include "serve/routes.h"
+#include "serve/triton.h"
 
 void sp__reply_text(sp_exchange *x, int status, const char *type, sp__text *text)
 {
@@ -177,7 +177,7 @@ static void reply_server(sp_exchange *x)
 {
     sp__text t = {0};
     if (!wants(x, "GET")) return;
-    sp__text_put(&t, "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\"]}\n", sp_version());
+    sp__text_put(&t, "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\",\"model_repository\",\"model_configuration\",\"statistics\",\"trace\",\"logging\"]}\n", sp_version());
     reply_now(x, 200, "application/json", &t);
 }
 
@@ -238,9 +238,13 @@ static void route_kserve_model(sp_server *s, sp_exchange *x, const char *rest)
         sp__route_refuse(x, 400, "the path is not /v2/models/NAME[/versions/NUMBER OR LABEL][/ready or /infer]");
         return;
     }
-    const bool ready = strcmp(what, "/ready") == 0, infer = strcmp(what, "/infer") == 0;
-    if (what[0] != '\0' && !ready && !infer) {
-        sp__route_refuse(x, 404, "there is no such path; of a model there are: (nothing), /ready, /infer");
+    const bool ready = strcmp(what, "/ready") == 0, infer = strcmp(what, "/infer") == 0, more = strcmp(what, "/config") == 0 || strcmp(what, "/stats") == 0;
+    if (strcmp(what, "/trace/setting") == 0 && sp__entry_find(s, name) != NULL) {
+        sp__triton_rest_trace(s, x);
+        return;
+    }
+    if (what[0] != '\0' && !ready && !infer && !more) {
+        sp__route_refuse(x, 404, "there is no such path; of a model there are: (nothing), /ready, /infer, /config, /stats, /trace/setting");
         return;
     }
     if (!wants(x, infer ? "POST" : "GET")) return;
@@ -250,6 +254,7 @@ static void route_kserve_model(sp_server *s, sp_exchange *x, const char *rest)
         sp__route_refuse(x, status, why);
         return;
     }
+    if (more && sp__triton_rest_model_route(s, x, m, what)) return;
     if (infer) {
         sp__job_begin(s, x, m, &sp__protocol_kserve_rest);
         return;
@@ -261,6 +266,64 @@ static void route_kserve_model(sp_server *s, sp_exchange *x, const char *rest)
         reply_now(x, 200, "application/json", &t);
     }
     sp__served_release(m);
+}
+
+static void reply_v1_models(sp_server *s, sp_exchange *x)
+{
+    sp__text t = {0};
+    if (!wants(x, "GET")) return;
+    sp__text_put(&t, "{\"models\":[");
+    for (sp_entry *e = sp__entry_first(s); e != NULL; e = sp__entry_next(e)) {
+        if (t.data[t.used - 1] != '[') sp__text_put(&t, ",");
+        sp__json_put_text(&t, e->name, strlen(e->name));
+    }
+    sp__text_put(&t, "]}\n");
+    reply_now(x, 200, "application/json", &t);
+}
+
+static void reply_v1_state(sp_server *s, sp_exchange *x, const char *name)
+{
+    sp__text t = {0};
+    char why[600];
+    int status = 404;
+    sp_entry *e = sp__entry_find(s, name);
+    if (!wants(x, "GET")) return;
+    if (e != NULL) {
+        sp__predict_state(e, &t);
+        reply_now(x, 200, "application/json", &t);
+        return;
+    }
+    sp__served_release(sp__route_model(s, name, 0, &status, why, sizeof why));
+    sp__route_refuse(x, status, why);
+}
+
+/* "/v1/models/NAME[/versions/V or /labels/L][:predict]", from behind "/v1/models/". */
+static void route_v1_model(sp_server *s, sp_exchange *x, const char *rest)
+{
+    char name[256], why[600];
+    int status = 404;
+    int64_t version = 0;
+    const char *colon = strrchr(rest, ':'), *end = colon != NULL ? colon : rest + strlen(rest);
+    const size_t n = strcspn(rest, "/:");
+    const char *slash = rest[n] == '/' ? rest + n : end;
+    bool good = sp__path_decode(rest, n, name, sizeof name);
+    const bool numbered = strncmp(slash, "/versions/", 10) == 0, labelled = strncmp(slash, "/labels/", 8) == 0;
+    if (good && (numbered || labelled)) {
+        const char *from = slash + (numbered ? 10 : 8);
+        version = numbered ? sp__path_version(from, (size_t)(end - from)) : sp__route_version(s, name, from, (size_t)(end - from));
+    } else if (slash != end) good = false;
+    if (!good || version < 0 || (colon != NULL && strcmp(colon, ":predict") != 0)) {
+        sp__route_refuse(x, 404, "the path is not /v1/models/NAME[/versions/NUMBER or /labels/LABEL][:predict]");
+        return;
+    }
+    if (colon == NULL) {
+        reply_v1_state(s, x, name);
+        return;
+    }
+    if (!wants(x, "POST") || !lacks_query(x)) return;
+    sp_served *m = sp__route_model(s, name, version, &status, why, sizeof why);
+    if (m == NULL) sp__route_refuse(x, status, why);
+    else sp__job_begin(s, x, m, &sp__protocol_predict_rest);
 }
 
 /* "/model/NAME[/version/V]:METHOD" of MindSpore Serving, from behind "/model/". */
@@ -307,6 +370,7 @@ void sp__server_route(void *context, sp_exchange *x)
     sp_server *s = context;
     const char *p = x->path, *type = sp__exchange_header(x, "content-type");
     if (type != NULL && strncmp(type, "application/grpc", 16) == 0) route_grpc(s, x);
+    else if (sp__triton_rest_route(s, x)) return;
     else if (strncmp(p, "/v2/models/", 11) == 0) route_kserve_model(s, x, p + 11);
     else if (strcmp(p, "/v2/models") == 0) reply_models(s, x);
     else if (strcmp(p, "/") == 0) {
@@ -315,6 +379,10 @@ void sp__server_route(void *context, sp_exchange *x)
     else if (strcmp(p, "/v2/health/ready") == 0) reply_ready(s, x);
     else if (strcmp(p, "/v2") == 0 || strcmp(p, "/v2/") == 0) reply_server(x);
     else if (strcmp(p, "/metrics") == 0) reply_metrics(s, x);
-    else if (strncmp(p, "/model/", 7) == 0) route_mindspore(s, x, p + 7);
-    else sp__route_refuse(x, 404, "there is no such path; try /v2, /v2/health/ready, /v2/models, /v2/models/NAME, /model/NAME:predict, /metrics");
+    else if (strcmp(p, "/v1/models") == 0) reply_v1_models(s, x);
+    else if (strncmp(p, "/v1/models/", 11) == 0) route_v1_model(s, x, p + 11);
+    else if (strcmp(p, "/openapi.json") == 0) {
+        if (wants(x, "GET")) sp__route_openapi(x);
+    } else if (strncmp(p, "/model/", 7) == 0) route_mindspore(s, x, p + 7);
+    else sp__route_refuse(x, 404, "there is no such path; try /v2, /v2/health/ready, /v2/models, /v2/models/NAME, /v1/models/NAME:predict, /model/NAME:predict, /openapi.json, /metrics");
 }

@@ -16,6 +16,8 @@ sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int 
 void sp__route_refuse(sp_exchange *x, int status, const char *text); /* reply with an error */
 
 void sp__route_page(sp_exchange *x); /* page.c */
+void sp__route_openapi(sp_exchange *x); /* openapi.c */
+void sp__predict_state(sp_entry *e, sp__text *out); /* predict_rest.c: of a model's versions, as TensorFlow Serving and KServe v1 tell it */
 
 /* kserve_names.c */
 const char *sp__kserve_datatype(sp_dtype dtype);                       /* "FP32"; NULL: it has none */

@@ -71,6 +71,19 @@ sp_status sp__settings_warm_up(const char **at, int *n, sp_warm_shape shapes[SP_
 /* The key of a model's files into `bytes`, which the caller wipes. */
 sp_status sp__settings_key(const sp_settings *s, unsigned char bytes[64], size_t *n);
 
+enum { SP_STATISTICS_SIZES = 11 }; /* of runs: 1, 2, 4 ... 1024 rows */
+
+typedef struct sp_duration {
+    atomic_ullong n, ns;
+} sp_duration;
+
+/* What a version did (statistics.c). */
+typedef struct sp_statistics {
+    sp_duration success, fail, queue, infer; /* of requests */
+    sp_duration sizes[SP_STATISTICS_SIZES];  /* of runs with so many rows */
+    atomic_ullong rows, runs, last_ms;
+} sp_statistics;
+
 /* One version of a model, ready to run. Counted: by its entry while it is the current one, by the list of retired ones after that, and by every job
  * that it has. The last reference is always the entry's or the list's, so that no runner ends itself. */
 typedef struct sp_served {
@@ -95,7 +108,12 @@ typedef struct sp_served {
     bool closing;
     pthread_t runners[SP_SERVE_INSTANCES_MAX];
     int n_runners;
+    sp_statistics statistics;
 } sp_served;
+
+void sp__statistics_job(sp_served *m, bool ok, int64_t us);
+void sp__statistics_queue(sp_served *m, int64_t us);
+void sp__statistics_run(sp_served *m, int n_jobs, int64_t rows, int64_t us);
 
 /* What is known of a version that is not served. */
 typedef struct sp_version_note {
@@ -174,6 +192,7 @@ void sp__entries_release(struct sp_server *s);
 /* One thread at a time loads models; no lock is held meanwhile, which fork would wait for. */
 void sp__load_begin(struct sp_server *s);
 void sp__load_end(struct sp_server *s);
+void sp__models_look(struct sp_server *s); /* into folders, for models that are new or gone; the caller has sp__load_begin */
 bool sp__models_poll(struct sp_server *s); /* look at folders and files; the watcher's. true: some are not yet at rest, look again soon */
 void sp__models_release(struct sp_server *s);
 
@@ -199,12 +218,14 @@ typedef struct sp_job {
     bool counted;     /* in the entry's n_waiting */
     bool encoding;    /* the workers' next step with it */
     int status;       /* HTTP status of a failure, 0: none */
+    int fail_status;  /* that a failing step asks for; 0: what its sp_status means */
     sp_error error;   /* its text */
     /* Of protocols. */
     const char *id;
     bool binary;      /* outputs that say nothing about it are binary */
     int n_wanted;     /* 0: all, as `binary` says */
     sp_wanted *wanted;
+    bool columns;     /* v1: inputs came as whole tensors */
     bool bare;        /* MindSpore: instances came without the axis of rows */
     int64_t n_instances; /* MindSpore: rows of the request; a model of a fixed number of rows may have got more */
 } sp_job;
@@ -216,7 +237,7 @@ typedef struct sp_protocol {
     void (*fail)(sp_job *job);        /* status and error to x->reply */
 } sp_protocol;
 
-extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest, sp__protocol_kserve_grpc, sp__protocol_mindspore_grpc;
+extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest, sp__protocol_kserve_grpc, sp__protocol_mindspore_grpc, sp__protocol_predict_rest;
 
 /* server.c */
 /* Begin a job for an exchange, which is answered sooner or later; takes the reference to the model. */
@@ -260,6 +281,8 @@ struct sp_server {
     bool ending;
     bool polling; /* the watcher is at the disk, and may be loading a model */
     bool reload;  /* the program is to be told */
+    struct sp_order *orders; /* loading and unloading that clients asked for */
+    atomic_bool log_info, log_error; /* lines that are wanted */
     int n_threads;
     pthread_t threads[64];
     pthread_t watcher;

@@ -10,7 +10,8 @@
 #include "base/fail.h"
 #include "base/plain.h"
 #include "formats/model_impl.h"
-#include "serve/serve_impl.h"
+#include "serve/decode.h"
+#include "serve/triton.h"
 
 enum {
     GONE_AFTER_US = 1000000, /* a client that has closed its side is taken to listen for so long */
@@ -61,7 +62,7 @@ int sp__http_status(sp_status status)
 void sp__job_failed(sp_job *job, sp_status status)
 {
     sp_error_capture(status, &job->error);
-    job->status = sp__http_status(status);
+    job->status = job->fail_status != 0 ? job->fail_status : sp__http_status(status);
 }
 
 void sp__job_fail(sp_job *job, int status, const char *format, ...)
@@ -106,7 +107,9 @@ void sp__job_end(sp_job *job)
     if (job->status != 0) job->protocol->fail(job);
     const sp_outcome outcome = job->status != 0 ? sp__outcome(job->status) : SP_OUTCOME_OK;
     atomic_fetch_add(&e->metrics.outcomes[outcome], 1);
-    if (outcome == SP_OUTCOME_OK) sp__histogram_add_us(&e->metrics.latency, sp__net_now_us() - x->began_us);
+    const int64_t took_us = sp__net_now_us() - x->began_us;
+    if (outcome == SP_OUTCOME_OK) sp__histogram_add_us(&e->metrics.latency, took_us);
+    sp__statistics_job(job->model, outcome == SP_OUTCOME_OK, took_us);
     if (outcome == SP_OUTCOME_FAILED) sp__server_log(job->server, SP_LOG_ERROR, "model %s version %lld failed: %s", e->name, (long long)job->model->version, job->error.message);
     atomic_fetch_sub(&e->metrics.in_flight, 1);
     for (int i = 0; job->in != NULL && i < job->model->n_in + job->model->n_out; i++) sp_tensor_release(job->in[i]);
@@ -141,6 +144,7 @@ static void work_on(sp_job *job)
         if (job->encoding && job->status < 500) job->status = 500; /* the client is not to blame for our results */
         sp__job_end(job);
     } else if (job->encoding) {
+        if (job->x->reply.grpc_status < 0) sp__encode_compressed(job);
         sp__job_end(job);
     } else if ((status = sp__model_check(job->model->model, job->model->n_in, job->in, job->bare)) != SP_OK) { /* before its rows are joined with others */
         sp__job_failed(job, status);
@@ -232,8 +236,9 @@ static void *watcher(void *context)
     while (!s->ending) {
         const bool reload = s->reload, polling = every_us > 0 && sp__net_now_us() >= next_us && !sp__net_draining(s->net);
         s->reload = false;
-        s->polling = polling || reload;
+        s->polling = polling || reload || s->orders != NULL;
         sp__unlock(&s->work_lock);
+        sp__repository_work(s);
         if (reload && s->o.event != NULL) s->o.event(s->o.event_context, SP_SERVER_RELOAD);
         if (polling) {
             const bool restless = sp__models_poll(s);
@@ -243,7 +248,7 @@ static void *watcher(void *context)
         int64_t until = busy || every_us == 0 ? sp__net_now_us() + (busy ? 20000 : 1000000) : next_us;
         sp__lock(&s->work_lock);
         s->polling = false;
-        if (!s->ending && !s->reload) sp__cond_wait_until(&s->watch, &s->work_lock, until * 1000);
+        if (!s->ending && !s->reload && s->orders == NULL) sp__cond_wait_until(&s->watch, &s->work_lock, until * 1000);
     }
     sp__unlock(&s->work_lock);
     return NULL;
@@ -298,6 +303,8 @@ static sp_status check_options(const sp_server_options *o)
     SP_CHECK(o->port >= -1 && o->port <= 65535, SP_VALUE, "port %d is none; ports are 1 to 65535, -1 for one that is free", o->port);
     SP_CHECK(o->max_connections > 0 && o->max_queue > 0, SP_VALUE, "at least one connection and one waiting request are needed");
     SP_CHECK(o->max_batch >= 1 && o->max_batch <= SP_SERVE_BATCH_MAX, SP_VALUE, "max_batch is %d, it must be 1 to %d", o->max_batch, SP_SERVE_BATCH_MAX);
+    const char *control = o->model_control != NULL ? o->model_control : "local";
+    SP_CHECK(strcmp(control, "local") == 0 || strcmp(control, "all") == 0 || strcmp(control, "none") == 0, SP_VALUE, "model_control (--model-control) is '%.32s', it must be local, all or none", control);
     SP_CHECK(o->n_workers >= 1 && o->n_workers <= 64, SP_VALUE, "n_workers is %d, it must be 1 to 64", o->n_workers);
     SP_CHECK(o->request_seconds > 0 && o->idle_seconds > 0 && o->receive_seconds > 0 && o->drain_seconds >= 0 && o->max_delay_us >= 0, SP_VALUE, "times must not be negative");
     return SP_OK;
@@ -318,6 +325,8 @@ sp_status sp_server_create(const sp_server_options *options, sp_server **out)
     s->pid = getpid();
     s->end = &s->first;
     if (options != NULL) s->o = *options;
+    atomic_init(&s->log_info, true);
+    atomic_init(&s->log_error, true);
     sp_status status = check_effects(&s->o);
     set_defaults(&s->o);
     if (status == SP_OK) status = check_options(&s->o);

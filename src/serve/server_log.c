@@ -204,7 +204,7 @@ void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, .
 {
     char text[4096];
     va_list args;
-    if (s->log == NULL) return;
+    if (s->log == NULL || (kind == SP_LOG_INFO && !atomic_load(&s->log_info)) || (kind == SP_LOG_ERROR && !atomic_load(&s->log_error))) return; /* /v2/logging */
     va_start(args, format);
     sp__vsnprintf(text, sizeof text, format, args);
     va_end(args);

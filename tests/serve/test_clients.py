@@ -48,3 +48,44 @@ def test_triton_grpc(server, mlp):
     large.set_data_from_numpy(data)
     assert client.infer("mlp", [large]).as_numpy("output").tobytes() == mlp(data).tobytes()
     client.close()
+
+
+def test_all_of_triton_rest(server):
+    module = pytest.importorskip("tritonclient.http")
+    client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
+    assert client.get_model_config("mlp")["max_batch_size"] == 8
+    assert [(m["name"], m["state"]) for m in client.get_model_repository_index()] == [("mlp", "READY")]
+    client.unload_model("mlp")
+    assert not client.is_model_ready("mlp")
+    client.load_model("mlp")
+    assert client.is_model_ready("mlp") and client.get_inference_statistics("mlp")["model_stats"][0]["name"] == "mlp" and client.get_inference_statistics()["model_stats"]
+    assert client.get_trace_settings()["trace_level"] == ["OFF"] and client.get_trace_settings("mlp") and client.update_trace_settings(settings={"trace_level": ["OFF"]})
+    assert client.get_log_settings()["log_error"] is True and client.update_log_settings({"log_info": True})["log_info"] is True
+    assert client.get_system_shared_memory_status() == [] and client.get_cuda_shared_memory_status() == []
+    client.unregister_system_shared_memory()
+    with pytest.raises(Exception, match="shared memory is not done"):
+        client.register_system_shared_memory("a", "/a", 16)
+    x = module.InferInput("x", X.shape, "FP32")
+    x.set_data_from_numpy(X)
+    assert client.async_infer("mlp", [x]).get_result().as_numpy("output").shape == (2, 3)
+    for algorithm in ("gzip", "deflate"):
+        assert client.infer("mlp", [x], request_compression_algorithm=algorithm, response_compression_algorithm=algorithm).as_numpy("output").shape == (2, 3)
+    client.close()
+
+
+def test_all_of_triton_grpc(server):
+    module = pytest.importorskip("tritonclient.grpc")
+    client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
+    config = client.get_model_config("mlp").config
+    assert config.max_batch_size == 8 and config.input[0].name == "x" and list(config.input[0].dims) == [4] and config.version_policy.latest.num_versions == 1
+    assert [(m.name, m.state) for m in client.get_model_repository_index().models] == [("mlp", "READY")]
+    client.unload_model("mlp")
+    assert not client.is_model_ready("mlp")
+    client.load_model("mlp")
+    assert client.is_model_ready("mlp") and client.get_inference_statistics("mlp").model_stats[0].name == "mlp" and client.get_inference_statistics().model_stats
+    assert list(client.get_trace_settings().settings["trace_level"].value) == ["OFF"]
+    assert client.get_log_settings().settings["log_error"].bool_param is True and client.update_log_settings({"log_info": True}).settings["log_info"].bool_param is True
+    assert not client.get_system_shared_memory_status().regions
+    with pytest.raises(Exception, match="shared memory is not done"):
+        client.register_system_shared_memory("a", "/a", 16)
+    client.close()

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* repository.c - the model repository extension: which models there are and in which state; loading and unloading by request.
+ *
+ * What clients can load is what the program gave, and what lies in the folders that it gave: they name no files. Orders are done by the watcher, as everything that
+ * loads, and answered when they are done. */
+#include <stdio.h>
+#include <string.h>
+
+#include "serve/grpc.h"
+#include "serve/triton.h"
+
+typedef struct sp_order {
+    struct sp_order *next;
+    sp_exchange *x;
+    bool load, grpc;
+    char name[256];
+} sp_order;
+
+void sp__repository_index(sp_server *s, bool ready_only, sp_index_line line, void *context)
+{
+    for (sp_entry *e = sp__entry_first(s); e != NULL; e = sp__entry_next(e)) {
+        int64_t versions[SP_SERVE_VERSIONS_MAX];
+        char text[24], reason[400];
+        const int n = sp__entry_versions(e, versions);
+        for (int i = 0; i < n; i++) {
+            snprintf(text, sizeof text, "%lld", (long long)versions[i]);
+            line(context, e->name, text, "READY", "");
+        }
+        sp__entry_unavailable(e, reason);
+        if (n == 0 && !ready_only) line(context, e->name, "", reason[0] != '\0' ? "UNAVAILABLE" : "LOADING", reason);
+    }
+}
+
+const char *sp__control_refusal(const sp_server *s, const sp_exchange *x)
+{
+    const char *control = s->o.model_control != NULL ? s->o.model_control : "local";
+    const bool local = strncmp(x->peer, "127.", 4) == 0 || strncmp(x->peer, "[::1]", 5) == 0 || strcmp(x->peer, "unix") == 0;
+    if (strcmp(control, "all") == 0 || (strcmp(control, "local") == 0 && local)) return NULL;
+    return strcmp(control, "none") == 0 ? "models and settings cannot be changed by request (--model-control none)"
+                                        : "models and settings can be changed by clients on the server's machine alone (--model-control local)";
+}
+
+void sp__repository_order(sp_server *s, sp_exchange *x, const char *name, bool load, bool grpc)
+{
+    const char *why = sp__control_refusal(s, x);
+    sp_order *order = why == NULL ? sp__alloc_zero(sizeof *order) : NULL;
+    if (order == NULL) {
+        const int status = why != NULL ? 403 : 503;
+        if (grpc) sp__grpc_refuse(x, status, why != NULL ? why : "out of memory");
+        else sp__reply_error(x, status, why != NULL ? why : "out of memory");
+        sp__exchange_reply(x);
+        return;
+    }
+    *order = (sp_order){.x = x, .load = load, .grpc = grpc};
+    snprintf(order->name, sizeof order->name, "%s", name);
+    sp__lock(&s->work_lock);
+    struct sp_order **at = &s->orders;
+    while (*at != NULL) at = &(*at)->next;
+    *at = order;
+    sp__cond_signal(&s->watch);
+    sp__unlock(&s->work_lock);
+}
+
+static sp_status do_order(sp_server *s, const sp_order *order)
+{
+    bool restless;
+    sp__load_begin(s);
+    if (order->load) sp__models_look(s);
+    sp_entry *e = sp__entry_find(s, order->name);
+    sp_status status = e != NULL ? SP_OK : sp__fail(SP_KEY, "failed to %s '%s': there is no such model", order->load ? "load" : "unload", order->name);
+    if (status == SP_OK && order->load) {
+        atomic_store(&e->unloaded, false);
+        atomic_store(&e->tried, false); /* at once */
+        status = sp__entry_load(e, &restless);
+        if (status != SP_OK) sp__error_context("failed to load '%s'", order->name);
+        sp__entry_tell(e);
+    } else if (status == SP_OK) {
+        atomic_store(&e->unloaded, true);
+        sp__entry_unload(e, "unloaded");
+        sp__server_log(s, SP_LOG_INFO, "model %s is unloaded by request", e->name);
+    }
+    sp__load_end(s);
+    return status;
+}
+
+void sp__repository_work(sp_server *s)
+{
+    for (;;) {
+        sp__lock(&s->work_lock);
+        sp_order *order = s->orders;
+        if (order != NULL) s->orders = order->next;
+        sp__unlock(&s->work_lock);
+        if (order == NULL) return;
+        const sp_status status = do_order(s, order);
+        const int http_status = status == SP_KEY ? 404 : status == SP_NOMEM ? 503 : 400;
+        sp_wire_out o = {0};
+        if (order->grpc && status == SP_OK && sp__grpc_begin(&o) == SP_OK) sp__grpc_reply(order->x, &o);
+        else if (order->grpc) sp__grpc_refuse(order->x, http_status, sp_error_message());
+        else if (status == SP_OK) {
+            sp__text t = {0};
+            sp__text_put(&t, "{}\n");
+            sp__reply_text(order->x, 200, "application/json", &t);
+        } else sp__reply_error(order->x, http_status, sp_error_message());
+        sp__exchange_reply(order->x);
+        sp__free(order);
+    }
+}
