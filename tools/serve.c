@@ -34,6 +34,8 @@ static const char help[] =
     "  --config FILE          settings and models in JSON, names as here with _ for -; what is given here goes first\n"
     "  --set MODEL.KEY=VALUE  of one model (may be repeated): max_batch, trust_batch, max_delay, max_queue, timeout, instances (runs at a time),\n"
     "                         versions (newest, newest:N, all, or 1,4), labels (stable=1,canary=4), warm_up (shapes: x:1x128;x:8x128), key_file, key_mode\n"
+    "  --servable NAME:VERSION=SOCKET  pass requests to this servable on to a process that listens there (may be repeated; spore.serving starts such)\n"
+    "  --stop-with-stdin      stop when standard input is closed, as by the end of the program that started it\n"
     "  --check                load and try all models, say what is wrong, and end: 0 if all is well\n"
     "  --strict               end if a model cannot be loaded at the start\n"
     "  --host ADDRESS         to listen on (default 127.0.0.1; 0.0.0.0 for everybody)\n"
@@ -237,8 +239,8 @@ typedef struct {
     sp_server_options o;
     texts t;
     const char *config;
-    const char **set;
-    bool check;
+    const char **set, **servables;
+    bool check, stop_with_stdin;
     int n_words;
     const char *words[MODELS_MAX];
     char words_names[MODELS_MAX][201];
@@ -288,6 +290,19 @@ static int apply_set(const char *word, int n, sp_model_config *models)
     return found > 0 ? 0 : tool_complain(EXIT_USAGE, "serve: --set %s: no model '%.*s' is given; models of a folder have the folder's settings", word, (int)(dot - word), word);
 }
 
+/* --servable NAME:VERSION=SOCKET */
+static int add_servable(sp_server *s, const char *word)
+{
+    char name[201] = "";
+    const char *equals = strchr(word, '='), *colon = equals;
+    while (colon != NULL && colon > word && *colon != ':') colon--;
+    char *end = NULL;
+    const long long version = colon != NULL && colon > word ? strtoll(colon + 1, &end, 10) : 0;
+    if (version < 1 || end != equals || (size_t)(colon - word) >= sizeof name) return tool_complain(EXIT_USAGE, "serve: --servable is '%s', it must be NAME:VERSION=SOCKET", word);
+    memcpy(name, word, (size_t)(colon - word));
+    return sp_server_add_servable(s, name, version, equals + 1) == SP_OK ? 0 : tool_engine_failed("serve");
+}
+
 /* Give the server its models. 0 or an exit code, *told: after a complaint. */
 static int give_models(request *r, sp_server *s, const sp_serve_config *c)
 {
@@ -298,7 +313,7 @@ static int give_models(request *r, sp_server *s, const sp_serve_config *c)
     for (int i = 0; i < r->n_words && code == 0; i++) code = read_word(r, i, &all[i]);
     if (code == 0 && n_file > 0) memcpy(all + r->n_words, of_file, (size_t)n_file * sizeof *all);
     for (const char **set = r->set; set != NULL && *set != NULL && code == 0; set++) code = apply_set(*set, n, all);
-    if (code == 0 && n == 0) code = tool_complain(EXIT_USAGE, "serve: there is no model to serve: give one, or list them under \"models\" in %s", r->config);
+    if (code == 0 && n == 0 && r->servables == NULL) code = tool_complain(EXIT_USAGE, "serve: there is no model to serve: give one, or list them under \"models\" in %s", r->config);
     if (code == 0 && sp_server_set_models(s, n, all) != SP_OK) code = EXIT_FAILED;
     free(all);
     return code;
@@ -394,6 +409,17 @@ static void take_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* Whoever started us holds the other end: it closes when that process ends, however it does. */
+static void *watch_stdin(void *context)
+{
+    char unused[64];
+    ssize_t n;
+    (void)context;
+    while ((n = read(STDIN_FILENO, unused, sizeof unused)) > 0 || (n < 0 && errno == EINTR)) {}
+    on_signal(SIGTERM);
+    return NULL;
+}
+
 /* A model that is being loaded keeps nobody waiting. */
 static void end_soon(bool on)
 {
@@ -408,7 +434,10 @@ static int serve(request *r, const sp_serve_config *config)
     if (sp_server_create(&r->o, &serving) != SP_OK) return tool_engine_failed("serve");
     take_signals();
     l.code = sp_server_start(serving) == SP_OK ? 0 : tool_engine_failed("serve");
+    for (const char **servable = r->servables; l.code == 0 && servable != NULL && *servable != NULL; servable++) l.code = add_servable(serving, *servable);
     if (l.code == 0) {
+        pthread_t watcher;
+        if (r->stop_with_stdin && pthread_create(&watcher, NULL, watch_stdin, NULL) == 0) pthread_detach(watcher);
         const int failure = pthread_create(&loader, NULL, load_models, &l);
         if (failure != 0) l.code = tool_complain(EXIT_FAILED, "serve: no thread to load models: %s", strerror(failure));
         else {
@@ -458,7 +487,7 @@ int verb_serve(int argc, char **argv)
 {
     static request r;
     bool helped;
-    tool_option options[N_SETTINGS + 4];
+    tool_option options[N_SETTINGS + 6];
     r.o = (sp_server_options){.log = write_line, .log_context = &r.t.quiet, .event = on_event, .event_context = &r};
     for (int i = 0; i < N_SETTINGS; i++) {
         snprintf(r.t.option[i], sizeof r.t.option[i], "--%s", names[i]);
@@ -469,9 +498,11 @@ int verb_serve(int argc, char **argv)
     options[N_SETTINGS] = (tool_option){"--config", NULL, &r.config, NULL};
     options[N_SETTINGS + 1] = (tool_option){"--set", NULL, NULL, &r.set};
     options[N_SETTINGS + 2] = (tool_option){"--check", &r.check, NULL, NULL};
-    options[N_SETTINGS + 3] = (tool_option){NULL, NULL, NULL, NULL};
+    options[N_SETTINGS + 3] = (tool_option){"--servable", NULL, NULL, &r.servables};
+    options[N_SETTINGS + 4] = (tool_option){"--stop-with-stdin", &r.stop_with_stdin, NULL, NULL};
+    options[N_SETTINGS + 5] = (tool_option){NULL, NULL, NULL, NULL};
     int code = tool_parse(argc, argv, options, help, (const int[]){0, MODELS_MAX}, r.words, &r.n_words, &helped);
     if (code != 0 || helped) return code;
-    if (r.n_words == 0 && r.config == NULL) return tool_complain(EXIT_USAGE, "serve: 0 arguments given, 1 wanted (try spore serve --help)");
+    if (r.n_words == 0 && r.config == NULL && r.servables == NULL) return tool_complain(EXIT_USAGE, "serve: 0 arguments given, 1 wanted (try spore serve --help)");
     return run(&r);
 }

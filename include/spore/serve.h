@@ -130,6 +130,10 @@ SP_API sp_status sp_server_set_models(sp_server *s, int n, const sp_model_config
 /* The same settings read by name, as the configuration file and the command line have them: "max_batch" "16". SP_KEY: there is no such setting. The text must live on. */
 SP_API sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *value);
 
+/* A servable of MindSpore Serving, whose methods another process runs: requests to it, over REST and gRPC, are passed on over the Unix socket that the process listens on. Called
+ * again for further processes and versions. Python's spore.serving starts such processes. */
+SP_API sp_status sp_server_add_servable(sp_server *s, const char *name, int64_t version, const char *socket);
+
 /* Not ready from now on. For leave_seconds clients are answered and told to go; then no more connections are taken, and what is under way is answered; the second call, or
  * drain_seconds later: end now. Returns at once and may be called by a signal handler. */
 SP_API void sp_server_stop(sp_server *s);

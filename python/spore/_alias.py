@@ -14,6 +14,7 @@ import sys
 __all__ = ['as_mindspore']
 
 _NAME = 'mindspore'
+_SERVING = 'mindspore_serving'  # a package of its own there
 _API_VERSION = '2.10.0'  # of MindSpore, whose API this is: programs choose by it what they call
 
 
@@ -122,9 +123,12 @@ class _Finder:
     """Finds mindspore and everything below it in spore."""
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname != _NAME and not fullname.startswith(_NAME + '.'):
+        if fullname == _SERVING or fullname.startswith(_SERVING + '.'):
+            real = 'spore.serving' + fullname[len(_SERVING):]
+        elif fullname == _NAME or fullname.startswith(_NAME + '.'):
+            real = 'spore' + fullname[len(_NAME):]
+        else:
             return None
-        real = 'spore' + fullname[len(_NAME):]
         if real not in sys.modules:
             try:
                 found = importlib.util.find_spec(real)

@@ -173,10 +173,36 @@ static void free_body(const void *data, size_t bytes, void *context)
     sp__free((void *)data);
 }
 
+/* gRPC-Web: what are trailers elsewhere is a last frame of the body. */
+static void put_web_end(sp_net_reply *r)
+{
+    sp__text t = {0};
+    char message[512];
+    size_t n = 0;
+    for (const unsigned char *p = (const unsigned char *)(r->grpc_message != NULL ? r->grpc_message : ""); *p != '\0' && n + 4 < sizeof message; p++)
+        n += (size_t)snprintf(message + n, sizeof message - n, *p >= 0x20 && *p < 0x7f && *p != '%' ? "%c" : "%%%02X", *p);
+    message[n] = '\0';
+    if (r->body_bytes > 0) sp__text_add(&t, (const char *)r->body, r->body_bytes);
+    const size_t at = t.used;
+    sp__text_add(&t, "\x80\0\0\0\0", 5);
+    sp__text_put(&t, "grpc-status:%d\r\ngrpc-message:%s\r\n", r->grpc_status, message);
+    if (t.failed) {
+        sp__free(t.data);
+        return;
+    }
+    const size_t bytes = t.used - at - 5;
+    for (int i = 0; i < 4; i++) t.data[at + 1 + (size_t)i] = (char)(bytes >> (24 - 8 * i));
+    sp__free(r->body);
+    r->body = (uint8_t *)t.data;
+    r->body_bytes = t.used;
+    r->type = "application/grpc-web+proto";
+}
+
 void sp__http1_reply(sp_exchange *x)
 {
     sp_connection *c = x->connection;
     sp_net_reply *r = &x->reply;
+    if (r->grpc_status >= 0) put_web_end(r);
     struct evbuffer *out = bufferevent_get_output(c->bev);
     const bool head_only = strcmp(x->method, "HEAD") == 0;
     if (!c->head.keep_alive || sp__net_leaving(c->net)) c->last = true;

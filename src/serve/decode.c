@@ -60,6 +60,23 @@ sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int
     return sp_tensor_create_from(dtype, rank, dims, data, &job->in[i]);
 }
 
+sp_status sp__decode_array(sp_json *j, const char *name, sp_dtype wanted, sp_tensor **out)
+{
+    int rank;
+    int64_t dims[SP_RANK_MAX], count = 0;
+    SP_TRY(sp__json_shape(*j, &rank, dims));
+    SP_TRY(sp__decode_count(name, rank, dims, &count));
+    SP_CHECK(count <= (j->end - j->at) / 2 + 1, SP_VALUE, "input '%s': its arrays are not of equal lengths", name);
+    SP_TRY(sp_tensor_create(wanted, rank, dims, out));
+    sp_status status = sp__json_elements(j, wanted, count, sp_tensor_data(*out));
+    if (status != SP_OK) {
+        sp_tensor_release(*out);
+        *out = NULL;
+        sp__error_context("input '%s'", name);
+    }
+    return status;
+}
+
 void sp__decode_timeout(sp_job *job, int64_t us)
 {
     if (us <= 0 || us > INT64_MAX / 2) return; /* 0: as long as the server allows, which is less than the longest times */

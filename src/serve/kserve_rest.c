@@ -217,8 +217,8 @@ static sp_status decode(sp_job *job)
 {
     const sp_exchange *x = job->x;
     const char *length = sp__exchange_header(x, "inference-header-content-length");
-    size_t json_bytes = x->body_bytes;
     SP_TRY(sp__decode_encoding(job));
+    size_t json_bytes = x->body_bytes;
     SP_CHECK(x->body_bytes > 0, SP_VALUE, "the request has no body");
     if (length != NULL) {
         const int64_t n = sp__path_version(length, strlen(length));

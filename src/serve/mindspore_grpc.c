@@ -14,6 +14,7 @@
 #include "serve/decode.h"
 #include "serve/grpc.h"
 #include "serve/mindspore.h"
+#include "serve/servable.h"
 #include "serve/routes.h"
 
 static const sp_dtype dtypes[] = {SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_I8, SP_DTYPE_U8, SP_DTYPE_I16, SP_DTYPE_U16, SP_DTYPE_I32,
@@ -220,7 +221,7 @@ static uint64_t error_code(int http_status)
     return http_status == 500 ? 3 : http_status < 500 ? 2 : 1;
 }
 
-static void reply_error(sp_exchange *x, int http_status, const char *text)
+void sp__mindspore_grpc_error(sp_exchange *x, int http_status, const char *text)
 {
     sp_wire_out o = {0}, error = {0};
     sp_status status = sp__grpc_begin(&o);
@@ -233,7 +234,7 @@ static void reply_error(sp_exchange *x, int http_status, const char *text)
     sp__wire_out_free(&o);
 }
 
-static void fail(sp_job *job) { reply_error(job->x, job->status, job->error.message); }
+static void fail(sp_job *job) { sp__mindspore_grpc_error(job->x, job->status, job->error.message); }
 
 const sp_protocol sp__protocol_mindspore_grpc = {.name = "mindspore_grpc", .decode = decode, .encode = encode, .fail = fail};
 
@@ -254,7 +255,6 @@ static sp_status find_spec(const sp_exchange *x, spec *out)
             SP_TRY(read_spec(part, out));
         }
     }
-    SP_CHECK(strcmp(out->method, "predict") == 0, SP_KEY, "method '%s' is not available; a model has one, predict", out->method);
     SP_CHECK(out->version <= INT64_MAX, SP_VALUE, "there is no version %llu", (unsigned long long)out->version);
     return SP_OK;
 }
@@ -267,12 +267,21 @@ bool sp__mindspore_grpc_route(struct sp_server *s, sp_exchange *x)
     int http_status = 400;
     sp_served *m = NULL;
     if (find_spec(x, &wanted) != SP_OK) snprintf(why, sizeof why, "%.590s", sp_error_message());
+    else if (sp__servable_find(s, wanted.name, 0) != NULL) {
+        sp_servable *v = sp__servable_find(s, wanted.name, (int64_t)wanted.version);
+        if (v != NULL) {
+            sp__servable_call(v, x, wanted.method, true);
+            return true;
+        }
+        http_status = 404;
+        snprintf(why, sizeof why, "servable is not available: '%s' has no version %llu", wanted.name, (unsigned long long)wanted.version);
+    } else if (strcmp(wanted.method, "predict") != 0) snprintf(why, sizeof why, "method '%s' is not available; a model has one, predict", wanted.method);
     else m = sp__route_model(s, wanted.name, (int64_t)wanted.version, &http_status, why, sizeof why);
     if (m != NULL) {
         sp__job_begin(s, x, m, &sp__protocol_mindspore_grpc);
         return true;
     }
-    reply_error(x, http_status, why);
+    sp__mindspore_grpc_error(x, http_status, why);
     sp__exchange_reply(x);
     return true;
 }

@@ -81,21 +81,7 @@ static sp_status read_b64(sp_job *job, sp_json *j, const char *name, sp_dtype wa
 
 static sp_status read_value(sp_job *job, sp_json *j, const char *name, sp_dtype wanted, sp_tensor **out)
 {
-    const char kind = sp__json_peek(j);
-    int rank;
-    int64_t dims[SP_RANK_MAX], count = 0;
-    if (kind == '{') return read_b64(job, j, name, wanted, out);
-    SP_TRY(sp__json_shape(*j, &rank, dims));
-    SP_TRY(sp__decode_count(name, rank, dims, &count));
-    SP_CHECK(count <= (j->end - j->at) / 2 + 1, SP_VALUE, "input '%s': its arrays are not of equal lengths", name);
-    SP_TRY(sp_tensor_create(wanted, rank, dims, out));
-    sp_status status = sp__json_elements(j, wanted, count, sp_tensor_data(*out));
-    if (status != SP_OK) {
-        sp_tensor_release(*out);
-        *out = NULL;
-        sp__error_context("input '%s'", name);
-    }
-    return status;
+    return sp__json_peek(j) == '{' ? read_b64(job, j, name, wanted, out) : sp__decode_array(j, name, wanted, out);
 }
 
 /* --- instances ----------------------------------------------------------------------------------------------------- */
@@ -144,9 +130,9 @@ static sp_status read_body(sp_job *job, sp_json *j, sp_instances *all)
 
 static sp_status decode(sp_job *job)
 {
-    sp_json j = sp__json_open(job->x->body, job->x->body_bytes);
     sp_instances all = {0};
     SP_TRY(sp__decode_encoding(job));
+    sp_json j = sp__json_open(job->x->body, job->x->body_bytes);
     SP_CHECK(job->x->body_bytes > 0, SP_VALUE, "http message invalid: the request has no body");
     sp_status status = read_body(job, &j, &all);
     if (status == SP_OK) status = sp__instances_stack(job, &all);

@@ -11,24 +11,6 @@
 #include "serve/mindspore.h"
 #include "serve/routes.h"
 
-/* Arrays as a tensor of the type that the model wants. */
-static sp_status read_array(sp_json *j, const char *name, sp_dtype wanted, sp_tensor **out)
-{
-    int rank;
-    int64_t dims[SP_RANK_MAX], count = 0;
-    SP_TRY(sp__json_shape(*j, &rank, dims));
-    SP_TRY(sp__decode_count(name, rank, dims, &count));
-    SP_CHECK(count <= (j->end - j->at) / 2 + 1, SP_VALUE, "input '%s': its arrays are not of equal lengths", name);
-    SP_TRY(sp_tensor_create(wanted, rank, dims, out));
-    sp_status status = sp__json_elements(j, wanted, count, sp_tensor_data(*out));
-    if (status != SP_OK) {
-        sp_tensor_release(*out);
-        *out = NULL;
-        sp__error_context("input '%s'", name);
-    }
-    return status;
-}
-
 /* An object of inputs by name or, for a model with one input, its value alone. */
 static sp_status read_named(sp_job *job, sp_json *j, sp_tensor **row)
 {
@@ -38,14 +20,14 @@ static sp_status read_named(sp_job *job, sp_json *j, sp_tensor **row)
     if (sp__json_peek(j) != '{') {
         SP_CHECK(job->model->n_in == 1, SP_VALUE, "the model has %d inputs: give them by name, {\"NAME\": VALUE, ...}", job->model->n_in);
         const sp_dtype wanted = sp_model_input_spec(m, 0)->dtype;
-        return read_array(j, sp_model_input_name(m, 0), wanted != SP_DTYPE_NONE ? wanted : SP_DTYPE_F32, &row[0]);
+        return sp__decode_array(j, sp_model_input_name(m, 0), wanted != SP_DTYPE_NONE ? wanted : SP_DTYPE_F32, &row[0]);
     }
     for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
         int i;
         SP_TRY(sp__decode_input(job, key, &i));
         SP_CHECK(row[i] == NULL, SP_VALUE, "input '%s' is given twice", key);
         const sp_dtype wanted = sp_model_input_spec(m, i)->dtype;
-        SP_TRY(read_array(j, key, wanted != SP_DTYPE_NONE ? wanted : SP_DTYPE_F32, &row[i]));
+        SP_TRY(sp__decode_array(j, key, wanted != SP_DTYPE_NONE ? wanted : SP_DTYPE_F32, &row[i]));
     }
     return status;
 }
@@ -97,9 +79,9 @@ static sp_status read_body(sp_job *job, sp_json *j, sp_instances *all)
 
 static sp_status decode(sp_job *job)
 {
-    sp_json j = sp__json_open(job->x->body, job->x->body_bytes);
     sp_instances all = {0};
     SP_TRY(sp__decode_encoding(job));
+    sp_json j = sp__json_open(job->x->body, job->x->body_bytes);
     SP_CHECK(job->x->body_bytes > 0, SP_VALUE, "the request has no body");
     sp_status status = read_body(job, &j, &all);
     if (status == SP_OK && !job->columns) status = sp__instances_stack(job, &all);

@@ -5,6 +5,7 @@
 
 #include "serve/grpc.h"
 #include "serve/json.h"
+#include "serve/servable.h"
 #include "serve/triton.h"
 
 void sp__reply_text(sp_exchange *x, int status, const char *type, sp__text *text)
@@ -346,6 +347,15 @@ static void route_mindspore(sp_server *s, sp_exchange *x, const char *rest)
         return;
     }
     if (!wants(x, "POST") || !lacks_query(x)) return;
+    if (sp__servable_find(s, name, 0) != NULL) {
+        char method[256];
+        sp_servable *v = sp__servable_find(s, name, version);
+        snprintf(why, sizeof why, "servable is not available: '%s' has no version %lld", name, (long long)version);
+        if (v == NULL) sp__route_refuse(x, 404, why);
+        else if (!sp__path_decode(colon + 1, strlen(colon + 1), method, sizeof method)) sp__route_refuse(x, 400, "the path is not /model/NAME[/version/NUMBER]:METHOD");
+        else sp__servable_call(v, x, method, false);
+        return;
+    }
     if (strcmp(colon + 1, "predict") != 0) {
         snprintf(why, sizeof why, "method '%.64s' is not available; a model has one, predict", colon + 1);
         sp__route_refuse(x, 404, why);
@@ -358,7 +368,9 @@ static void route_mindspore(sp_server *s, sp_exchange *x, const char *rest)
 
 static void route_grpc(sp_server *s, sp_exchange *x)
 {
-    if (x->version != 20) sp__route_refuse(x, 400, "gRPC is spoken over HTTP/2 alone");
+    const bool web = strncmp(sp__exchange_header(x, "content-type"), "application/grpc-web", 20) == 0;
+    if (x->version != 20 && !web) sp__route_refuse(x, 400, "gRPC is spoken over HTTP/2 alone; over HTTP/1.1 there is gRPC-Web (application/grpc-web+proto)");
+    else if (x->version == 20 && web) sp__route_refuse(x, 400, "gRPC-Web is spoken over HTTP/1.1 alone");
     else if (!sp__kserve_grpc_route(s, x) && !sp__mindspore_grpc_route(s, x)) {
         sp__grpc_refuse(x, 501, "there is no such service; there are: inference.GRPCInferenceService, mindspore.serving.proto.MSService, grpc.health.v1.Health");
         sp__exchange_reply(x);

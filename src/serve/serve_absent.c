@@ -60,6 +60,15 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
     return absent();
 }
 
+sp_status sp_server_add_servable(sp_server *s, const char *name, int64_t version, const char *socket)
+{
+    (void)s;
+    (void)name;
+    (void)version;
+    (void)socket;
+    return absent();
+}
+
 sp_status sp_serve_config_load(const char *path, sp_serve_config **out)
 {
     (void)path;

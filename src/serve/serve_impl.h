@@ -271,6 +271,7 @@ struct sp_server {
     sp_cond loaded;
     atomic_int n_setting; /* sp_server_set_models is under way: not ready */
     sp_model_folder *folders; /* of who loads */
+    struct sp_servable *servables; /* put in front, and stay */
     sp_log_queue *log; /* NULL: nobody wants to know */
     sp_server_metrics metrics;
     /* Workers and their queue; the watcher of folders sleeps on the same lock. */

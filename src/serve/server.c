@@ -11,6 +11,7 @@
 #include "base/plain.h"
 #include "formats/model_impl.h"
 #include "serve/decode.h"
+#include "serve/servable.h"
 #include "serve/triton.h"
 
 enum {
@@ -26,7 +27,7 @@ static void log_net(void *context, const char *text) { sp__server_log(context, S
 /* All models were tried, and one can be served; strict: all can. */
 static bool models_ready(struct sp_server *s)
 {
-    bool some = false;
+    bool some = sp__servables_there(s);
     if (atomic_load(&s->n_setting) > 0) return false;
     for (sp_entry *e = sp__entry_first(s); e != NULL; e = sp__entry_next(e)) {
         sp_served *m = sp__entry_take(e, 0);
@@ -415,6 +416,7 @@ void sp_server_release(sp_server *s)
         sp_server_wait(s);
     }
     if (s->watching) join_watcher(s);
+    sp__servables_stop(s);
     sp__entries_release(s);
     sp__models_release(s);
     sp__net_release(s->net);

@@ -167,6 +167,7 @@ def test_the_openapi_document(server):
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             assert ("{model}" in path) == any(p["name"] == "model" for p in operation.get("parameters", []))
+            if path.endswith("/unload"):
+                continue # test_load_and_unload has it
             found = server.ask(method.upper(), path.replace("{model}", "net").replace("{version}", "2"), {} if method == "post" else None)[0]
             assert found in (200, 400), (path, found)
-    server.ask("POST", "/v2/repository/models/net/load")
