@@ -5,7 +5,7 @@
  *   average      the moving average of the samples' ends
  *   percentile   all but a share of the numbers, half of it at each end
  *   outliers     the samples' 0.01 % and 99.99 % quantiles, averaged
- *   entropy      the cut of |x| whose distribution over the levels is nearest to the whole one (Kullback-Leibler), by trying all
+ *   entropy      the cut of |x| whose distribution over the levels is nearest to the whole one (Kullback-Leibler), by trying all that leave out at most 1 %
  *   mse          the ends with the least mean square of rounding and cutting, by coordinate descent */
 #include <float.h>
 #include <math.h>
@@ -14,6 +14,8 @@
 #include "quant/quant.h"
 
 enum { LEAST_CUT = 128, LEVELS_MAX = 256, STEPS_MSE = 100, ROUNDS_MSE = 3 };
+
+static const double OUTSIDE_MOST = 0.01;
 
 static const char *const methods[] = {"minmax", "average", "percentile", "outliers", "entropy", "mse"};
 
@@ -100,6 +102,7 @@ static sp_status entropy_range(const sp_quant_observer *o, int bits, bool one_si
     tail[SP_QUANT_BINS] = 0;
     for (int i = SP_QUANT_BINS - 1; i >= 0; i--) tail[i] = tail[i + 1] + p[i];
     for (int cut = levels < LEAST_CUT ? LEAST_CUT : levels; cut <= n; cut++) {
+        if (tail[cut] > OUTSIDE_MOST * tail[0]) continue; /* that many are no outliers: beside a spike (a background) the divergence would let them go */
         const double d = divergence(p, cut, levels, tail);
         if (d < best) best = d, cut_best = cut;
     }

@@ -103,6 +103,21 @@ static void methods_cut_what_is_rare(void **unused)
     sp__quant_observer_free(&o);
 }
 
+/* Most numbers are one (the background of a picture): the others are not cut away with it. */
+static void entropy_keeps_what_lies_beside_a_spike(void **unused)
+{
+    (void)unused;
+    static float x[N];
+    sp_quant_observer o = {0};
+    sp_quant_range r;
+    uint32_t state = 3;
+    for (int i = 0; i < N; i++) x[i] = i % 5 == 0 ? 1.5f * noise(&state) + 1.1f : -0.4f;
+    assert_int_equal(sp__quant_observe(&o, x, N, false), SP_OK);
+    assert_int_equal(sp__quant_range(&o, "entropy", 99.99, 8, false, &r), SP_OK);
+    assert_true(r.high > 2 && r.low <= -0.39f);
+    sp__quant_observer_free(&o);
+}
+
 static void odd_numbers_are_refused(void **unused)
 {
     (void)unused;
@@ -136,7 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bins_do_not_depend_on_order), cmocka_unit_test(joined_is_seen_together), cmocka_unit_test(mse_is_near_the_best),
-        cmocka_unit_test(methods_cut_what_is_rare),    cmocka_unit_test(odd_numbers_are_refused), cmocka_unit_test(zero_is_exact),
+        cmocka_unit_test(methods_cut_what_is_rare),    cmocka_unit_test(entropy_keeps_what_lies_beside_a_spike), cmocka_unit_test(odd_numbers_are_refused), cmocka_unit_test(zero_is_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
