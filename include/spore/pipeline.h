@@ -70,6 +70,8 @@ typedef struct sp_row_function {
     sp_status (*open)(void *context, void **opened);
     void (*stop)(void *opened);
     void (*close)(void *opened);
+    /* What its results depend on, told to `note` in pieces: for who keeps rows. files: also how files are now. NULL: it cannot say. */
+    sp_status (*identify)(void *context, bool files, void (*note)(void *to, const void *data, size_t bytes), void *to);
 } sp_row_function;
 
 /* --- sources -------------------------------------------------------------------------------------------------------- */
@@ -160,6 +162,20 @@ SP_API sp_status sp_dataset_concat(int n, sp_dataset *const *list, sp_dataset **
 /* These columns in this order, under these names (NULL: their own). */
 SP_API sp_status sp_dataset_project(sp_dataset *ds, int n, const char *const *columns, const char *const *names,
                                     sp_dataset **out);
+
+/* Somewhere rows are kept under their numbers in the source: spore/cache.h has one. Functions may run on several threads at once. */
+typedef struct sp_row_store {
+    sp_status (*open)(void *context, const sp_dataset *ds, void **opened); /* for an iterator over ds */
+    /* Is the row there, so that `get` will give it? If not, it will be made and given to `put`. */
+    sp_status (*has)(void *opened, int64_t id, bool *out);
+    sp_status (*get)(void *opened, int64_t id, int n, sp_tensor **cells);
+    sp_status (*put)(void *opened, int64_t id, int n, sp_tensor *const *cells); /* may as well not keep it */
+    void (*close)(void *opened);
+    void (*release)(void *context); /* may be NULL */
+    void *context;
+} sp_row_store;
+/* The rows of ds, made only where the store does not have them. It is taken over, also on failure. */
+SP_API sp_status sp_dataset_store(sp_dataset *ds, const sp_row_store *store, sp_dataset **out);
 
 /* --- reading --------------------------------------------------------------------------------------------------------- */
 

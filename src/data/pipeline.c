@@ -25,6 +25,7 @@ void sp_dataset_release(sp_dataset *ds)
     for (int i = 0; i < ds->n_transforms && ds->transforms; i++) sp_transform_release(ds->transforms[i]);
     function_release(&ds->function);
     function_release(&ds->sizes);
+    if (ds->store.open && ds->store.release) ds->store.release(ds->store.context);
     if (ds->order.release) ds->order.release(ds->order.context);
     sp__free(ds->parents);
     sp__free(ds->columns);
@@ -430,5 +431,17 @@ sp_status sp_dataset_concat(int n, sp_dataset *const *list, sp_dataset **out)
     }
     sp_dataset *ds = NULL;
     SP_TRY(node_create(&sp__node_concat, n, list, &ds));
+    return finish(same_columns(ds), ds, out);
+}
+
+sp_status sp_dataset_store(sp_dataset *parent, const sp_row_store *store, sp_dataset **out)
+{
+    sp_dataset *ds = NULL;
+    const sp_status status = node_create(&sp__node_store, 1, &parent, &ds);
+    if (status != SP_OK) {
+        if (store->release) store->release(store->context);
+        return status;
+    }
+    ds->store = *store;
     return finish(same_columns(ds), ds, out);
 }

@@ -58,6 +58,7 @@ struct sp_dataset {
     sp_order order;
     sp__mixer mixer; /* of a shuffled source */
     sp_row_function function, sizes; /* run is NULL: none */
+    sp_row_store store;              /* open is NULL: none */
     int n_transforms;
     sp_transform **transforms;
     int n_in; /* columns of the parent that go in */
@@ -93,6 +94,7 @@ struct sp_stage {
     int n_kept;
     bool ended;
     void *opened; /* by node->function.open */
+    void *stored; /* by node->store.open */
     int depth;
     atomic_llong rows, nanoseconds;
 };
@@ -165,9 +167,10 @@ sp_status sp__work_batch_function(sp_task *task);
 sp_status sp__work_zip(sp_task *task);
 sp_status sp__work_pass(sp_task *task);
 sp_status sp__work_concat(sp_task *task);
+sp_status sp__work_store(sp_task *task);
 
 extern const sp_node_kind sp__node_source, sp__node_stream, sp__node_map, sp__node_filter, sp__node_batch,
     sp__node_batch_function, sp__node_shuffle, sp__node_repeat, sp__node_skip, sp__node_take, sp__node_zip,
-    sp__node_concat, sp__node_project, sp__node_tolerate;
+    sp__node_concat, sp__node_project, sp__node_tolerate, sp__node_store;
 
 #endif

@@ -66,7 +66,8 @@ sp_status sp__stage_create(const sp_dataset *ds, sp_iterator *it, uint64_t seed,
     for (int i = 0; i < ds->n_parents && status == SP_OK; i++)
         status = sp__stage_create(ds->parents[i], it, seed, depth + 1, n, &p->parents[i]);
     /* Numbered from below: what stands on top of a tree does not change what is random inside. */
-    p->seed = sp__mix(seed, (uint64_t)(*n)++);
+    p->seed = sp__mix(seed, (uint64_t)*n);
+    if (ds->kind != &sp__node_store) ++*n; /* a store draws nothing, and what stands on it draws what it would without */
     p->order_seed = seed <= UINT32_MAX ? seed : p->seed | (uint64_t)1 << 32;
     if (status == SP_OK) *out = p;
     else sp__stage_release(p);
@@ -223,6 +224,25 @@ static sp_stage_result map_next(sp_stage *p, sp_task **out)
     sp_task *task = NULL;
     const sp_stage_result r = sp__stage_next(p->parents[0], &task);
     return r == SP_STAGE_ROW ? give_new(p, 1, &task, out) : r;
+}
+
+/* A row that is there needs nothing of its parents but its number. */
+static sp_stage_result store_next(sp_stage *p, sp_task **out)
+{
+    sp_task *task = NULL;
+    bool there = false;
+    const sp_stage_result r = sp__stage_next(p->parents[0], &task);
+    if (r != SP_STAGE_ROW) return r;
+    const int64_t id = task->id;
+    if (p->node->store.has(p->stored, id, &there) != SP_OK) {
+        sp__task_release(task);
+        return SP_STAGE_FAIL;
+    }
+    if (!there) return give_new(p, 1, &task, out);
+    sp__task_release(task);
+    const sp_stage_result made = give_new(p, 0, NULL, out);
+    if (made == SP_STAGE_ROW) (*out)->id = id;
+    return made;
 }
 
 static sp_stage_result filter_next(sp_stage *p, sp_task **out)
@@ -552,3 +572,4 @@ KIND(skip, "skip", NULL, skip_next, NULL, skip_count);
 KIND(take, "take", NULL, take_next, NULL, take_count);
 KIND(concat, "concat", NULL, concat_next, sp__work_concat, concat_count);
 KIND(tolerate, "tolerate", NULL, tolerate_next, sp__work_pass, tolerate_count);
+KIND(store, "cache", NULL, store_next, sp__work_store, parent_count);

@@ -551,6 +551,22 @@ static sp_status open_functions(sp_iterator *it)
     return SP_OK;
 }
 
+/* Stores come last: processes that were forked for functions have nothing of them. */
+static sp_status open_stores(sp_iterator *it)
+{
+    for (int i = 0; i < it->n_plans; i++) {
+        const sp_dataset *node = it->plans[i]->node;
+        if (node->store.open) SP_TRY(node->store.open(node->store.context, node->parents[0], &it->plans[i]->stored));
+    }
+    return SP_OK;
+}
+
+static void close_stores(sp_iterator *it)
+{
+    for (int i = 0; i < it->n_plans; i++)
+        if (it->plans[i]->stored) it->plans[i]->node->store.close(it->plans[i]->stored);
+}
+
 /* Calls under way return; new ones fail. */
 static void stop_functions(sp_iterator *it)
 {
@@ -602,6 +618,7 @@ sp_status sp_iterator_create(sp_dataset *ds, const sp_iterator_plan *plan, sp_it
     SP_GOTO(done, it->plans && it->window ? SP_OK : SP_NOMEM);
     list_plans(it, it->root);
     SP_GOTO(done, open_functions(it));
+    SP_GOTO(done, open_stores(it));
     SP_GOTO(done, start_threads(it));
     *out = it;
     it = NULL;
@@ -623,6 +640,7 @@ void sp_iterator_release(sp_iterator *it)
     for (int i = 0; i < it->n_threads; i++) pthread_join(it->threads[i], NULL);
     drain(it);
     close_functions(it);
+    close_stores(it);
     sp__stage_release(it->root);
     if (it->fault && it->drop_fault) it->drop_fault(it->fault);
     sp__free(it->plans);

@@ -9,7 +9,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cipher.h"
+#include "base/file.h"
 #include "base/lock.h"
+
+/* --- what rows depend on ------------------------------------------------------------------------------------------------ */
+
+typedef void note_fn(void *to, const void *data, size_t bytes);
+
+static void note_path(const char *path, bool now, note_fn *note, void *to)
+{
+    sp_stamp stamp;
+    note(to, path, strlen(path) + 1);
+    if (!now || sp__stamp_read(path, &stamp) != SP_OK) return; /* one that is not there will say so when it is read */
+    const int64_t numbers[3] = {(int64_t)stamp.inode, stamp.bytes, stamp.written_ns};
+    note(to, numbers, sizeof numbers);
+}
+
+static sp_status note_tensor(const sp_tensor *t, bool now, note_fn *note, void *to)
+{
+    uint8_t digest[SP_DIGEST_MAX];
+    size_t n = 0;
+    const int64_t kind[2] = {t->dtype, t->rank};
+    note(to, kind, sizeof kind);
+    note(to, t->dims, (size_t)t->rank * sizeof *t->dims);
+    if (!now) return SP_OK;
+    SP_TRY(sp__digest("sha256", t->data, sp_tensor_bytes(t), digest, &n));
+    note(to, digest, n);
+    return SP_OK;
+}
 
 /* --- arrays ------------------------------------------------------------------------------------------------------------ */
 
@@ -62,6 +90,13 @@ static sp_status arrays_read(const arrays *a, int64_t id, sp_tensor **out)
     return SP_OK;
 }
 
+static sp_status arrays_identify(void *context, bool now, note_fn *note, void *to)
+{
+    const arrays *a = context;
+    for (int i = 0; i < a->n; i++) SP_TRY(note_tensor(a->list[i], now, note, to));
+    return SP_OK;
+}
+
 static sp_status arrays_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     (void)n_in;
@@ -82,7 +117,7 @@ sp_status sp_dataset_from_arrays(int n_columns, sp_tensor *const *list, const ch
         return status;
     }
     const sp_row_function read = {
-        .name = "arrays", .run = arrays_run, .release = arrays_release, .context = a, .cheap = true};
+        .name = "arrays", .run = arrays_run, .release = arrays_release, .context = a, .cheap = true, .identify = arrays_identify};
     return sp_dataset_from_function(&read, count < 0 ? 0 : count, n_columns, columns, order, out);
 }
 
@@ -163,6 +198,13 @@ static void files_origin(void *context, int64_t id, char *text, size_t room)
     snprintf(text, room, "%s", f->paths[id * f->each]);
 }
 
+static sp_status files_identify(void *context, bool now, note_fn *note, void *to)
+{
+    files *f = context;
+    for (int64_t i = 0; i < f->n; i++) note_path(f->paths[i], now, note, to);
+    return arrays_identify(&f->more, now, note, to);
+}
+
 static sp_status files_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     const files *f = context;
@@ -191,7 +233,7 @@ sp_status sp_dataset_from_files(int64_t n_rows, int n_files, const char *const *
         return status;
     }
     const sp_row_function read = {
-        .name = "files", .run = files_run, .release = files_release, .origin = files_origin, .context = f};
+        .name = "files", .run = files_run, .release = files_release, .origin = files_origin, .context = f, .identify = files_identify};
     return sp_dataset_from_function(&read, n_rows, n_columns, columns, order, out);
 }
 
@@ -245,6 +287,15 @@ static void parts_origin(void *context, int64_t id, char *text, size_t room)
              (long long)((const int64_t *)p->at[1]->data)[id]);
 }
 
+static sp_status parts_identify(void *context, bool now, note_fn *note, void *to)
+{
+    const parts *p = context;
+    for (int64_t i = 0; i < p->n; i++) note_path(p->paths[i], now, note, to);
+    for (int i = 0; i < 3; i++) SP_TRY(note_tensor(p->at[i], now, note, to));
+    note(to, &p->text, sizeof p->text);
+    return SP_OK;
+}
+
 static sp_status parts_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     const parts *p = context;
@@ -284,7 +335,7 @@ sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_te
     }
     p->text = text;
     const sp_row_function read = {
-        .name = "files", .run = parts_run, .release = parts_release, .origin = parts_origin, .context = p};
+        .name = "files", .run = parts_run, .release = parts_release, .origin = parts_origin, .context = p, .identify = parts_identify};
     return sp_dataset_from_function(&read, file->count, 1, &column, order, out);
 }
 
@@ -374,6 +425,13 @@ static void record_origin(void *context, int64_t id, char *text, size_t room)
     }
 }
 
+static sp_status record_identify(void *context, bool now, note_fn *note, void *to)
+{
+    const record *r = context;
+    for (int i = 0; i < r->n_shards; i++) note_path(sp_record_shard_path(r->record, i), now, note, to);
+    return SP_OK;
+}
+
 static sp_status record_columns(record *r, const char *const *columns, int n_columns)
 {
     r->n_columns = columns ? n_columns : sp_record_field_count(r->record);
@@ -408,7 +466,7 @@ sp_status sp_dataset_from_record(sp_record *opened, const char *const *columns, 
         return status;
     }
     const sp_row_function read = {
-        .name = "MindRecord", .run = record_run, .release = record_release, .origin = record_origin, .context = r};
+        .name = "MindRecord", .run = record_run, .release = record_release, .origin = record_origin, .context = r, .identify = record_identify};
     status = sp_dataset_from_function(&read, sp_record_count(opened), r->n_columns, (const char *const *)r->columns, order, out);
     if (status == SP_OK) (*out)->mixer = SP_MIX_MINSTD;
     return status;

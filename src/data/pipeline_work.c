@@ -120,6 +120,18 @@ sp_status sp__work_pass(sp_task *t)
     return SP_OK;
 }
 
+/* From the store, or for it. */
+sp_status sp__work_store(sp_task *t)
+{
+    const sp_row_store *store = &t->plan->node->store;
+    if (t->n_inputs) {
+        SP_TRY(sp__work_pass(t));
+        return store->put(t->plan->stored, t->id, t->n_cells, t->cells);
+    }
+    SP_TRY(sp__task_cells(t));
+    return store->get(t->plan->stored, t->id, t->n_cells, t->cells);
+}
+
 /* The first row of a data set, and that of the first data set: columns must be of one type and rank. */
 sp_status sp__work_concat(sp_task *t)
 {
