@@ -7,7 +7,9 @@ install(DIRECTORY include/spore DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONEN
 install(TARGETS spore spore_static EXPORT SporeTargets COMPONENT spore
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT spore ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS spore_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT spore)
-install(FILES $<TARGET_FILE_DIR:spore_command>/msrun DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT spore) # a link
+foreach(name msrun dataset-cache cache_admin) # links
+    install(FILES $<TARGET_FILE_DIR:spore_command>/${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT spore)
+endforeach()
 
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Spore)
 install(EXPORT SporeTargets NAMESPACE Spore:: DESTINATION ${cmake_dir} COMPONENT spore)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "spore/runtime.h"
+#include "cache.h"
 #include "tools.h"
 
 static int verb_help(int argc, char **argv);
@@ -26,6 +27,7 @@ static const tool_verb verbs[] = {
     {"predict", "MODEL", "run a model on arrays or pictures; --input NAME=FILE", verb_predict},
     {"quantize", "MODEL", "make a model compute with small integers; --data FOLDER, -o FILE", verb_quantize},
     {"serve", "MODEL ...", "serve models over HTTP and gRPC: KServe v2 and MindSpore Serving's protocols", verb_serve},
+    {"cache", "VERB", "a server that keeps rows of data sets: start, stop, session, list and more", verb_cache},
     {"encrypt", "IN OUT", "encrypt a checkpoint or model", verb_encrypt},
     {"decrypt", "IN OUT", "and back", verb_decrypt},
     {"record", "VERB", "MindRecord data sets: info, cat, make, check and more", verb_record},
@@ -90,18 +92,19 @@ static bool hold_streams(void)
     return true;
 }
 
-/* MindSpore's launcher has a name of its own. */
-static bool is_msrun(const char *path)
+/* MindSpore's launcher and its command for the cache have names of their own. */
+static bool is_called(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
-    return strcmp(slash ? slash + 1 : path, "msrun") == 0;
+    return strcmp(slash ? slash + 1 : path, name) == 0;
 }
 
 int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "C"); /* a library may have chosen another before main; numbers are read and written with a point */
     if (!hold_streams()) return EXIT_FAILED;
-    if (argc > 0 && is_msrun(argv[0])) return finish(tool_msrun(argc, argv));
+    if (argc > 0 && is_called(argv[0], "msrun")) return finish(tool_msrun(argc, argv));
+    if (argc > 0 && (is_called(argv[0], "dataset-cache") || is_called(argv[0], "cache_admin"))) return finish(tool_cache_admin(argc, argv));
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

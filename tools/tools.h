@@ -171,6 +171,7 @@ int verb_predict(int argc, char **argv);
 int verb_quantize(int argc, char **argv);
 int verb_serve(int argc, char **argv);
 int verb_record(int argc, char **argv);
+int verb_cache(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_ops(int argc, char **argv);
 int verb_codegen(int argc, char **argv);

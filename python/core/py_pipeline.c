@@ -7,6 +7,8 @@
 
 #include "py_rows.h"
 
+#include "spore/cache.h"
+
 typedef struct py_pipeline {
     PyObject_HEAD
     sp_dataset *ds;
@@ -454,6 +456,18 @@ static PyObject *columns_of(PyObject *self, void *unused)
     return list;
 }
 
+static PyObject *cache_rows(PyObject *self, PyObject *args)
+{
+    PyObject *o;
+    const char *key;
+    sp_dataset *ds = NULL;
+    if (!PyArg_ParseTuple(args, "Os:cache", &o, &key)) return NULL;
+    sp_cache *cache = sp__py_cache(o);
+    if (!cache) return NULL;
+    const sp_status status = sp_dataset_cache(dataset(self), cache, key, &ds);
+    return give(status, ds);
+}
+
 /* name_files([(rows, path as bytes), ...]) */
 static PyObject *name_files(PyObject *self, PyObject *list)
 {
@@ -485,6 +499,7 @@ static void pipeline_dealloc(PyObject *self)
 
 static PyMethodDef pipeline_methods[] = {
     {"map", map_transforms, METH_VARARGS, "map(transforms, in, named)"},
+    {"cache", cache_rows, METH_VARARGS, "cache(cache, key): the rows, kept by a server under the tree's digest and the key."},
     {"name_files", name_files, METH_O, "name_files([(rows, path), ...]): where the rows of a source come from, for messages."},
     {"map_function", map_function, METH_VARARGS, "map_function(function, in, named, processes=0)"},
     {"filter", filter_rows, METH_VARARGS, "filter(function, in)"},
@@ -513,8 +528,7 @@ static PyType_Spec pipeline_spec = {.name = "spore._core.Pipeline",
 
 /* --- iterators ------------------------------------------------------------------------------------------------------------ */
 
-/* On any thread. */
-static void tell_slow(const char *text)
+void sp__py_report(const char *text)
 {
     PyGILState_STATE state = PyGILState_Ensure();
     PyObject *done = report ? PyObject_CallFunction(report, "s", text) : NULL;
@@ -548,7 +562,7 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
                                    .n_ahead = ahead,
                                    .budget = (size_t)budget,
                                    .slow = slow,
-                                   .report = tell_slow};
+                                   .report = sp__py_report};
     sp_iterator *it = NULL;
     SP_PY_TRY(sp_iterator_create(dataset(o), &plan, &it));
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -747,6 +761,6 @@ int sp__py_add_pipeline(PyObject *module)
         PyModule_AddObjectRef(module, "Pipeline", (PyObject *)pipeline_type) < 0 ||
         PyModule_AddObjectRef(module, "PipelineIterator", (PyObject *)iterator_type) < 0)
         return -1;
-    if (sp__py_add_rows(module) < 0 || sp__py_add_workers(module) < 0) return -1;
+    if (sp__py_add_rows(module) < 0 || sp__py_add_workers(module) < 0 || sp__py_add_cache(module) < 0) return -1;
     return PyModule_AddFunctions(module, functions);
 }

@@ -54,5 +54,9 @@ sp_status sp__py_workers_call(sp_row_call *call, int n_in, sp_tensor *const *in,
 
 int sp__py_add_rows(PyObject *module);
 int sp__py_add_workers(PyObject *module);
+int sp__py_add_cache(PyObject *module);
+struct sp_cache *sp__py_cache(PyObject *o); /* borrowed; NULL with an exception if it is none */
+/* Say something to who reads the log, on any thread. */
+void sp__py_report(const char *text);
 
 #endif

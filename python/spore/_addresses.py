@@ -16,7 +16,7 @@ dataset.callback: ds_callback validators
 dataset.debug: debug_hook pre_defined_hook
 dataset.utils: browse_dataset line_reader
 dataset.dataloader: dataset sampler distributed dataloader _utils _utils.collate _utils.worker
-dataset.engine: cache_admin offload queue
+dataset.engine: offload queue
 device_context.cpu: device op_tuning
 device_context.ascend: device op_debug op_precision op_tuning
 device_context.gpu: device op_precision op_tuning

@@ -165,7 +165,6 @@ def test_four_processes_do_not_write_one_checkpoint(tmp_path):
     (lambda: ms.set_context(memory_offload="ON"), "set_context: memory_offload='ON' is not done: tensors stay in memory"),
     (lambda: ms.set_context(precompile_only=True), "set_context: precompile_only=True is not done: programs run after they are compiled"),
     (lambda: nn.Dense(1, 1).set_boost("O1"), "Cell.set_boost('O1') is not done: networks are computed as they are"),
-    (lambda: ms.dataset.DatasetCache(session_id=1), "DatasetCache is not done: rows are made anew each time, without a cache"),
     (lambda: ms.dataset.config.set_enable_autotune(True), "dataset.config.set_enable_autotune(True) is not done: threads are not tuned; the "
                                                           "file has the settings as they are"),
     (lambda: ms.dataset.config.set_numa_enable(True), "dataset.config.set_numa_enable(True) is not done: threads are not bound to memory"),

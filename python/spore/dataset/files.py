@@ -191,7 +191,7 @@ class ImageFolderDataset(MappableDataset):
         extensions: endings of file names, such as ".jpg"; all files if None.
         class_indexing: numbers of folder names; in alphabetical order from 0 if None.
         decode: whether pictures are decoded.
-        cache: accepted; rows do not go through a cache.
+        cache: a DatasetCache, which keeps the rows.
         decrypt: function of a file's path that gives its bytes, for files that are encrypted.
     """
 
@@ -223,6 +223,9 @@ class ImageFolderDataset(MappableDataset):
                                f"Check image folder file path: {dataset_dir}: no folder in it holds pictures"
                                f"{f' that end in {extensions}' if extensions else ''}")
         self._label_array = np.asarray(labels, np.int32)
+
+    def _cache_paths(self):
+        return super()._cache_paths() if self._decrypt is not None else []      # the engine reads the pictures
 
     @staticmethod
     def _pictures(folder, endings):
@@ -289,7 +292,7 @@ class MnistDataset(_Labelled):
         dataset_dir: folder with the files.
         usage: "train", "test" or "all"; None is all.
         num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset.
-        cache: accepted as None.
+        cache: a DatasetCache, which keeps the rows.
     """
 
     def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,

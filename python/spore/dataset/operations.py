@@ -392,6 +392,7 @@ class MapDataset(_Passing):
         _no_networks(self._operations)
         _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
         _check.cache(cache)
+        self.cache = cache
         _check.row_size(max_rowsize)
         if offload is not None:
             _check.kind(offload, bool, 'offload')

@@ -69,6 +69,10 @@ class Dataset:
         """Of a source whose files the engine does not read itself, for messages: so many rows come from the first file, and so on."""
         return []
 
+    def _cache_paths(self):
+        """Files and folders that its rows depend on, besides those that the engine reads itself: for a cache."""
+        return []
+
     def _finish(self, made):
         """The last word about it."""
         return made
@@ -78,7 +82,9 @@ class Dataset:
         if self._pipeline is None or self._made_for != settings:
             made = self._make()
             made.name_files([(rows, os.fsencode(path)) for rows, path in self._row_files()])
-            self._pipeline, self._made_for = self._finish(made), settings
+            made = self._finish(made)
+            cache = getattr(self, 'cache', None)
+            self._pipeline, self._made_for = made if cache is None else cache._keep(self, made), settings
         return self._pipeline
 
     # --- questions ---------------------------------------------------------------------------------------------------
@@ -403,7 +409,7 @@ class Dataset:
             python_multiprocessing: whether functions of Python are called in ``num_parallel_workers`` processes. What is
                 random in them (``random``, ``numpy.random``) follows from the seed and the row there.
             max_rowsize, offload: accepted; memory shared with processes grows with the rows.
-            cache: accepted as None.
+            cache: a DatasetCache, which keeps the rows.
         """
         return kinds.MapDataset(self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
 

@@ -69,6 +69,14 @@ class MappableDataset(SourceDataset):
         """Number of rows before sampling."""
         raise NotImplementedError
 
+    def _cache_paths(self):
+        from spore.dataset._identity import ORDER
+        from spore.dataset.serial import arguments
+        found = [value for name, value in arguments(self).items() if name not in ORDER]
+        found += [getattr(self, name, None) for name in ('dataset_files', '_paths')]
+        flat = [path for value in found for path in (value if isinstance(value, (list, tuple)) else [value])]
+        return [path for path in flat if isinstance(path, str) and os.path.exists(path)]
+
     def _order(self):
         """What the engine is told about the order."""
         if self.sampler is None:
