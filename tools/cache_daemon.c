@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +42,15 @@ int cache_workers(void)
     return n > 2 ? (int)(n / 2) : 1;
 }
 
+/* A connection is a file, and a cache three or four. */
+static void allow_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* Serve in this process. ready is told when it does: 'k', or what went wrong. */
 static int serve(cache_start *start, int ready)
 {
@@ -52,6 +62,7 @@ static int serve(cache_start *start, int ready)
         start->o.log_context = &log_fd;
     }
     char text[512] = "";
+    allow_files();
     if (start->log != NULL && log_fd < 0) snprintf(text, sizeof text, "%s cannot be written: %s", start->log, strerror(errno));
     else if (sp_cache_server_create(&start->o, &server) != SP_OK) snprintf(text, sizeof text, "%s", sp_error_message());
     if (text[0] == '\0') {

@@ -1062,6 +1062,10 @@ def apply(op, inputs, attrs=None) -> Any:
     """Apply an operator by name: inputs a sequence of Tensors, numbers or None, attrs a dict."""
 def apply_each(op, columns, attrs=None) -> Any:
     """Apply an operator to every row of columns. A column is a tuple or list with one operand per row, or one operand for all rows. Gives the first result of each row, or None for operators that write in place."""
+def cache_link(*args, **kwargs) -> Any:
+    """cache_link(address): a connection that keeps a private server alive."""
+def cache_session(*args, **kwargs) -> Any:
+    """cache_session(address): a new session of a cache server."""
 def codegen(*args, **kwargs) -> Any:
     """codegen(models, names, folder, target, train, optimizer, loss, ram, flash): the report."""
 def comm_barrier(group) -> Any:

@@ -146,7 +146,7 @@ static void give_back(sp_cache_room *room, uint64_t offset, uint64_t bytes)
     room->gaps[at] = (sp_cache_gap){offset, bytes};
 }
 
-/* Blocks of the disk are taken now, so that a full one shows before rows are made. */
+/* Blocks of the disk are taken now, so that a full one shows before the row is written. */
 static bool lease_disk(sp_cache_keep *k, sp_cache_budget *all, uint64_t bytes, uint64_t *offset)
 {
     if (k->disk.fd < 0 || k->disk_full || (all->most_spilled && bytes > all->most_spilled - all->spilled)) return false;
@@ -154,10 +154,18 @@ static bool lease_disk(sp_cache_keep *k, sp_cache_budget *all, uint64_t bytes, u
     k->disk.used += bytes;
     all->spilled += bytes;
     if (fallocate(k->disk.fd, 0, (off_t)*offset, (off_t)bytes) == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return true;
-    k->disk_full = true;
     all->spilled -= bytes;
     give_back(&k->disk, *offset, bytes);
     return false;
+}
+
+/* As much as is wished, or as little as must be; a disk that has not even that is full for good. */
+static uint64_t some_disk(sp_cache_keep *k, sp_cache_budget *all, uint64_t wish, uint64_t least, uint64_t *offset)
+{
+    if (lease_disk(k, all, wish, offset)) return wish;
+    if (wish > least && lease_disk(k, all, least, offset)) return least;
+    k->disk_full = true;
+    return 0;
 }
 
 /* Give the pages of a lease behind its first `kept` bytes back. */
@@ -203,7 +211,7 @@ sp_cache_answer sp__rowcache_lease(sp_cache_keep *k, sp_cache_budget *all, uint3
     if (bytes >= least && (find_room(&k->memory, bytes, &offset) || (bytes > least && find_room(&k->memory, bytes = least, &offset)))) {
         k->memory.used += bytes;
         all->used += bytes;
-    } else if (q->c && lease_disk(k, all, bytes = wish, &offset))
+    } else if (q->c && (bytes = some_disk(k, all, wish, least, &offset)) > 0)
         offset |= SP_CACHE_ON_DISK;
     else {
         sp__free(lease);

@@ -16,7 +16,7 @@
 
 #include "base/plain.h"
 
-enum { CLIENTS_MAX = 1000, SESSIONS_MAX = 100000, FIRST_CLIENT_MS = 30000, LOG_INFO = 1, LOG_WARNING = 2 };
+enum { CLIENTS_MAX = 1000, SESSIONS_MAX = 100000, FIRST_CLIENT_MS = 30000, FULL_MS = 20, LOG_INFO = 1, LOG_WARNING = 2 };
 
 struct sp_cache_client {
     sp_cache_client *next;
@@ -327,6 +327,7 @@ static void accept_clients(sp_cache_server *s)
         struct ucred who = {0};
         socklen_t bytes = sizeof who;
         const int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) poll(NULL, 0, FULL_MS); /* it stays there to be asked again */
         if (fd < 0) return;
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 || who.uid != geteuid()) {
             tell(s, LOG_WARNING, "a process of user %lu is refused", (unsigned long)who.uid);
