@@ -171,12 +171,14 @@ int tool_python_find(tool_python *out)
 /* --- spore run, spore explain ---------------------------------------------------------------------------------------- */
 
 static const char run_help[] =
-    "usage: spore run SCRIPT [arguments]\n"
+    "usage: spore run [--profile[=FOLDER]] SCRIPT [arguments]\n"
     "       spore run -m MODULE [arguments]\n"
     "       spore run -c TEXT [arguments]\n"
     "       spore run - [arguments]\n\n"
     "Runs a Python program as python does, but `import mindspore` in it means spore: a MindSpore script runs as it is. - reads the\n"
     "program from standard input. Exit code: the program's; 1 after an exception, 2 when it cannot be started.\n\n"
+    "  --profile[=FOLDER]   measure operators, compiled programs and data pipelines: a trace for Perfetto, a table by line and totals are\n"
+    "                       written to FOLDER (default: profile), and a table to standard error\n\n"
     "  SPORE_PYTHON         the interpreter, 3.11 or newer; without it, that of the active virtual environment, then the one\n"
     "                       that spore was built with (spore doctor shows which one is used)\n"
     "  SPORE_TRACEBACK=full show the lines inside spore in tracebacks, too\n"
@@ -184,6 +186,7 @@ static const char run_help[] =
     "examples:\n"
     "  spore run train.py --epochs 3\n"
     "  spore run -m pytest tests\n"
+    "  spore run --profile train.py\n"
     "  spore run -c 'import mindspore as ms; print(ms.ops.arange(3))'\n";
 
 static const char explain_help[] =
@@ -220,8 +223,22 @@ static int hand_over(const char *module, int argc, char **argv)
     return code;
 }
 
+/* --profile or --profile=FOLDER in front: for the interpreter as a variable. 1: it was there, 0: not, negative: exit code. */
+static int take_profile(const char *word)
+{
+    const size_t n = strlen("--profile");
+    if (strncmp(word, "--profile", n) != 0 || (word[n] != '\0' && word[n] != '=')) return 0;
+    if (word[n] == '=' && word[n + 1] == '\0') return -tool_complain(EXIT_USAGE, "run: --profile= wants a folder");
+    if (setenv("SPORE_TRACE", word[n] == '=' ? word + n + 1 : "profile", 1) != 0) return -tool_complain(EXIT_FAILED, "out of memory");
+    return 1;
+}
+
 int verb_run(int argc, char **argv)
 {
+    const int profiled = argc > 1 ? take_profile(argv[1]) : 0;
+    if (profiled < 0) return -profiled;
+    argc -= profiled;
+    argv += profiled;
     if (argc < 2)
         return tool_complain(EXIT_USAGE, "run: no script given; usage: spore run script.py [arguments], or spore run -m "
                                     "module [arguments]");

@@ -15,6 +15,7 @@
 #include "spore/op.h"
 #include "spore/ops.h"
 #include "spore/parallel.h"
+#include "spore/profile.h"
 #include "spore/provider.h"
 #include "spore/quantize.h"
 #include "spore/random.h"

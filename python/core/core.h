@@ -159,6 +159,9 @@ int sp__py_add_table(PyObject *module);
 int sp__py_add_runtime(PyObject *module);
 int sp__py_add_device(PyObject *module);
 int sp__py_add_parallel(PyObject *module);
+int sp__py_add_profile(PyObject *module);  /* recordings of what runs when, py_profile.c */
+/* The line of the user's program that Python is in is what operators of this thread belong to. */
+void sp__py_profile_here(void);
 int sp__py_add_dlpack(PyObject *module);
 int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.c */
 int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */

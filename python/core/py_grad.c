@@ -5,6 +5,7 @@
  * python/spore/common/differentiate.py. */
 #include "py_lists.h"
 
+#include "base/profile.h"
 #include "eager/eager.h"
 
 /* --- recording --------------------------------------------------------------------------------------------------- */
@@ -124,6 +125,7 @@ static PyObject *grad_backward(PyObject *self, PyObject *const *args, Py_ssize_t
         PyErr_SetString(PyExc_TypeError, "grad_backward takes outputs, seeds, targets, create_graph and whether to give reached ones only");
         return NULL;
     }
+    if (sp__profile_on()) sp__py_profile_here();
     sp_py_list outputs = {0}, seeds = {0}, targets = {0};
     PyObject *result = NULL;
     sp_tensor **grads = NULL;

@@ -2,6 +2,8 @@
 /* py_module.c - the module itself: its parts, errors, Ctrl-C, and the one place where Python applies an operator. */
 #include "core.h"
 
+#include "base/profile.h"
+
 /* Written in a file of its own; the module loads without it. */
 int sp__py_add_checkpoint(PyObject *module) __attribute__((weak));
 
@@ -113,6 +115,7 @@ static bool is_large(int n, sp_tensor *const *in)
 static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
                        int *n_out)
 {
+    if (sp__profile_on()) sp__py_profile_here();
     if (n_in && !is_large(n_in, in)) return sp_apply(op, attrs, n_in, in, max_out, out, n_out);
     sp_status status;
     Py_BEGIN_ALLOW_THREADS
@@ -188,6 +191,7 @@ PyMODINIT_FUNC PyInit__core(void)
     if (!m) return NULL;
     if (PyModule_AddStringConstant(m, "__version__", sp_version()) < 0 || sp__py_add_dtype(m) < 0 ||
         sp__py_add_tensor(m) < 0 || sp__py_add_table(m) < 0 || sp__py_add_faces(m) < 0 || sp__py_add_runtime(m) < 0 || sp__py_add_device(m) < 0 || sp__py_add_parallel(m) < 0 ||
+        sp__py_add_profile(m) < 0 ||
         sp__py_add_dlpack(m) < 0 || sp__py_add_grad(m) < 0 || sp__py_add_precision(m) < 0 || sp__py_add_fetched(m) < 0 || sp__py_add_optim(m) < 0 ||
         sp__py_add_graph(m) < 0 || sp__py_add_random(m) < 0 || sp__py_add_record(m) < 0 || sp__py_add_tfrecord(m) < 0 ||
         sp__py_add_transform(m) < 0 || sp__py_add_model(m) < 0 || sp__py_add_quantize(m) < 0 || sp__py_add_pipeline(m) < 0 ||

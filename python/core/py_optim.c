@@ -5,6 +5,8 @@
  * than in arithmetic; here the operands are collected first and the operators then run back to back without it. */
 #include "py_faces.h"
 
+#include "base/profile.h"
+
 enum { FEW = 64 }; /* numbers made per call that need no memory of their own */
 
 typedef struct {
@@ -124,6 +126,7 @@ static PyObject *results(batch *b)
 static PyObject *apply_each(PyObject *module, PyObject *args)
 {
     (void)module;
+    if (sp__profile_on()) sp__py_profile_here();
     const char *name;
     PyObject *columns, *dict = Py_None, *result = NULL;
     if (!PyArg_ParseTuple(args, "sO!|O:apply_each", &name, &PyTuple_Type, &columns, &dict)) return NULL;

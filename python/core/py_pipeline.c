@@ -7,6 +7,7 @@
 
 #include "py_rows.h"
 
+#include "base/profile.h"
 #include "spore/cache.h"
 
 typedef struct py_pipeline {
@@ -645,6 +646,7 @@ static PyObject *iterator_next(PyObject *o, PyObject *numpy)
     sp_status status;
     sp_iterator *it = enter(self);
     if (!it) return NULL;
+    if (sp__profile_on()) sp__py_profile_here();
     Py_BEGIN_ALLOW_THREADS
     status = sp_iterator_next(it, row, &more);
     Py_END_ALLOW_THREADS

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time and memory of a stretch of a program, step by step, as a trace that browsers show (chrome://tracing, Perfetto).
+"""Time and memory of a stretch of a program as a trace that browsers show (https://ui.perfetto.dev, chrome://tracing).
 
-A profiler measures from start to stop; ``step()`` ends a step. Stopping, or ``analyse``, writes
-``trace_view.json`` (one event per step) and ``summary.json`` (totals) to the output folder. Single operators are not
-timed.
+A profiler measures from start to stop; ``step()`` ends a step. Stopping, or ``analyse``, writes to the output folder ``trace_view.json``
+(every operator, step of a compiled program, stage of a data pipeline, with its thread, its line in the user's source and the memory in use),
+``operators.csv`` (what took how long, by line) and ``summary.json`` (totals). The engine has one recording: profilers that run at the same
+time share it.
 """
+import csv
 import enum
 import json
 import os
 import time
 
-from spore import runtime
+from spore import _core, runtime
 
 __path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['Profiler', 'profile', 'schedule', 'tensorboard_trace_handler', 'ProfilerLevel', 'ProfilerActivity', 'AicoreMetrics',
@@ -83,9 +85,8 @@ class mstx:  # noqa: N801  MindSpore's name
     def mark(message, stream=None, domain='default'):
         """An event without length. `stream` belongs to other hardware."""
         mstx._checked(message, domain)
-        now = time.perf_counter()
-        for profiler in _running:
-            profiler._marks.append((message, domain, now, 0.0))
+        now = time.perf_counter_ns()
+        _core.profile_add(domain, message, now, now)
 
     @staticmethod
     def range_start(message, stream=None, domain='default'):
@@ -94,7 +95,7 @@ class mstx:  # noqa: N801  MindSpore's name
         if not _running:
             return 0
         mstx._next += 1
-        mstx._open[mstx._next] = message, time.perf_counter()
+        mstx._open[mstx._next] = message, time.perf_counter_ns()
         return mstx._next
 
     @staticmethod
@@ -104,11 +105,11 @@ class mstx:  # noqa: N801  MindSpore's name
             raise TypeError(f"mstx.range_end: range_id must be what range_start answered, but got {range_id!r}")
         message, begin = mstx._open.pop(range_id, (None, None))
         if message is not None:
-            for profiler in _running:
-                profiler._marks.append((message, domain, begin, time.perf_counter() - begin))
+            _core.profile_add(domain, message, begin, time.perf_counter_ns())
 
 
 _running = []       # profilers that measure now
+_MOST = 2_000_000   # events; some 60 bytes each
 
 
 class schedule:  # noqa: N801  MindSpore's name
@@ -149,7 +150,7 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
         ...
         >>> import os
         >>> sorted(os.listdir("profile"))
-        ['summary.json', 'trace_view.json']
+        ['operators.csv', 'summary.json', 'trace_view.json']
     """
     def write(prof):
         prof._write(dir_name or os.path.join(os.getcwd(), 'data'))
@@ -161,7 +162,7 @@ class _Profile:
 
     def _prepare(self, schedule_, on_trace_ready):
         self._schedule, self._on_trace_ready = schedule_, on_trace_ready
-        self._events, self._marks, self._metadata = [], [], {}
+        self._events, self._metadata = [], {}
         self._step, self._begin, self._running = 0, None, False
 
     def start(self):
@@ -169,24 +170,38 @@ class _Profile:
         if self._running:
             raise RuntimeError("the profiler is running already")
         runtime.reset_peak_memory_stats()
-        self._running, self._begin, self._started = True, time.perf_counter(), time.perf_counter()
+        if not _running:
+            _core.profile_start(_MOST, os.path.dirname(os.path.abspath(__file__)) + os.sep)
         _running.append(self)
+        self._running, self._begin = True, time.perf_counter_ns()
+        self._started = self._begin
+        self._follow_schedule()
+
+    def _follow_schedule(self):
+        """Record operators of steps that count only, unless others measure, too."""
+        if self._schedule is not None and len(_running) == 1:
+            (_core.profile_resume if self._schedule(self._step) else _core.profile_stop)()
 
     def step(self):
         """A step has ended; the next one begins."""
         if not self._running:
             raise RuntimeError("the profiler is not running: call start first")
-        now = time.perf_counter()
+        now = time.perf_counter_ns()
         if self._schedule is None or self._schedule(self._step):
-            self._events.append((self._step, self._begin - self._started, now - self._begin, runtime.memory_allocated()))
+            self._events.append((now - self._begin) * 1e-9)
+            _core.profile_add('step', f'step {self._step}', self._begin, now)
         self._step, self._begin = self._step + 1, now
+        self._follow_schedule()
 
     def stop(self):
         """End measuring, and hand the result to on_trace_ready if there is one."""
         if not self._running:
             raise RuntimeError("the profiler is not running: call start first")
-        self._seconds, self._peak, self._running = time.perf_counter() - self._started, runtime.max_memory_allocated(), False
+        self._seconds = (time.perf_counter_ns() - self._started) * 1e-9
+        self._peak, self._running = runtime.max_memory_allocated(), False
         _running.remove(self)
+        if not _running:
+            _core.profile_stop()
         if self._on_trace_ready is not None:
             self._on_trace_ready(self)
 
@@ -198,18 +213,34 @@ class _Profile:
         """A value, given as JSON, for the summary."""
         self._metadata[key] = json.loads(value)
 
+    def rows(self, by_line=False):
+        """What took how long, the longest first: (kind, name, file, line, count, total seconds, own seconds). Own seconds leave out the
+        operators inside of an operator. Kinds are operator, program (a step of a compiled one), data, worker, step and domains of mstx."""
+        return [(*row[:5], row[5] * 1e-9, row[6] * 1e-9) for row in _core.profile_rows(by_line)]
+
+    def table(self, rows=20, by_line=False):
+        """The first rows as a text."""
+        head = ('kind', 'name', 'line' if by_line else '', 'count', 'own ms', 'total ms', 'mean us')
+        lines = [(kind, name, f'{file}:{line}' if file else '', str(count), f'{own * 1e3:.3f}', f'{total * 1e3:.3f}', f'{total * 1e6 / count:.3f}')
+                 for kind, name, file, line, count, total, own in self.rows(by_line)[:rows]]
+        widths = [max(len(row[i]) for row in [head, *lines]) for i in range(len(head))]
+        return '\n'.join('  '.join(text.ljust(width) if i < 3 else text.rjust(width) for i, (text, width) in enumerate(zip(row, widths)) if widths[i]).rstrip()
+                         for row in [head, *lines])
+
     def _write(self, folder):
         os.makedirs(folder, exist_ok=True)
-        events = [{'name': f'step {n}', 'ph': 'X', 'pid': os.getpid(), 'tid': 0, 'ts': begin * 1e6, 'dur': seconds * 1e6,
-                   'args': {'bytes': held}} for n, begin, seconds, held in self._events]
-        events += [{'name': message, 'cat': domain, 'ph': 'X', 'pid': os.getpid(), 'tid': 1, 'ts': (begin - self._started) * 1e6,
-                    'dur': seconds * 1e6} for message, domain, begin, seconds in self._marks]
-        lengths = [seconds for _, _, seconds, _ in self._events]
-        summary = {'seconds': self._seconds, 'peak_bytes': self._peak, 'steps': len(lengths),
-                   'seconds_per_step': sum(lengths) / len(lengths) if lengths else None, 'metadata': self._metadata}
-        for name, value in (('trace_view.json', {'traceEvents': events}), ('summary.json', summary)):
-            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
-                json.dump(value, file, indent=1)
+        _core.profile_write(os.path.join(folder, 'trace_view.json'))
+        with open(os.path.join(folder, 'operators.csv'), 'w', encoding='utf-8', newline='') as file:
+            out = csv.writer(file)
+            out.writerow(('kind', 'name', 'file', 'line', 'count', 'total_us', 'own_us'))
+            out.writerows((kind, name, path or '', line, count, f'{total * 1e6:.3f}', f'{own * 1e6:.3f}')
+                          for kind, name, path, line, count, total, own in self.rows(by_line=True))
+        events, dropped = _core.profile_count()
+        summary = {'seconds': self._seconds, 'peak_bytes': self._peak, 'steps': len(self._events),
+                   'seconds_per_step': sum(self._events) / len(self._events) if self._events else None, 'events': events, 'dropped_events': dropped,
+                   'metadata': self._metadata}
+        with open(os.path.join(folder, 'summary.json'), 'w', encoding='utf-8') as file:
+            json.dump(summary, file, indent=1)
 
 
 class profile(_Profile):  # noqa: N801  MindSpore's name
@@ -271,9 +302,23 @@ class Profiler(_Profile):
         self._write(offline_path or self.output_path)
 
     def op_analyse(self, op_name, device_id=None):
-        """Times of single operators, which are not taken here: Raises RuntimeError."""
-        raise RuntimeError(f"Profiler.op_analyse: single operators are not timed, so there is nothing to tell about {op_name!r}; `analyse` writes "
-                           "the times of steps")
+        """Times of operators by name, as JSON: count, total and mean.
+
+        Args:
+            op_name: the name of an operator as in `operators.csv`, or a list of them.
+            device_id: accepted.
+        """
+        names = [op_name] if isinstance(op_name, str) else op_name
+        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+            raise TypeError(f"Profiler.op_analyse: op_name must be a str or a list of them, but got {op_name!r}")
+        found = {name: [] for name in names}
+        for kind, name, _, _, count, total, own in self.rows():
+            if name in found and kind in ('operator', 'program'):
+                found[name].append({'kind': kind, 'count': count, 'total_ms': total * 1e3, 'own_ms': own * 1e3, 'mean_us': total * 1e6 / count})
+        missing = [name for name, rows in found.items() if not rows]
+        if missing:
+            raise RuntimeError(f"Profiler.op_analyse: nothing named {missing[0]!r} was measured; `rows()` and operators.csv tell what was")
+        return json.dumps(found)
 
     @classmethod
     def offline_analyse(cls, path, pretty=False, step_list=None, data_simplification=True):

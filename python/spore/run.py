@@ -78,6 +78,19 @@ def _module(name):
     return 0
 
 
+def _profile(folder):
+    """Measure until the end of the program; then write the trace, and a table to the standard error."""
+    import atexit
+    folder, process = os.path.abspath(folder), os.getpid()
+    profiler = spore.Profiler(output_path=folder)
+
+    def end():
+        if os.getpid() == process:
+            profiler.analyse()
+            sys.stderr.write(f"{profiler.table()}\nspore: {os.path.join(folder, 'trace_view.json')} opens in https://ui.perfetto.dev\n")
+    atexit.register(end)
+
+
 def main(arguments):
     """Run what the arguments say; answers the exit status."""
     if not arguments or arguments[0] in ('-h', '--help'):
@@ -87,6 +100,8 @@ def main(arguments):
     spore.context.let_cpu_stand_in()
     if os.environ.get('SPORE_EXPLAIN', '0') not in ('', '0'):
         import_module('spore.graph.explain')  # reports at the end, also when nothing is compiled
+    if os.environ.get('SPORE_TRACE'):
+        _profile(os.environ.pop('SPORE_TRACE'))     # children do not measure themselves
     sys.path.append(os.path.join(os.path.dirname(os.path.abspath(spore.__file__)), '_as_mindspore'))  # for spawned children
     if arguments[0] in ('-m', '-c'):
         if len(arguments) < 2:

@@ -27,6 +27,7 @@
 #include "base/base.h"
 #include "base/lock.h"
 #include "base/plain.h"
+#include "base/profile.h"
 #include "base/scratch.h"
 
 #include <errno.h>
@@ -56,6 +57,7 @@ typedef struct {
     void *context;
     int64_t n, grain;
     bool in_section; /* its caller holds a lock: those who help count as inside, too */
+    const char *label; /* what it is for, in a recording (profile.h) */
     int n_runs;
     struct {
         _Alignas(64) _Atomic int64_t next; /* first chunk nobody has taken */
@@ -386,11 +388,16 @@ static void *worker_main(void *first_seen)
         wait_for_job(seen);
         seen = generation();
         if (!job_join()) continue;
-        const bool in_section = job.in_section;
+        const bool in_section = job.in_section, timed = sp__profile_on();
+        const char *label = job.label;
+        sp_span span;
+        if (timed) sp__profile_begin(&span);
         if (in_section) sp__section_join();
         for (int64_t k, turn = 0; (k = chunk_take(number, &turn)) >= 0;) run_chunk(job.fn, job.context, job.n, job.grain, k);
+        if (timed) sp__profile_clock(&span);
         job_leave();
         if (in_section) sp__section_part();
+        if (timed) sp__profile_end(&span, SP_PROFILE_WORKER, label ? label : "work", NULL, NULL, 0);
     }
     return NULL;
 }
@@ -467,6 +474,7 @@ static sp_status run_shared(int64_t n, int64_t grain, int64_t n_chunks, int help
     job.n = n;
     job.grain = grain;
     job.in_section = sp__section_inside();
+    job.label = sp__profile_label();
     chunks_lay_out(n_chunks, helpers + 1);
     job_open((uint64_t)helpers);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline_run.c - iterators: tasks, their queues, threads, the window of rows to come, positions, and the watchdog. */
 #include "base/plain.h"
+#include "base/profile.h"
 #include "data/pipeline.h"
 
 #include "base/fail.h"
@@ -279,8 +280,12 @@ static void run_job(post *at, sp_task *t)
         if (t->inputs[i]->status != SP_OK) inherit_failure(t, t->inputs[i]);
     if (t->status == SP_OK) {
         const int64_t begin = now();
+        const bool recorded = sp__profile_on();
+        sp_span span;
+        if (recorded) sp__profile_begin(&span);
         post_begin(at, t, begin);
         const sp_status status = t->plan->node->kind->run(t);
+        if (recorded) sp__profile_end(&span, SP_PROFILE_DATA, stage_name(t->plan), NULL, "", 0);
         atomic_store_explicit(&at->stage, NULL, memory_order_release);
         atomic_fetch_add_explicit(&t->plan->nanoseconds, now() - begin, memory_order_relaxed);
         atomic_fetch_add_explicit(&t->plan->rows, 1, memory_order_relaxed);
@@ -747,7 +752,7 @@ static sp_status give_out(sp_iterator *it, sp_task *t, sp_tensor **row)
     return t->error ? sp_error_raise(t->error) : sp__fail(SP_NOMEM, "out of memory");
 }
 
-sp_status sp_iterator_next(sp_iterator *it, sp_tensor **row, bool *more)
+static sp_status next_row(sp_iterator *it, sp_tensor **row, bool *more)
 {
     SP_TRY(ensure_started(it));
     SP_TRY(fill_window(it));
@@ -766,6 +771,16 @@ sp_status sp_iterator_next(sp_iterator *it, sp_tensor **row, bool *more)
     const sp_status status = give_out(it, t, row);
     sp__task_release(t);
     *more = true;
+    return status;
+}
+
+sp_status sp_iterator_next(sp_iterator *it, sp_tensor **row, bool *more)
+{
+    if (!sp__profile_on()) return next_row(it, row, more);
+    sp_span span;
+    sp__profile_begin(&span);
+    const sp_status status = next_row(it, row, more);
+    sp__profile_end(&span, SP_PROFILE_DATA, "wait for a row", NULL, NULL, 0);
     return status;
 }
 

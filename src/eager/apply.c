@@ -4,11 +4,13 @@
  * The path of a small operator (two inputs of one dtype, no history) decides how fast eager programs are: it makes two
  * allocations, the handle and its storage, both served from the thread's own free lists. */
 #include "base/messages.h"
+#include "base/profile.h"
 #include "device/device.h"
 #include "eager/place.h"
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 #include "tensor/mapped.h"
+#include "tensor/tensor_text.h"
 
 /* Read with every operator: the fixed offset of initial-exec saves a call in a shared library. */
 extern _Thread_local int sp__grad_depth __attribute__((tls_model("initial-exec")));
@@ -319,8 +321,8 @@ done:
     return status;
 }
 
-sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
-                   int *n_out)
+static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
+                       int *n_out)
 {
     sp_tensor *few[SP_IN_MAX], *made[5 * SP_IN_MAX], **in = few, **promoted = made; /* an input is read once, cast three times, moved once at most */
     bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
@@ -415,4 +417,27 @@ done:
     }
     *n_out = c.n_out;
     return SP_OK;
+}
+
+/* As an event of the recording, with those of the operators that it is composed of inside. */
+static __attribute__((noinline)) sp_status apply_timed(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out,
+                                                       sp_tensor **out, int *n_out)
+{
+    char text[SP_TENSOR_TEXT];
+    sp_span span;
+    const char *around = sp__profile_label();
+    sp__profile_set_label(op->name);
+    sp__profile_begin(&span);
+    const sp_status status = apply(op, attrs, n_in, inputs, max_out, out, n_out);
+    sp__profile_clock(&span);
+    sp__profile_set_label(around);
+    sp__profile_end(&span, SP_PROFILE_OPERATOR, op->name, sp__tensor_text(status == SP_OK && *n_out ? out[0] : NULL, text), NULL, 0);
+    return status;
+}
+
+sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
+                   int *n_out)
+{
+    if (sp__profile_on() && !sp__recorder) return apply_timed(op, attrs, n_in, inputs, max_out, out, n_out);
+    return apply(op, attrs, n_in, inputs, max_out, out, n_out);
 }

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/profile.h"
 #include "base/scratch.h"
 #include "device/device.h"
 #include "graph/fused.h"
+#include "tensor/tensor_text.h"
 
 enum { PLANS_KEPT = 64, INSTANCES_KEPT = 4, PLANS_READY = 4, POLL_ACTIONS = 256 };
 
@@ -281,16 +283,36 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static const char *step_name(const sp_step *s) { return s->run == sp__fused_run ? "fused" : s->op->name; }
+
+/* A step as an event of the recording, with the line that it was written in. */
+static sp_status run_recorded(const sp_plan *p, int i, action *a)
+{
+    const sp_step *s = &p->steps[i];
+    const sp_place *place = s->node ? s->node->place : NULL;
+    char text[SP_TENSOR_TEXT];
+    sp_span span;
+    const char *around = sp__profile_label();
+    sp__profile_set_label(step_name(s));
+    sp__profile_begin(&span);
+    const sp_status status = a->run(&a->call);
+    sp__profile_clock(&span);
+    sp__profile_set_label(around);
+    const bool known = s->n_out && s->handles[s->n_in] >= 0;
+    sp__profile_end(&span, SP_PROFILE_PROGRAM, step_name(s), sp__tensor_text(known ? &p->handles[s->handles[s->n_in]].shape : NULL, text),
+                    place ? place->file : NULL, place ? place->line : 0);
+    return status;
+}
+
 static sp_status run_timed(sp_instance *x, int begin, int end)
 {
     const sp_plan *p = x->plan;
-    atomic_ullong *step_ns = p->step_ns + (x->warm ? 0 : p->n_steps);
     for (int i = begin; i < end; i++) {
         action *a = &x->actions[i];
         uint64_t start = now_ns();
-        sp_status status = a->run(&a->call);
+        sp_status status = sp__profile_on() ? run_recorded(p, i, a) : a->run(&a->call);
         if (status != SP_OK) return step_failed(&p->steps[i], status);
-        atomic_fetch_add_explicit(&step_ns[i], now_ns() - start, memory_order_relaxed);
+        if (p->step_ns) atomic_fetch_add_explicit(&p->step_ns[x->warm ? i : p->n_steps + i], now_ns() - start, memory_order_relaxed);
     }
     return SP_OK;
 }
@@ -298,7 +320,7 @@ static sp_status run_timed(sp_instance *x, int begin, int end)
 static sp_status run_actions(sp_instance *x, int begin, int end)
 {
     const sp_plan *p = x->plan;
-    if (p->step_ns) return run_timed(x, begin, end);
+    if (p->step_ns || sp__profile_on()) return run_timed(x, begin, end);
     for (int i = begin; i < end; i++) {
         action *a = &x->actions[i];
         if (__builtin_expect(i % POLL_ACTIONS == POLL_ACTIONS - 1, 0)) SP_TRY(sp__interrupt_check());
@@ -533,8 +555,6 @@ static int by_count(const void *a, const void *b)
     const sp_kernel_count *x = a, *y = b;
     return x->us != y->us ? (x->us < y->us ? 1 : -1) : y->n - x->n;
 }
-
-static const char *step_name(const sp_step *s) { return s->run == sp__fused_run ? "fused" : s->op->name; }
 
 /* What a step takes on average, of first runs only where there are no others; 0: not known. */
 static double step_us(const sp_plan *p, int i)

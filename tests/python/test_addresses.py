@@ -203,7 +203,10 @@ def test_profiler_writes_steps(tmp_path):
     summary = json.loads((tmp_path / "summary.json").read_text())
     events = json.loads((tmp_path / "trace_view.json").read_text())["traceEvents"]
     assert summary["steps"] == 2 and summary["metadata"] == {"run": "first"} and summary["peak_bytes"] >= 1000000
-    assert [e["name"] for e in events] == ["step 1", "step 2"] and all(e["dur"] > 0 for e in events)
+    steps = [e for e in events if e.get("cat") == "step"]
+    assert [e["name"] for e in steps] == ["step 1", "step 2"] and all(e["dur"] > 0 for e in steps)
+    products = [e for e in events if e["name"] == "matmul" and e["cat"] == "operator"]
+    assert len(products) == 2 and all(e["args"]["file"] == __file__ for e in products)
 
 
 def test_mint_optimizer_trains():
