@@ -1314,6 +1314,20 @@ def precision_lists(*args, **kwargs) -> Any:
     """precision_lists(half, low, high): operators that compute in half, or in float32."""
 def precision_lists_set(*args, **kwargs) -> Any:
     """Let precision_lists (None: none) count on this thread; returns those before."""
+def profile_add(kind, name, begin_ns, end_ns) -> Any:
+    """An event of one's own."""
+def profile_count() -> Any:
+    """Events there are, and events for which there was no room."""
+def profile_resume() -> Any:
+    """Go on after a stop."""
+def profile_rows(by_line) -> Any:
+    """(kind, name, file, line, count, total_ns, self_ns), those that took longest first."""
+def profile_start(max_events, package) -> Any:
+    """Record what runs when; package: the folder whose files are not the user's."""
+def profile_stop() -> Any:
+    """Record no more."""
+def profile_write(path) -> Any:
+    """The recording as a trace in JSON."""
 def program_cache(folder, most_bytes: Any = 0) -> Any:
     """Keep compiled programs there; '': do not."""
 def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0) -> Any:

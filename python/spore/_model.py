@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Cells of spore.onnx and spore.tflite have in common: a model that the engine read, as a Cell."""
+from typing import Any
+
 from spore.common.parameter import Parameter
 from spore.graph import explain
 from spore.nn import Cell
@@ -21,7 +23,7 @@ class ModelCell(Cell):
             model.bind(name, parameter)
             self.insert_param_to_cell(name.replace(".", "_"), parameter, check_name_contain_dot=False)
 
-    def construct(self, *inputs, **named):
+    def construct(self, *inputs, **named) -> Any:
         """Run the network on Tensors; None stands for an optional input that is left out."""
         unknown = [name for name in named if name not in self.input_names]
         if unknown or len(inputs) > len(self.input_names):

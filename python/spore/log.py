@@ -5,11 +5,14 @@
 import functools
 import logging
 import os
+import sys
 
 __all__ = ['get_level', 'get_log_config', 'debug', 'info', 'warning', 'error', 'critical']
 
 _LEVELS = {0: logging.DEBUG, 1: logging.INFO, 2: logging.WARNING, 3: logging.ERROR, 4: logging.CRITICAL}
 _logger = logging.getLogger('spore')
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_LOGGING = os.path.dirname(os.path.abspath(logging.__file__)) + os.sep
 
 
 def _wanted():
@@ -17,8 +20,20 @@ def _wanted():
     return text if text in ('0', '1', '2', '3', '4') else '2'
 
 
+def _name_users_line(record):
+    """A message from inside the package names the line of the program that led to it."""
+    frame = sys._getframe()
+    while record.pathname.startswith(_PACKAGE) and frame is not None:
+        path = frame.f_code.co_filename
+        if not path.startswith((_PACKAGE, _LOGGING, '<frozen')):
+            record.pathname, record.lineno, record.funcName = path, frame.f_lineno, frame.f_code.co_name
+        frame = frame.f_back
+    return True
+
+
 def _setup():
     if not _logger.handlers:
+        _logger.addFilter(_name_users_line)
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter('[%(levelname)s] ME(%(process)d:%(thread)d,%(processName)s):%(asctime)s '
                                                '[%(pathname)s:%(lineno)d] %(message)s'))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs as editors see them: pyright and mypy find nothing in README's and the examples' programs, jedi completes.
+"""Programs as editors see them: pyright and mypy find nothing in the programs of README, tutorial and examples, jedi completes.
 
 The package is looked at as installed, in a virtual environment. Run by `make check-long` with build/venv-beside.
 """
@@ -48,6 +48,25 @@ def folder(tmp_path_factory):
         (place / "programs" / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     assert len(list((place / "programs").iterdir())) >= 5
     return place
+
+
+TUTORIAL = ("tensors", "autograd", "network", "data", "training", "deploying")
+
+
+@pytest.mark.parametrize("part", TUTORIAL)
+def test_pyright_finds_nothing_in_the_tutorial(folder, part):
+    """What a page shows is one program, as a reader types it, beside the files it names."""
+    place = folder / f"tutorial_{part}"
+    place.mkdir()
+    shown = []
+    text = (ROOT / f"docs/start/{part}.md").read_text(encoding="utf-8")
+    for note, block in re.findall(r"((?:<!-- [^\n]* -->\n)?)```python\n(.*?)```", text, re.S):
+        if note.startswith("<!-- file: "):
+            (place / note.split()[2]).write_text(block, encoding="utf-8")
+        elif not note.startswith(("<!-- raises: ", "<!-- not run")):
+            shown.append(block)
+    (place / "page.py").write_text("\n".join(shown), encoding="utf-8")
+    assert pyright(folder, [place.name]) == []
 
 
 def pyright(folder, include):

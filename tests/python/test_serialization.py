@@ -369,6 +369,15 @@ def test_a_load_that_succeeds_says_nothing(caplog):
     assert caplog.text == ""
 
 
+def test_a_warning_names_the_users_line(caplog):
+    """Of a message that arises inside the package; a user's own keeps its place."""
+    with caplog.at_level(logging.WARNING, "spore"):
+        ms.load_param_into_net(nn.Dense(2, 3), {})
+        ms.log.warning("mine")
+    inside, own = caplog.records
+    assert inside.pathname == own.pathname == __file__ and own.lineno == inside.lineno + 1 and "no value" in inside.getMessage()
+
+
 def test_conversions_are_one_line_with_their_number(caplog):
     half = {"weight": param(np.ones((3, 2), np.float16)), "bias": param(np.ones(3, np.float16))}
     with caplog.at_level(logging.WARNING, "spore"):
