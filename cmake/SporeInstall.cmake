@@ -10,6 +10,10 @@ install(TARGETS spore_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPON
 foreach(name msrun dataset-cache cache_admin) # links
     install(FILES $<TARGET_FILE_DIR:spore_command>/${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT spore)
 endforeach()
+# Completion, where bash, zsh and fish look for it under a prefix that they know.
+install(FILES tools/completion/spore.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME spore COMPONENT spore)
+install(FILES tools/completion/_spore DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT spore)
+install(FILES tools/completion/spore.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT spore)
 
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Spore)
 install(EXPORT SporeTargets NAMESPACE Spore:: DESTINATION ${cmake_dir} COMPONENT spore)

@@ -96,36 +96,55 @@ static const sp_machine_peak *limit_of(const row *r, const sp_machine_peak *peak
     return best;
 }
 
+static void print_limit(const sp_machine_peak *peak, bool json, bool first)
+{
+    const char *unit = peak->dtype == SP_DTYPE_NONE ? "GB/s" : "Gop/s";
+    if (json) printf("%s\n  {\"name\": \"%s\", \"unit\": \"%s\", \"one_thread\": %.3f, \"all_threads\": %.3f}", first ? "" : ",", peak->name, unit, peak->one / 1e9, peak->all / 1e9);
+    else printf("%-30s %12.1f %-5s %12.1f %-5s\n", peak->name, peak->one / 1e9, unit, peak->all / 1e9, unit);
+}
+
+static void print_kernel(const row *r, double seconds, const sp_machine_peak *limit, bool json, bool first)
+{
+    const double rate = (r->operations > 0 ? r->operations : r->bytes) / seconds;
+    const char *unit = r->operations > 0 ? "Gop/s" : "GB/s";
+    if (json) {
+        printf("%s\n  {\"name\": \"%s\", \"ms\": %.6f, \"rate\": %.3f, \"unit\": \"%s\"", first ? "" : ",", r->name, seconds * 1e3, rate / 1e9, unit);
+        if (limit) printf(", \"limit\": \"%s\", \"share\": %.4f", limit->name, rate / limit->all);
+        printf("}");
+        return;
+    }
+    printf("%-30s %15.3f ms %12.1f %-5s", r->name, seconds * 1e3, rate / 1e9, unit);
+    if (limit) printf("   %3.0f %% of %s", 100 * rate / limit->all, limit->name);
+    printf("\n");
+    fflush(stdout);
+}
+
 int verb_bench(int argc, char **argv)
 {
     static const char help[] = "usage: spore bench\n\n"
                                "Measures what this machine can do at most (products of every dtype, reading of every cache and of memory), then how\n"
                                "near the main kernels come to it. Takes about half a minute; other work on the machine shows in the figures.\n\n"
-                               "  SPORE_NUM_THREADS, SPORE_ISA=portable|avx2|avx512|amx|neon are heeded\n";
+                               TOOL_JSON_HELP
+                               "\n  SPORE_NUM_THREADS, SPORE_ISA=portable|avx2|avx512|amx|neon are heeded\n";
     int n_others;
-    bool helped;
-    int code = tool_parse(argc, argv, (const tool_option[]){{NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL, &n_others, &helped);
+    bool helped, json = false;
+    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL,
+                          &n_others, &helped);
     if (code != 0 || helped) return code;
     sp_machine_peak peaks[PEAKS_MAX];
-    printf("instructions  %s\nthreads       %d\n\n%-30s %18s %18s\n", sp_machine_features(), sp_threads(), "limit", "one thread", "all threads");
+    printf(json ? "{\"instructions\": \"%s\", \"threads\": %d, \"limits\": [" : "instructions  %s\nthreads       %d\n\n", sp_machine_features(), sp_threads());
+    if (!json) printf("%-30s %18s %18s\n", "limit", "one thread", "all threads");
     fflush(stdout);
     int n = sp_machine_peaks(peaks, PEAKS_MAX);
     if (n > PEAKS_MAX) n = PEAKS_MAX;
-    for (int i = 0; i < n; i++) {
-        const char *unit = peaks[i].dtype == SP_DTYPE_NONE ? "GB/s" : "Gop/s";
-        printf("%-30s %12.1f %-5s %12.1f %-5s\n", peaks[i].name, peaks[i].one / 1e9, unit, peaks[i].all / 1e9, unit);
-    }
-    printf("\n%-30s %18s %18s   %s\n", "kernel", "time", "rate", "share of the limit");
+    for (int i = 0; i < n; i++) print_limit(&peaks[i], json, i == 0);
+    if (json) printf("\n], \"kernels\": [");
+    else printf("\n%-30s %18s %18s   %s\n", "kernel", "time", "rate", "share of the limit");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const row *r = &rows[i];
         double seconds;
-        if (measure(r, &seconds) != SP_OK) return tool_complain(EXIT_FAILED, "bench: %s: %s", r->name, sp_error_message());
-        double rate = (r->operations > 0 ? r->operations : r->bytes) / seconds;
-        const sp_machine_peak *limit = limit_of(r, peaks, n);
-        printf("%-30s %15.3f ms %12.1f %-5s", r->name, seconds * 1e3, rate / 1e9, r->operations > 0 ? "Gop/s" : "GB/s");
-        if (limit) printf("   %3.0f %% of %s", 100 * rate / limit->all, limit->name);
-        printf("\n");
-        fflush(stdout);
+        if (measure(&rows[i], &seconds) != SP_OK) return tool_complain(EXIT_FAILED, "bench: %s: %s", rows[i].name, sp_error_message());
+        print_kernel(&rows[i], seconds, limit_of(&rows[i], peaks, n), json, i == 0);
     }
+    if (json) printf("\n]}\n");
     return 0;
 }

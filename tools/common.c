@@ -132,6 +132,12 @@ static int set_option(const char *verb, const tool_option *o, const char *value,
     return 0;
 }
 
+static int check_count(const char *verb, int n, int least)
+{
+    if (n >= least) return 0;
+    return tool_complain(EXIT_USAGE, "%s: %d argument%s given, %d wanted; see spore %s --help", verb, n, n == 1 ? "" : "s", least, verb);
+}
+
 int tool_parse(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
                const char **others, int *n_others, bool *helped)
 {
@@ -163,9 +169,22 @@ int tool_parse(int argc, char **argv, const tool_option *options, const char *he
             return tool_complain(EXIT_USAGE, "%s: one argument too many: '%s'; see spore %s --help", argv[0], word, argv[0]);
         others[(*n_others)++] = word;
     }
-    if (*n_others < n_wanted[0])
-        return tool_complain(EXIT_USAGE, "%s: %d argument%s given, %d wanted; see spore %s --help", argv[0], *n_others,
-                             *n_others == 1 ? "" : "s", n_wanted[0], argv[0]);
+    return check_count(argv[0], *n_others, n_wanted[0]);
+}
+
+int tool_parse_output(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2], int place,
+                      const char *const *output, const char **others, int *n_others, bool *helped)
+{
+    int code = tool_parse(argc, argv, options, help, (const int[]){0, n_wanted[1]}, others, n_others, helped);
+    if (code != 0 || *helped) return code;
+    if (*output == NULL) return check_count(argv[0], *n_others, n_wanted[0]);
+    code = check_count(argv[0], *n_others, n_wanted[0] - 1);
+    if (code != 0) return code;
+    if (*n_others == n_wanted[1])
+        return tool_complain(EXIT_USAGE, "%s: OUT is given twice, as '%s' and by -o; see spore %s --help", argv[0], others[place], argv[0]);
+    memmove(&others[place + 1], &others[place], (size_t)(*n_others - place) * sizeof *others);
+    others[place] = *output;
+    ++*n_others;
     return 0;
 }
 

@@ -36,6 +36,7 @@ static const char help[] =
     "  --compress           .npz: compressed\n"
     "  --crc                .ckpt, .safetensors: with a checksum\n"
     TOOL_FORCE_HELP
+    TOOL_OUTPUT_HELP
     "  --encrypt            write an encrypted .ckpt, with the key below; otherwise that key is for IN\n"
     TOOL_KEY_HELP
     "\nexamples:\n"
@@ -374,11 +375,12 @@ int verb_convert(int argc, char **argv)
                                    {"--crc", &j.crc, NULL, NULL},
                                    {"--encrypt", &j.encrypt, NULL, NULL},
                                    TOOL_FORCE_OPTION(j.force),
+                                   TOOL_OUTPUT_OPTIONS(j.out),
                                    TOOL_KEY_OPTIONS(j.key),
                                    {NULL, NULL, NULL, NULL}};
     const char *paths[2];
     int n;
-    int code = tool_parse(argc, argv, options, help, (const int[]){2, 2}, paths, &n, &helped);
+    int code = tool_parse_output(argc, argv, options, help, (const int[]){2, 2}, 1, &j.out, paths, &n, &helped);
     if (code != 0 || helped) return code;
     j.in = paths[0];
     j.out = paths[1];

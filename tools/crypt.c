@@ -11,6 +11,7 @@ static const char encrypt_help[] =
     "Encrypts a checkpoint or a model as MindSpore does (enc_key, enc_mode), so that load_checkpoint(dec_key=) and\n"
     "load(dec_key=) of either framework read it.\n\n"
     TOOL_FORCE_HELP
+    TOOL_OUTPUT_HELP
     TOOL_KEY_HELP
     "\nexamples:\n"
     "  head -c 24 /dev/urandom | base64 > key.txt      a new key of 32 letters\n"
@@ -21,6 +22,7 @@ static const char decrypt_help[] =
     "usage: spore decrypt IN OUT (--key-file FILE | --key-env NAME) [--mode MODE]\n\n"
     "Writes the plain contents of an encrypted checkpoint or model. A wrong key is told and nothing is written.\n\n"
     TOOL_FORCE_HELP
+    TOOL_OUTPUT_HELP
     TOOL_KEY_HELP
     "\nexamples:\n"
     "  spore decrypt secret.ckpt model.ckpt --key-file key.txt\n";
@@ -30,10 +32,10 @@ static int run(int argc, char **argv, const char *help,
 {
     tool_key key = {0};
     bool force = false, helped;
-    const tool_option options[] = {TOOL_FORCE_OPTION(force), TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
-    const char *paths[2];
+    const char *paths[2], *out = NULL;
+    const tool_option options[] = {TOOL_FORCE_OPTION(force), TOOL_OUTPUT_OPTIONS(out), TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
     int n;
-    int code = tool_parse(argc, argv, options, help, (const int[]){2, 2}, paths, &n, &helped);
+    int code = tool_parse_output(argc, argv, options, help, (const int[]){2, 2}, 1, &out, paths, &n, &helped);
     if (code != 0 || helped) return code;
     sp_file_options file = {.progress = tool_progress};
     code = tool_key_read(argv[0], &key, true, &file);

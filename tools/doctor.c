@@ -119,10 +119,21 @@ static void pass_on(int from)
         if (n > 0) fwrite(text, 1, (size_t)n, stdout);
 }
 
+/* The same as an object of JSON, whatever is missing being null. */
+static char json_script[] =
+    "import json, sys\n"
+    "found = {'executable': sys.executable, 'version': '%d.%d.%d' % sys.version_info[:3], 'numpy': None, 'package': None}\n"
+    "try:\n"
+    "    import numpy; found['numpy'] = numpy.__version__\n"
+    "    import spore; found['package'] = spore.__file__\n"
+    "except ImportError as e: found['error'] = str(e)\n"
+    "print(json.dumps(found))\n"
+    "sys.exit(0 if found['package'] and sys.version_info >= (3, 11) else 1)\n";
+
 /* Let the interpreter tell its version, numpy's, and where it finds spore. Returns its exit code. */
-static int report_python(tool_python *where)
+static int report_python(tool_python *where, bool json)
 {
-    static char script[] =
+    static char words[] =
         "import sys\n"
         "print('           version %d.%d.%d' % sys.version_info[:3], flush=True)\n"
         "if sys.version_info < (3, 11): sys.exit('           too old: 3.11 or newer is needed')\n"
@@ -133,7 +144,8 @@ static int report_python(tool_python *where)
         "except ImportError as e: sys.exit('package    %s' % e)\n"
         "if not spore.__file__: sys.exit('package    not complete in ' + list(spore.__path__)[0])\n"
         "print('package    ' + spore.__file__)\n";
-    printf("python     %s (%s)\n", where->python, where->how);
+    char *script = json ? json_script : words;
+    if (!json) printf("python     %s (%s)\n", where->python, where->how);
     fflush(stdout);
     int ends[2]; /* it tells us, we tell the user: whether that can be written says nothing about Python */
     if (pipe(ends) != 0) return tool_complain(EXIT_FAILED, "doctor: a pipe cannot be made: %s", strerror(errno));
@@ -158,15 +170,62 @@ static int report_python(tool_python *where)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EXIT_FAILED;
 }
 
+static void json_text(const char *key, const char *text)
+{
+    printf(",\n\"%s\": ", key);
+    tool_json_text(text, strlen(text));
+}
+
+static void json_machine(void)
+{
+    char text[8192];
+    printf("{\"version\": \"%s\"", sp_version());
+    if (proc_value("/proc/cpuinfo", "model name", text, sizeof text)) json_text("cpu", text);
+    json_text("instructions", sp_machine_features());
+    printf(",\n\"cache_bytes\": [%zu, %zu, %zu],\n\"threads\": %d", sp_machine_cache(1), sp_machine_cache(2), sp_machine_cache(3), sp_threads());
+    static const char *const keys[][2] = {{"MemTotal", "memory_bytes"}, {"MemAvailable", "available_bytes"}};
+    for (int i = 0; i < 2; i++)
+        if (proc_value("/proc/meminfo", keys[i][0], text, sizeof text)) printf(",\n\"%s\": %llu", keys[i][1], strtoull(text, NULL, 10) * 1024);
+    printf(",\n\"kernels\": {");
+    for (int i = 0, n = 0; i < sp_op_count(); i++) {
+        const sp_op *op = sp_op_at(i);
+        if (sp_machine_kernels(op, text, sizeof text) == 0) continue;
+        printf("%s\"%s\": ", n++ ? ", " : "", sp_op_name(op));
+        tool_json_text(text, strlen(text));
+    }
+    printf("},\n\"operators\": %d", sp_op_count());
+    if (sp_provider_names(text, sizeof text)) json_text("providers", text);
+    json_text("zlib", zlibVersion());
+    json_text("openssl", OpenSSL_version(OPENSSL_VERSION));
+    json_text("sqlite", sqlite3_libversion());
+    json_text("jansson", JANSSON_VERSION);
+}
+
+/* Python's part is an object of its own, or null when there is no interpreter. */
+static int json_report(void)
+{
+    json_machine();
+    printf(",\n\"python\": ");
+    tool_python where;
+    int code = tool_python_find(&where);
+    if (code == 0) code = report_python(&where, true);
+    else printf("null\n");
+    printf(",\"ok\": %s}\n", code == 0 ? "true" : "false");
+    return code;
+}
+
 int verb_doctor(int argc, char **argv)
 {
     static const char help[] = "usage: spore doctor\n\n"
                                "Shows what spore finds on this machine: processor and the kernels chosen for it, memory, libraries, the Python\n"
-                               "interpreter and package that spore run would use. Exit code: 0 when Python programs will run, else 1.\n";
+                               "interpreter and package that spore run would use. Exit code: 0 when Python programs will run, else 1.\n\n"
+                               TOOL_JSON_HELP;
     int n_others;
-    bool helped;
-    int code = tool_parse(argc, argv, (const tool_option[]){{NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL, &n_others, &helped);
+    bool helped, json = false;
+    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL,
+                          &n_others, &helped);
     if (code != 0 || helped) return code;
+    if (json) return json_report();
     printf("spore      %s\n", sp_version());
     report_cpu();
     report_memory();
@@ -174,7 +233,7 @@ int verb_doctor(int argc, char **argv)
     report_libraries();
     tool_python where;
     code = tool_python_find(&where);
-    if (code == 0) code = report_python(&where);
+    if (code == 0) code = report_python(&where, false);
     fflush(stdout);
     if (code == 0) printf("all is well\n");
     else tool_complain(code, "doctor: Python programs will not run, see above; C programs are not affected");

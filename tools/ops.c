@@ -13,6 +13,8 @@ static const char help[] =
     "The operators of the engine, as sp_builder_call takes them: inputs, then attributes with their defaults. A ? marks what may\n"
     "be left out, ... what may be repeated, an attribute without a default must be given.\n"
     "\n"
+    TOOL_JSON_HELP
+    "\n"
     "  spore ops            all of them, a line each\n"
     "  spore ops pool       those whose name or sentence has \"pool\" in it\n"
     "  spore ops conv2d     one of them, with all that is known about it\n";
@@ -73,25 +75,65 @@ static void print_page(const sp_op *op)
     if (sp_machine_kernels(op, kernels, sizeof kernels) > 0) printf("  kernels   %s\n", kernels);
 }
 
+static void json_field(const char *key, const char *text)
+{
+    printf(", \"%s\": ", key);
+    tool_json_text(text, strlen(text));
+}
+
+static void print_json(const sp_op *op)
+{
+    char kernels[256];
+    const sp_attr *attrs;
+    const int n = sp_op_attrs(op, &attrs, NULL);
+    printf("{\"name\": \"%s\"", sp_op_name(op));
+    json_field("inputs", sp_op_inputs(op));
+    printf(", \"attributes\": {");
+    for (int i = 0; i < n; i++) {
+        printf("%s\"%s\": ", i > 0 ? ", " : "", attrs[i].name);
+        if (attrs[i].initial != NULL) tool_json_text(attrs[i].initial, strlen(attrs[i].initial));
+        else printf("null");
+    }
+    printf("}, \"dtypes\": [");
+    for (int d = 0, first = 1; d < SP_DTYPE_COUNT; d++)
+        if (sp_op_takes(op, (sp_dtype)d)) {
+            printf("%s\"%s\"", first ? "" : ", ", sp_dtype_name((sp_dtype)d));
+            first = 0;
+        }
+    if (sp_op_results(op) < 0) printf("], \"results\": null");
+    else printf("], \"results\": %d", sp_op_results(op));
+    json_field("description", sp_op_doc(op));
+    json_field("python", sp_op_python(op));
+    json_field("kernels", sp_machine_kernels(op, kernels, sizeof kernels) > 0 ? kernels : "");
+    printf("}");
+}
+
 int verb_ops(int argc, char **argv)
 {
     const char *name = NULL;
     int n_names = 0;
-    bool helped = false;
-    int code = tool_parse(argc, argv, (const tool_option[]){{NULL, NULL, NULL, NULL}}, help, (const int[]){0, 1}, &name, &n_names, &helped);
+    bool helped = false, json = false;
+    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}}, help, (const int[]){0, 1}, &name,
+                          &n_names, &helped);
     if (code != 0 || helped) return code;
     const sp_op *one = n_names > 0 ? sp_op_find(name) : NULL;
-    if (one != NULL) {
+    if (one != NULL && !json) {
         print_page(one);
         return 0;
     }
     int n_found = 0;
     for (int i = 0; i < sp_op_count(); i++) {
         const sp_op *op = sp_op_at(i);
-        if (n_names > 0 && strstr(sp_op_name(op), name) == NULL && strstr(sp_op_doc(op), name) == NULL) continue;
-        print_line(op);
+        if (one != NULL ? op != one : n_names > 0 && strstr(sp_op_name(op), name) == NULL && strstr(sp_op_doc(op), name) == NULL) continue;
+        if (json) {
+            printf(n_found > 0 ? ",\n" : "{\"operators\": [\n");
+            print_json(op);
+        } else {
+            print_line(op);
+        }
         n_found++;
     }
+    if (n_found > 0 && json) printf("\n]}\n");
     if (n_found > 0) return 0;
     return tool_complain(EXIT_FAILED, "ops: no operator has '%s' in its name or description; `spore ops` lists all", name);
 }

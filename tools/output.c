@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.c - files that options name, and files that verbs write: nothing is replaced without --force, and nothing incomplete appears under a name. */
+/* output.c - files that options name, and files that verbs write: nothing is replaced without --overwrite, and nothing incomplete appears under a name. */
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>
@@ -18,7 +18,7 @@ int tool_output_check(const char *verb, const char *path, bool force)
     if (S_ISDIR(info.st_mode)) return tool_complain(EXIT_FAILED, "%s: %s is a folder, the name of a file is wanted", verb, path);
     if (!S_ISREG(info.st_mode)) return tool_complain(EXIT_FAILED, "%s: %s is there and is not a regular file", verb, path);
     if (force) return 0;
-    return tool_complain(EXIT_FAILED, "%s: %s is there already; give another name, or --force to replace it", verb, path);
+    return tool_complain(EXIT_FAILED, "%s: %s is there already; give another name, or --overwrite to replace it", verb, path);
 }
 
 FILE *tool_input_open(const char *verb, const char *option, const char *path)

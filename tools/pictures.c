@@ -10,7 +10,7 @@
 
 int tool_file_read(const char *verb, const char *path, unsigned char **data, size_t *bytes)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     *data = NULL;
     *bytes = 0;
     if (f == NULL) return tool_complain(EXIT_FAILED, "%s: %s cannot be opened", verb, path);
@@ -24,7 +24,7 @@ int tool_file_read(const char *verb, const char *path, unsigned char **data, siz
         n = fread(*data + *bytes, 1, room - *bytes, f);
         *bytes += n;
     }
-    fclose(f);
+    if (f != stdin) fclose(f);
     return *data != NULL ? 0 : tool_complain(EXIT_FAILED, "out of memory");
 }
 

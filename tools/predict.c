@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "spore/model.h"
 #include "spore/op.h"
@@ -14,8 +15,8 @@
 static const char help[] =
     "usage: spore predict MODEL --input NAME=FILE ... [options]\n\n"
     "Runs a model (MindIR, ONNX, TFLite, MindSpore Lite) and shows its results. FILE is an array (.npy, or .npz with one array) or a picture (PNG, JPEG,\n"
-    "WebP, BMP). A picture is resized to what the input wants, channels first or last, and divided by 255 if that is of floats. NAME= may be\n"
-    "left out when the model has one input.\n\n"
+    "WebP, BMP); - is the standard input, and pipes are read. A picture is resized to what the input wants, channels first or last, and divided\n"
+    "by 255 if that is of floats. NAME= may be left out when the model has one input.\n\n"
     "  --input NAME=FILE    an input; may be repeated\n"
     TOOL_PICTURE_HELP
     "  --output FILE        write the results: .npz, .npy or .safetensors\n"
@@ -27,6 +28,7 @@ static const char help[] =
     "\nexamples:\n"
     "  spore predict lenet.mindir --input digit.png\n"
     "  spore predict resnet50.onnx --input image=cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --labels imagenet.txt\n"
+    "  curl -s https://example.com/cat.jpg | spore predict resnet50.onnx --input -\n"
     "  spore predict model.onnx --input tokens=tokens.npy --input mask=mask.npy --output result.npz\n";
 
 typedef struct {
@@ -50,15 +52,22 @@ static int check_options(const job *j, long long *top)
     if (code == 0) code = tool_whole("predict", "--top", j->top, 0, 100000, top);
     if (code == 0 && j->json && (j->top != NULL || j->labels != NULL))
         code = tool_complain(EXIT_USAGE, "predict: --json gives all values, %s is for the text", j->top != NULL ? "--top" : "--labels");
-    if (code == 0 && j->output == NULL && j->force) code = tool_complain(EXIT_USAGE, "predict: --force is for --output, which is not given");
+    if (code == 0 && j->output == NULL && j->force) code = tool_complain(EXIT_USAGE, "predict: --overwrite is for --output, which is not given");
     return code;
 }
 
-static int array(job *j, const char *path, const sp_spec *want, sp_tensor **out)
+/* What was read cannot be read again: the standard input, pipes. */
+static bool is_pipe(const char *path)
+{
+    struct stat s;
+    return strcmp(path, "-") == 0 || (stat(path, &s) == 0 && !S_ISREG(s.st_mode));
+}
+
+static int array(job *j, const char *path, const unsigned char *data, size_t bytes, const sp_spec *want, sp_tensor **out)
 {
     sp_bundle *b;
     sp_tensor *t;
-    if (sp_load(path, NULL, &b) != SP_OK) return tool_engine_failed("predict");
+    if ((is_pipe(path) ? sp_load_memory(data, bytes, NULL, &b) : sp_load(path, NULL, &b)) != SP_OK) return tool_engine_failed("predict");
     int code = 0;
     if (sp_bundle_count(b) != 1)
         code = tool_complain(EXIT_FAILED, "predict: %s holds %lld arrays, one is wanted", path, (long long)sp_bundle_count(b));
@@ -112,7 +121,7 @@ static int read_inputs(job *j)
         int code = tool_file_read("predict", path, &data, &bytes);
         if (code == 0 && sp_image_probe(data, bytes, &info) == SP_OK)
             code = tool_picture_make("predict", &j->picture, j->b, path, data, bytes, sp_model_input_spec(j->model, i), &j->in[i]);
-        else if (code == 0) code = array(j, path, sp_model_input_spec(j->model, i), &j->in[i]);
+        else if (code == 0) code = array(j, path, data, bytes, sp_model_input_spec(j->model, i), &j->in[i]);
         free(data);
         if (code != 0) return code;
     }

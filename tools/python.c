@@ -190,10 +190,11 @@ static const char run_help[] =
     "  spore run -c 'import mindspore as ms; print(ms.ops.arange(3))'\n";
 
 static const char explain_help[] =
-    "usage: spore explain [--times] SCRIPT [arguments]           (also: -m MODULE, -c TEXT, as spore run)\n\n"
+    "usage: spore explain [--times] [--json] SCRIPT [arguments]           (also: -m MODULE, -c TEXT, as spore run)\n\n"
     "Runs a Python program as spore run does, and then says on standard error which functions were compiled, which were compiled\n"
     "again and why, and what was left to Python and why.\n\n"
-    "  --times              also how long every kernel took\n\n"
+    "  --times              also how long every kernel took\n"
+    "  --json               for programs: one object on standard error, in the last line\n\n"
     "examples:\n"
     "  spore explain train.py --epochs 1\n"
     "  spore explain --times train.py 2> report.txt\n";
@@ -255,16 +256,16 @@ int tool_msrun(int argc, char **argv) { return hand_over("spore.parallel.cluster
 /* The same, with a report about compiled functions on standard error at the end; --times: with the time of every kernel. */
 int verb_explain(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--times") == 0) {
-        if (setenv("SPORE_PROFILE", "1", 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
-        argc--;
-        argv++;
+    const char *form = "1";
+    for (; argc > 1 && (strcmp(argv[1], "--times") == 0 || strcmp(argv[1], "--json") == 0); argc--, argv++) {
+        if (strcmp(argv[1], "--json") == 0) form = "json";
+        else if (setenv("SPORE_PROFILE", "1", 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
     }
     if (argc > 1 && is_help(argv[1])) {
         fputs(explain_help, stdout);
         return 0;
     }
-    if (argc < 2) return tool_complain(EXIT_USAGE, "explain: no script given; usage: spore explain [--times] script.py [arguments]");
-    if (setenv("SPORE_EXPLAIN", "1", 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
+    if (argc < 2) return tool_complain(EXIT_USAGE, "explain: no script given; usage: spore explain [--times] [--json] script.py [arguments]");
+    if (setenv("SPORE_EXPLAIN", form, 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
     return verb_run(argc, argv);
 }

@@ -298,14 +298,14 @@ static int record_decrypt(int argc, char **argv) { return protect(argc, argv, de
 /* --- split and merge ------------------------------------------------------------------------------------------------------- */
 
 static const char split_help[] =
-    "usage: spore record split FILE OUT N [--parts] [--force]\n\n"
+    "usage: spore record split FILE OUT N [--parts] [--overwrite]\n\n"
     "Writes the rows of a data set to N files, in consecutive parts of equal size.\n\n"
     "  --parts              make every file a data set of its own; else they are the shards of one\n"
-    TOOL_FORCE_HELP TOOL_KEY_HELP;
+    TOOL_FORCE_HELP TOOL_OUTPUT_HELP TOOL_KEY_HELP;
 static const char merge_help[] =
-    "usage: spore record merge OUT FILE... [--force]\n\n"
+    "usage: spore record merge OUT FILE... [--overwrite]\n\n"
     "Writes the rows of several data sets with the same fields to one file.\n\n"
-    TOOL_FORCE_HELP TOOL_KEY_HELP;
+    TOOL_FORCE_HELP TOOL_OUTPUT_HELP TOOL_KEY_HELP;
 
 /* The fields and index of a data set for a new one. */
 static sp_status create_like(const sp_record *r, const char *path, int shards, bool separate, bool overwrite,
@@ -352,16 +352,16 @@ static sp_status copy_rows(sp_record *r, sp_record_writer *w, int batches, recor
 static int record_split(int argc, char **argv)
 {
     one_file f = {0};
-    const char *others[3];
+    const char *others[3], *out = NULL;
     bool parts = false, overwrite = false, helped;
     int n;
     long long shards = 0;
     const tool_option options[] = {{"--parts", &parts, NULL, NULL},
                                    TOOL_FORCE_OPTION(overwrite),
-                                   {"--overwrite", &overwrite, NULL, NULL}, /* what it was called at first */
+                                   TOOL_OUTPUT_OPTIONS(out),
                                    TOOL_KEY_OPTIONS(f.key),
                                    {NULL, NULL, NULL, NULL}};
-    int code = tool_parse(argc, argv, options, split_help, (const int[]){3, 3}, others, &n, &helped);
+    int code = tool_parse_output(argc, argv, options, split_help, (const int[]){3, 3}, 1, &out, others, &n, &helped);
     if (code != 0 || helped) return code;
     f.path = others[0];
     code = tool_whole(argv[0], "the number of files", others[2], 1, RECORD_SHARDS_MAX, &shards);
@@ -421,11 +421,11 @@ static int record_merge(int argc, char **argv)
     tool_key key = {0};
     bool overwrite = false, helped;
     int n;
-    const char **others = calloc((size_t)argc + 1, sizeof *others);
+    const char *out = NULL, **others = calloc((size_t)argc + 1, sizeof *others);
     if (others == NULL) return tool_complain(EXIT_FAILED, "out of memory");
     const tool_option options[] = {
-        TOOL_FORCE_OPTION(overwrite), {"--overwrite", &overwrite, NULL, NULL}, TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
-    int code = tool_parse(argc, argv, options, merge_help, (const int[]){2, argc}, others, &n, &helped);
+        TOOL_FORCE_OPTION(overwrite), TOOL_OUTPUT_OPTIONS(out), TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
+    int code = tool_parse_output(argc, argv, options, merge_help, (const int[]){2, argc}, 0, &out, others, &n, &helped);
     if (code == 0 && !helped) code = merge_files(argv[0], others[0], others + 1, n - 1, &key, overwrite);
     tool_key_clear(&key);
     free(others);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 static const char help[] =
-    "usage: spore record make OUT SOURCE [LABELS] [--kind KIND] [--shards N] [--index A,B] [--force] ...\n\n"
+    "usage: spore record make OUT SOURCE [LABELS] [--kind KIND] [--shards N] [--index A,B] [--overwrite] ...\n\n"
     "Writes a MindRecord data set. SOURCE is\n"
     "  a folder             of images, in subfolders one for each class: columns image, label, file_name\n"
     "  a .csv file          whose first line names the columns; types are found out\n"
@@ -26,7 +26,7 @@ static const char help[] =
     "  --about TEXT         description of the data set\n"
     "  --page-size N        bytes of a page, default 33554432; a row must fit into one\n"
     "  --header-size N      bytes of the header, default 16777216; it grows with the number of pages\n"
-    TOOL_FORCE_HELP TOOL_KEY_HELP
+    TOOL_FORCE_HELP TOOL_OUTPUT_HELP TOOL_KEY_HELP
     "\nexamples:\n"
     "  spore record make flowers.mindrecord flowers/ --shards 4\n"
     "  spore record make digits.mindrecord train-images-idx3-ubyte train-labels-idx1-ubyte\n";
@@ -136,7 +136,7 @@ int record_make(int argc, char **argv)
     sp_record_plan plan = {0};
     sp_record_secret secret = {0};
     static const char *index[RECORD_FIELDS_MAX];
-    const char *others[3] = {NULL, NULL, NULL};
+    const char *others[3] = {NULL, NULL, NULL}, *out = NULL;
     bool helped;
     int n;
     const tool_option options[] = {{"--kind", NULL, &o.kind, NULL},
@@ -147,10 +147,10 @@ int record_make(int argc, char **argv)
                                    {"--page-size", NULL, &o.page, NULL},
                                    {"--header-size", NULL, &o.header, NULL},
                                    TOOL_FORCE_OPTION(o.overwrite),
-                                   {"--overwrite", &o.overwrite, NULL, NULL}, /* what it was called at first */
+                                   TOOL_OUTPUT_OPTIONS(out),
                                    TOOL_KEY_OPTIONS(o.key),
                                    {NULL, NULL, NULL, NULL}};
-    int code = tool_parse(argc, argv, options, help, (const int[]){2, 3}, others, &n, &helped);
+    int code = tool_parse_output(argc, argv, options, help, (const int[]){2, 3}, 0, &out, others, &n, &helped);
     if (code != 0 || helped) return code;
     code = fill_plan(&o, &plan);
     if (code == 0 && (o.key.file != NULL || o.key.variable != NULL)) code = record_secret(argv[0], others[0], &o.key, &secret);

@@ -18,7 +18,7 @@ static const char help[] =
     "  --columns A,B        only these; default: all whose first row is a picture\n"
     "  --count N            rows, default 48\n"
     "  --from N             the first row, default 0\n"
-    "  --size N             pixels of a cell, default 96\n" TOOL_FORCE_HELP TOOL_KEY_HELP;
+    "  --size N             pixels of a cell, default 96\n" TOOL_FORCE_HELP TOOL_OUTPUT_HELP TOOL_KEY_HELP;
 
 enum { COLUMNS_MAX = 16, GAP = 4 };
 
@@ -163,14 +163,14 @@ int record_show(int argc, char **argv)
 {
     tool_key key = {0};
     sp_record_secret secret = {0};
-    const char *paths[2], *columns = NULL, *count = NULL, *from = NULL, *size = NULL;
+    const char *paths[2], *out = NULL, *columns = NULL, *count = NULL, *from = NULL, *size = NULL;
     show_options o = {.count = 48, .from = 0, .size = 96};
     bool helped;
     int n;
-    const tool_option options[] = {TOOL_FORCE_OPTION(o.force), {"--columns", NULL, &columns, NULL}, {"--count", NULL, &count, NULL},
+    const tool_option options[] = {TOOL_FORCE_OPTION(o.force), TOOL_OUTPUT_OPTIONS(out), {"--columns", NULL, &columns, NULL}, {"--count", NULL, &count, NULL},
                                    {"--from", NULL, &from, NULL},       {"--size", NULL, &size, NULL},
                                    TOOL_KEY_OPTIONS(key),               {NULL, NULL, NULL, NULL}};
-    int code = tool_parse(argc, argv, options, help, (const int[]){2, 2}, paths, &n, &helped);
+    int code = tool_parse_output(argc, argv, options, help, (const int[]){2, 2}, 1, &out, paths, &n, &helped);
     if (code != 0 || helped) return code;
     code = tool_whole(argv[0], "--count", count, 1, INT32_MAX, &o.count);
     if (code == 0) code = tool_whole(argv[0], "--from", from, 0, INT64_MAX - INT32_MAX, &o.from);

@@ -45,7 +45,7 @@ static void print_usage(FILE *file)
     tool_verbs_print(file, verbs);
     fprintf(file, "\nspore VERB --help tells more. Environment: SPORE_PYTHON (interpreter to use), SPORE_NUM_THREADS, SPORE_ISA\n"
                   "Exit codes: 0 done, 1 it failed, 2 the command line is wrong; of diff: 0 equal, 1 different, 2 trouble; of run and explain: the\n"
-                  "program's. Files that are there already are replaced with --force only.\n");
+                  "program's. Files that are there already are replaced with --overwrite only.\n");
 }
 
 static int verb_help(int argc, char **argv)
@@ -64,12 +64,13 @@ static int verb_help(int argc, char **argv)
 
 static int verb_version(int argc, char **argv)
 {
-    static const char help[] = "usage: spore version\n\nPrints the version.\n";
+    static const char help[] = "usage: spore version\n\nPrints the version.\n\n" TOOL_JSON_HELP;
     int n_others;
-    bool helped;
-    int code = tool_parse(argc, argv, (const tool_option[]){{NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL, &n_others, &helped);
+    bool helped, json = false;
+    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL,
+                          &n_others, &helped);
     if (code != 0 || helped) return code;
-    printf("spore %s\n", sp_version());
+    printf(json ? "{\"version\": \"%s\"}\n" : "spore %s\n", sp_version());
     return 0;
 }
 

@@ -45,9 +45,17 @@ typedef struct tool_option {
 int tool_parse(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
                const char **others, int *n_others, bool *helped);
 
+/* The same for a verb that writes: its OUT, word number `place` of the others, may be given by -o or --output instead. */
+int tool_parse_output(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2], int place,
+                      const char *const *output, const char **others, int *n_others, bool *helped);
+#define TOOL_OUTPUT_OPTIONS(out) {"--output", NULL, &(out), NULL}, {"-o", NULL, &(out), NULL}
+#define TOOL_OUTPUT_HELP "  -o, --output OUT     OUT as an option instead of a word\n"
+
 /* The value of an option as a number in [low, high]; what it was before if text is NULL. 0 or an exit code after a complaint. */
 int tool_number(const char *verb, const char *option, const char *text, double low, double high, double *out);
 int tool_whole(const char *verb, const char *option, const char *text, long long low, long long high, long long *out);
+
+#define TOOL_JSON_HELP "  --json               for programs\n"
 
 /* Key and mode for encrypted files: --key-file, --key-env (default SPORE_KEY), --mode. */
 typedef struct tool_key {
@@ -72,9 +80,9 @@ FILE *tool_input_open(const char *verb, const char *option, const char *path);
 
 /* --- files that are written -------------------------------------------------------------------------------------- */
 
-/* One rule for every verb: a file that is there stays, unless --force is given. */
-#define TOOL_FORCE_OPTION(force) {"--force", &(force), NULL, NULL}
-#define TOOL_FORCE_HELP "  --force              replace what is there already\n"
+/* One rule for every verb: a file that is there stays, unless --overwrite (or --force, its other name) is given. */
+#define TOOL_FORCE_OPTION(force) {"--overwrite", &(force), NULL, NULL}, {"--force", &(force), NULL, NULL}
+#define TOOL_FORCE_HELP "  --overwrite          replace what is there already (also: --force)\n"
 
 /* Is the name free, or may what has it be replaced? 0 or an exit code after a complaint. */
 int tool_output_check(const char *verb, const char *path, bool force);

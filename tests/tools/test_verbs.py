@@ -351,16 +351,16 @@ def test_odd_file_names(verb, folder, tmp_path):
 
 @pytest.mark.parametrize("verb", those(writes))
 def test_what_is_there_is_kept(verb, folder, tmp_path):
-    """Without --force no verb replaces a file; with it every one does."""
+    """Without --overwrite no verb replaces a file; with it, or --force, every one does."""
     target = pathlib.Path(out_of(verb, tmp_path / "out"))
     target.write_bytes(b"precious")
     done = call(verb, *words(verb, folder, tmp_path / "out"))
     assert done.returncode == 1 and target.read_bytes() == b"precious"
     line = is_complaint(done.stderr, verb)
-    assert str(target) in line and "--force" in line
-    done = call(verb, *words(verb, folder, tmp_path / "out"), "--force")
+    assert str(target) in line and "--overwrite" in line
+    done = call(verb, *words(verb, folder, tmp_path / "out"), "--overwrite")
     assert done.returncode == 0 and target.read_bytes() != b"precious", done
-    assert b"--force" in call(verb, "--help").stdout
+    assert b"--overwrite" in call(verb, "--help").stdout
     assert {p.name for p in tmp_path.iterdir()} - {target.name, target.name + ".db"} == set()
 
 
@@ -420,3 +420,100 @@ def test_json_is_json(folder, tmp_path):
     assert {"inspect", "diff", "predict", "record info"} <= set(found)
     done = call("inspect", odd, "--json")
     assert done.returncode == 0 and json.loads(done.stdout.decode("utf-8"))["entries"]
+
+
+# --- for programs, pipes and shells ---------------------------------------------------------------------------------------
+
+def as_json(*words, stream="stdout", code=0):
+    done = call(*words)
+    assert done.returncode == code, done
+    return json.loads(getattr(done, stream).decode().splitlines()[-1] if stream == "stderr" else getattr(done, stream))
+
+
+def test_json_of_what_there_is():
+    assert as_json("version", "--json") == {"version": ms.__version__}
+    (conv,) = as_json("ops", "conv2d", "--json")["operators"]
+    assert conv["name"] == "conv2d" and "float32" in conv["dtypes"] and conv["attributes"]["stride"] and conv["results"] == 1
+    every = as_json("ops", "--json")["operators"]
+    assert len(every) > 500 and all(one["description"] is not None for one in every)
+    assert {one["name"] for one in as_json("ops", "pool", "--json")["operators"]} < {one["name"] for one in every}
+    assert call("ops", "no such thing", "--json").returncode == 1
+    found = as_json("doctor", "--json")
+    assert found["ok"] is True and found["version"] == ms.__version__ and found["python"]["package"].endswith("__init__.py")
+    assert found["threads"] >= 1 and found["memory_bytes"] > 2**20 and "matmul" in found["kernels"] and found["openssl"].startswith("OpenSSL")
+
+
+@pytest.mark.long
+def test_json_of_bench():
+    found = as_json("bench", "--json")
+    assert found["threads"] >= 1 and found["limits"] and all(one["ms"] > 0 for one in found["kernels"])
+
+
+def test_json_of_explain(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import spore as ms\n@ms.jit\ndef twice(x):\n    return x + x\ntwice(ms.ops.ones((2,)))\n")
+    (function,) = as_json("explain", "--json", script, stream="stderr")["functions"]
+    assert function["name"].endswith("twice") and function["place"] == f"{script}:2" and "captured and compiled" in function["events"][0] and function["programs"]
+    (timed,) = as_json("explain", "--times", "--json", script, stream="stderr")["functions"]
+    assert timed["programs"]
+    script.write_text("")
+    assert as_json("explain", "--json", script, stream="stderr") == {"functions": []}
+
+
+def test_predict_reads_pipes(folder, tmp_path):
+    def values(done):
+        assert done.returncode == 0, done
+        return json.loads(done.stdout)["results"][0]["values"]
+    wanted = values(call("predict", folder / "net.onnx", "--input", folder / "x.npy", "--json"))
+    data = (folder / "x.npy").read_bytes()
+    run = [SPORE, "predict", str(folder / "net.onnx"), "--json", "--input"]
+    assert values(subprocess.run([*run, "-"], input=data, capture_output=True, check=False)) == wanted
+    shell = " ".join(run)
+    assert values(subprocess.run(["bash", "-c", f"{shell} <(cat {folder / 'x.npy'})"], capture_output=True, check=False)) == wanted
+    for wrong in (b"", b"nonsense"):
+        done = subprocess.run([*run, "-"], input=wrong, capture_output=True, check=False)
+        assert done.returncode == 1 and done.stderr.startswith(b"spore: predict: "), done
+
+
+@pytest.mark.parametrize("verb, place", (("convert", 1), ("encrypt", 1), ("decrypt", 1), ("record show", 1), ("record make", 0), ("record merge", 0),
+                                         ("record split", 1)))
+def test_out_is_an_option_too(verb, place, folder, tmp_path):
+    given = words(verb, folder, tmp_path / "out")
+    target = given[place]
+    rest = [*given[:place], *given[place + 1:]]
+    assert call(verb, *rest, "-o", target).returncode == 0 and pathlib.Path(target).exists()
+    assert call(verb, *rest, "--output", target, "--overwrite").returncode == 0
+    if verb != "record merge":             # any number of files
+        done = call(verb, *given, "-o", target)
+        assert done.returncode == 2 and b"twice" in done.stderr or b"too many" in done.stderr, done
+    assert b"--output" in call(verb, "--help").stdout
+
+
+def complete(*line):
+    """What bash offers for the last word of a line."""
+    script = pathlib.Path(__file__).parents[2] / "tools/completion/spore.bash"
+    quoted = " ".join(f"'{word}'" for word in line)
+    text = (f"source {script}; COMP_WORDS=({SPORE} {quoted}); COMP_CWORD={len(line)}; _spore; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+    done = subprocess.run(["bash", "--norc", "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr, done
+    return set(done.stdout.split())
+
+
+def test_bash_completes(tmp_path):
+    top = {verb.split()[0] for verb in GOOD}
+    assert top <= complete("") and complete("conv") == {"convert"} and complete("pre") == {"predict"}
+    assert {verb.split()[1] for verb in GOOD if verb.startswith("record ")} <= complete("record", "")
+    assert {"--output", "--overwrite", "--key-file", "--dtype"} <= complete("convert", "--")
+    assert complete("record", "make", "--sh") == {"--shards"} and "--json" in complete("doctor", "--")
+    assert {"conv2d", "conv3d"} <= complete("ops", "conv") and complete("help", "dr") == {"draw"}
+    (tmp_path / "net.onnx").touch()
+    assert complete("inspect", f"{tmp_path}/ne") == {f"{tmp_path}/net.onnx"}
+
+
+@pytest.mark.parametrize("shell, file", (("zsh", "_spore"), ("fish", "spore.fish")))
+def test_other_shells_take_their_files(shell, file):
+    import shutil
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    done = subprocess.run([shell, "-n", str(pathlib.Path(__file__).parents[2] / "tools/completion" / file)], capture_output=True, check=False)
+    assert done.returncode == 0 and not done.stderr, done

@@ -4,6 +4,7 @@
 Nothing is kept unless someone asks: ``spore explain script.py``, SPORE_EXPLAIN=1, or ``start()``.
 """
 import atexit
+import json
 import os
 import sys
 import types
@@ -121,10 +122,21 @@ def report():
     return "\n".join(parts)
 
 
+def as_json():
+    """The same for programs: a list of functions, each with its name, place, what happened to it, and reports of its programs."""
+    found = []
+    for seen in (_events or {}).values():
+        lines = [line for line in seen.lines if isinstance(line, str)]
+        found.append({"name": seen.name, "place": seen.place.strip(" ()"), "events": lines,
+                      "programs": [line.report().rstrip() for line in seen.lines if not isinstance(line, str)]})
+    return json.dumps({"functions": found})
+
+
 def at_exit():
     """Report when the process ends."""
     start()
-    atexit.register(lambda: sys.stderr.write(report() + "\n"))
+    words = as_json if os.environ.get("SPORE_EXPLAIN") == "json" else report
+    atexit.register(lambda: sys.stderr.write(words() + "\n"))
 
 
 if os.environ.get("SPORE_EXPLAIN", "0") not in ("", "0"):
