@@ -27,6 +27,7 @@ static const tool_verb verbs[] = {
     {"predict", "MODEL", "run a model on arrays or pictures; --input NAME=FILE", verb_predict},
     {"quantize", "MODEL", "make a model compute with small integers; --data FOLDER, -o FILE", verb_quantize},
     {"serve", "MODEL ...", "serve models over HTTP and gRPC: KServe v2 and MindSpore Serving's protocols", verb_serve},
+    {"board", "FOLDER", "a page with curves, pictures and graphs of trainings, while they run", verb_board},
     {"cache", "VERB", "a server that keeps rows of data sets: start, stop, session, list and more", verb_cache},
     {"encrypt", "IN OUT", "encrypt a checkpoint or model", verb_encrypt},
     {"decrypt", "IN OUT", "and back", verb_decrypt},

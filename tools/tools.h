@@ -177,6 +177,7 @@ int verb_decrypt(int argc, char **argv);
 int verb_draw(int argc, char **argv);
 int verb_predict(int argc, char **argv);
 int verb_quantize(int argc, char **argv);
+int verb_board(int argc, char **argv);
 int verb_serve(int argc, char **argv);
 int verb_record(int argc, char **argv);
 int verb_cache(int argc, char **argv);

@@ -3,6 +3,7 @@
 #ifndef SPORE_SPORE_H
 #define SPORE_SPORE_H
 
+#include "spore/board.h"
 #include "spore/cache.h"
 #include "spore/codegen.h"
 #include "spore/data.h"

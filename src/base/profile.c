@@ -214,18 +214,6 @@ void sp_profile_add(const char *kind, const char *name, int64_t begin_ns, int64_
 
 /* --- the trace --------------------------------------------------------------------------------------------------- */
 
-static void put_quoted(sp__text *t, const char *text)
-{
-    sp__text_add(t, "\"", 1);
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') sp__text_put(t, "\\%c", c);
-        else if (c < 0x20) sp__text_put(t, "\\u%04x", c);
-        else sp__text_add(t, text, 1);
-    }
-    sp__text_add(t, "\"", 1);
-}
-
 /* Microseconds with three digits behind the point, from integers. */
 static void put_time(sp__text *t, const char *key, int64_t ns)
 {
@@ -239,17 +227,17 @@ static void put_event(sp__text *t, const event *e, int64_t start, int pid)
     sp__text_add(t, ", ", 2);
     put_time(t, "dur", e->ns);
     sp__text_put(t, ", \"cat\": ");
-    put_quoted(t, text_of(e->kind));
+    sp__text_json(t, text_of(e->kind));
     sp__text_put(t, ", \"name\": ");
-    put_quoted(t, text_of(e->name));
+    sp__text_json(t, text_of(e->name));
     sp__text_put(t, ", \"args\": {\"bytes\": %lld", (long long)e->bytes);
     if (e->detail) {
         sp__text_put(t, ", \"result\": ");
-        put_quoted(t, text_of(e->detail));
+        sp__text_json(t, text_of(e->detail));
     }
     if (e->file) {
         sp__text_put(t, ", \"file\": ");
-        put_quoted(t, text_of(e->file));
+        sp__text_json(t, text_of(e->file));
         sp__text_put(t, ", \"line\": %d", (int)e->line);
     }
     sp__text_put(t, "}}");

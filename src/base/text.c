@@ -44,6 +44,18 @@ void sp__text_add(sp__text *t, const char *data, size_t bytes)
     t->data[t->used] = '\0';
 }
 
+void sp__text_json(sp__text *t, const char *text)
+{
+    sp__text_add(t, "\"", 1);
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') sp__text_put(t, "\\%c", c);
+        else if (c < 0x20) sp__text_put(t, "\\u%04x", c);
+        else sp__text_add(t, text, 1);
+    }
+    sp__text_add(t, "\"", 1);
+}
+
 sp_status sp__text_take(sp__text *t, char **out)
 {
     if (!t->failed && !t->data) sp__text_put(t, "%s", "");

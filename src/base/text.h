@@ -14,6 +14,8 @@ typedef struct sp__text {
 void sp__text_put(sp__text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `bytes` bytes as they are. */
 void sp__text_add(sp__text *t, const char *data, size_t bytes);
+/* A text of JSON, quoted. */
+void sp__text_json(sp__text *t, const char *text);
 /* Hand the text over: freed by the caller with sp__free. SP_NOMEM if a write failed; then there is nothing to free. */
 sp_status sp__text_take(sp__text *t, char **out);
 

@@ -174,7 +174,7 @@ static sp_status open_new_shard(sp_record_writer *w, const char *path, int i, co
     char *name = sp__mr_path(path, suffix);
     if (name == NULL) return SP_NOMEM;
     sp_mr_header *h = NULL;
-    sp_status status = plan->overwrite ? SP_OK : refuse_existing(name, "choose another name, or allow overwriting (overwrite=True, --force of the command)");
+    sp_status status = plan->overwrite ? SP_OK : refuse_existing(name, "choose another name, or allow overwriting (overwrite=True, --overwrite of the command)");
     if (status == SP_OK) status = make_header(path, i, w->n_shards, fields, n_fields, plan, &h);
     if (status == SP_OK) status = sp__mr_partial_create(name, h, plan->overwrite, &w->shards[i]);
     if (status == SP_OK) w->n_open++;
