@@ -23,7 +23,7 @@ typedef struct py_iterator {
 } py_iterator;
 
 static PyTypeObject *pipeline_type, *iterator_type;
-static PyObject *report; /* of spore.dataset: is told about rows that take long */
+static PyObject *report, *say; /* of spore.dataset: are told about rows that take long, and what else users should know */
 
 /* --- orders ------------------------------------------------------------------------------------------------------------ */
 
@@ -529,20 +529,27 @@ static PyType_Spec pipeline_spec = {.name = "spore._core.Pipeline",
 
 /* --- iterators ------------------------------------------------------------------------------------------------------------ */
 
-void sp__py_report(const char *text)
+static void tell(PyObject *whom, const char *text)
 {
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *done = report ? PyObject_CallFunction(report, "s", text) : NULL;
+    PyObject *done = whom ? PyObject_CallFunction(whom, "s", text) : NULL;
     if (!done) PyErr_Clear();
     Py_XDECREF(done);
     PyGILState_Release(state);
 }
 
-static PyObject *set_report(PyObject *self, PyObject *callable)
+static void tell_slow(const char *text) { tell(report, text); }
+void sp__py_report(const char *text) { tell(say, text); }
+
+static PyObject *set_report(PyObject *self, PyObject *args)
 {
+    PyObject *slow, *other;
     (void)self;
+    if (!PyArg_ParseTuple(args, "OO:pipeline_report", &slow, &other)) return NULL;
     Py_XDECREF(report);
-    report = Py_NewRef(callable);
+    Py_XDECREF(say);
+    report = Py_NewRef(slow);
+    say = Py_NewRef(other);
     Py_RETURN_NONE;
 }
 
@@ -563,7 +570,7 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
                                    .n_ahead = ahead,
                                    .budget = (size_t)budget,
                                    .slow = slow,
-                                   .report = sp__py_report};
+                                   .report = tell_slow};
     sp_iterator *it = NULL;
     SP_PY_TRY(sp_iterator_create(dataset(o), &plan, &it));
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -752,7 +759,7 @@ static PyMethodDef functions[] = {
     {"pipeline_stream", from_stream, METH_VARARGS, "pipeline_stream(function of epoch and row, columns, buckets=False)"},
     {"pipeline_zip", zip_all, METH_O, "pipeline_zip(list)"},
     {"pipeline_concat", concat_all, METH_O, "pipeline_concat(list)"},
-    {"pipeline_report", set_report, METH_O, "pipeline_report(function of a text): is told about rows that take long."},
+    {"pipeline_report", set_report, METH_VARARGS, "pipeline_report(slow, other): functions of a text; one is told about rows that take long, the other what else users should know."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_pipeline(PyObject *module)

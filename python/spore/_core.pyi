@@ -1293,7 +1293,7 @@ def pipeline_parts(*args, **kwargs) -> Any:
 def pipeline_record(*args, **kwargs) -> Any:
     """pipeline_record(reader, columns, order=None)"""
 def pipeline_report(*args, **kwargs) -> Any:
-    """pipeline_report(function of a text): is told about rows that take long."""
+    """pipeline_report(slow, other): functions of a text; one is told about rows that take long, the other what else users should know."""
 def pipeline_source(*args, **kwargs) -> Any:
     """pipeline_source(function of a row's number, count, columns, order=None, processes=0)"""
 def pipeline_stream(*args, **kwargs) -> Any:

@@ -32,7 +32,12 @@ def _log_slow(text):
         faulthandler.dump_traceback(sys.__stderr__)
 
 
-_core.pipeline_report(_report_slow)
+def _report(text):
+    """Told by the engine, on one of its threads, what users should know: a cache that is full, a server that has gone."""
+    threading.Thread(target=log.warning, args=('%s', text), name='spore-report', daemon=True).start()
+
+
+_core.pipeline_report(_report_slow, _report)
 
 
 ITERATORS_LIST = []     # weak references to the iterators that are alive
