@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench.c - `spore bench`: a roofline of this machine, and where the main kernels stand on it. */
+/* bench.c - `spore bench`: a roofline of this machine, and where the main kernels stand on it; of a model: bench_model.c. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -121,16 +121,35 @@ static void print_kernel(const row *r, double seconds, const sp_machine_peak *li
 
 int verb_bench(int argc, char **argv)
 {
-    static const char help[] = "usage: spore bench\n\n"
-                               "Measures what this machine can do at most (products of every dtype, reading of every cache and of memory), then how\n"
-                               "near the main kernels come to it. Takes about half a minute; other work on the machine shows in the figures.\n\n"
+    static const char help[] = "usage: spore bench [MODEL] [options]\n\n"
+                               "Without MODEL: measures what this machine can do at most (products of every dtype, reading of every cache and of memory), then how\n"
+                               "near the main kernels come to it. Takes about half a minute; other work on the machine shows in the figures.\n"
+                               "With one (MindIR, ONNX, TFLite, MindSpore Lite): how long a run takes, the last line as MindSpore Lite's benchmark prints it.\n\n"
+                               "  --loop N             runs that are measured (default 10)\n"
+                               "  --warm-up N          runs before them (default 3)\n"
+                               "  --threads N          threads (default: as many as the process may use)\n"
+                               "  --input FILE         bytes of an input, one option an input, in order (default: numbers that are made up)\n"
+                               "  --accuracy FILE      outputs to compare with: for each a line 'name rank sizes' and its numbers\n"
+                               "  --threshold PERCENT  mean bias that is allowed (default 0.5)\n\n"
+                               "Without MODEL:\n"
                                TOOL_JSON_HELP
                                "\n  SPORE_NUM_THREADS, SPORE_ISA=portable|avx2|avx512|amx|neon are heeded\n";
     int n_others;
     bool helped, json = false;
-    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL,
-                          &n_others, &helped);
+    tool_bench b = {.loop = 10, .warm_up = 3, .threshold = 0.5};
+    const char *path = NULL, *loop = NULL, *warm_up = NULL, *threads = NULL, *threshold = NULL;
+    const tool_option options[] = {{"--loop", NULL, &loop, NULL},         {"--warm-up", NULL, &warm_up, NULL},      {"--threads", NULL, &threads, NULL},
+                                   {"--input", NULL, NULL, &b.inputs},    {"--accuracy", NULL, &b.accuracy, NULL},  {"--threshold", NULL, &threshold, NULL},
+                                   {"--json", &json, NULL, NULL},         {NULL, NULL, NULL, NULL}};
+    int code = tool_parse(argc, argv, options, help, (const int[2]){0, 1}, &path, &n_others, &helped);
+    if (code == 0) code = tool_whole("bench", "--loop", loop, 1, 1000000, &b.loop);
+    if (code == 0) code = tool_whole("bench", "--warm-up", warm_up, 0, 1000000, &b.warm_up);
+    if (code == 0) code = tool_whole("bench", "--threads", threads, 1, 1024, &b.threads);
+    if (code == 0) code = tool_number("bench", "--threshold", threshold, 0, 1e9, &b.threshold);
     if (code != 0 || helped) return code;
+    if (n_others == 1 && json) return tool_complain(EXIT_USAGE, "bench: --json is for the machine; the figures of a model are a text");
+    if (n_others == 1) return tool_bench_model(path, &b);
+    if (loop || warm_up || threads || threshold || b.inputs || b.accuracy) return tool_complain(EXIT_USAGE, "bench: options are for a model; name its file");
     sp_machine_peak peaks[PEAKS_MAX];
     printf(json ? "{\"instructions\": \"%s\", \"threads\": %d, \"limits\": [" : "instructions  %s\nthreads       %d\n\n", sp_machine_features(), sp_threads());
     if (!json) printf("%-30s %18s %18s\n", "limit", "one thread", "all threads");

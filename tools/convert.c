@@ -16,9 +16,9 @@
 static const char help[] =
     "usage: spore convert IN OUT [options]\n\n"
     "Writes the weights of IN, of any format that spore inspect knows, into OUT: .ckpt, .safetensors,\n"
-    ".safetensors.index.json (sharded), .npz or .npy. When OUT ends in .onnx or .mindir, IN is a model (ONNX, MindIR, TFLite,\n"
-    "MindSpore Lite), which is written as a whole.\n\n"
-    "  --to FORMAT          format of OUT, when its name does not tell (ckpt, safetensors, sharded, npz, npy, onnx, mindir)\n"
+    ".safetensors.index.json (sharded), .npz or .npy. When OUT ends in .onnx, .mindir or .ms, IN is a model (ONNX, MindIR,\n"
+    "TFLite, MindSpore Lite), which is written as a whole.\n\n"
+    "  --to FORMAT          format of OUT, when its name does not tell (ckpt, safetensors, sharded, npz, npy, onnx, mindir, lite)\n"
     "  --shape NAME=2,3     model: shape of an input that IN leaves open; may be repeated\n"
     "  --opset N            .onnx: version of the operators, 13 to 26 (default 17)\n"
     "  --map torch          PyTorch's names into MindSpore's: running_mean -> moving_mean, weight and bias of\n"
@@ -318,7 +318,7 @@ static bool becomes(const job *j, const char *format, const char *ending)
     return j->to != NULL ? strcmp(j->to, format) == 0 : ends_in(j->out, ending);
 }
 
-static bool is_model(const job *j) { return becomes(j, "onnx", ".onnx") || becomes(j, "mindir", ".mindir"); }
+static bool is_model(const job *j) { return becomes(j, "onnx", ".onnx") || becomes(j, "mindir", ".mindir") || becomes(j, "lite", ".ms"); }
 
 /* An option that would change nothing is a misunderstanding. */
 static int check_effects(const job *j)
@@ -331,7 +331,7 @@ static int check_effects(const job *j)
     } all[] = {{"--compress", j->compress, becomes(j, "npz", ".npz"), ".npz"},
                {"--crc", j->crc, sharded || becomes(j, "ckpt", ".ckpt") || becomes(j, "safetensors", ".safetensors"), ".ckpt and .safetensors"},
                {"--opset", j->opset != NULL, becomes(j, "onnx", ".onnx"), ".onnx"},
-               {"--shape", j->shapes != NULL, model, "models, .onnx and .mindir"},
+               {"--shape", j->shapes != NULL, model, "models, .onnx, .mindir and .ms"},
                {"--shard-bytes", j->shard_bytes != NULL, sharded || model, ".safetensors.index.json and models"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].given && !all[i].fits)

@@ -33,7 +33,7 @@ static const tool_verb verbs[] = {
     {"decrypt", "IN OUT", "and back", verb_decrypt},
     {"record", "VERB", "MindRecord data sets: info, cat, make, check and more", verb_record},
     {"ops", "[NAME]", "the operators of the engine, what they take, how C and Python call them", verb_ops},
-    {"bench", "", "measure this machine, and where the main kernels stand on it", verb_bench},
+    {"bench", "[MODEL]", "measure this machine, or how long a model takes", verb_bench},
     {"doctor", "", "show what spore finds on this machine", verb_doctor},
     {"version", "", "print the version (also: --version)", verb_version},
     {"help", "[VERB]", "print this text, or that of a verb (also: --help)", verb_help},

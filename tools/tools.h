@@ -116,6 +116,15 @@ sp_status tool_stats_of(sp_tensor *t, tool_stats *out);
 /* The elements of t as doubles, a piece at a time: fn(context, values, n). Complex numbers come as their absolute value. */
 sp_status tool_for_values(sp_tensor *t, void (*fn)(void *context, const double *values, int64_t n), void *context);
 
+/* --- spore bench MODEL ------------------------------------------------------------------------------------------- */
+
+typedef struct tool_bench {
+    long long loop, warm_up, threads; /* threads 0: as many as there are */
+    const char **inputs, *accuracy;   /* files; NULL: none */
+    double threshold;                 /* percent */
+} tool_bench;
+int tool_bench_model(const char *path, const tool_bench *b); /* an exit code */
+
 /* --- Python ------------------------------------------------------------------------------------------------------ */
 
 enum { TOOL_PATH_BYTES = 4096 };

@@ -142,7 +142,7 @@ typedef struct sp_model_names {
     const char *form; /* MindIR: of the result, as sp_model_form says it; NULL: a tensor, or a tuple of tensors */
 } sp_model_names;
 
-/* Write a finished function (graph.h) as ONNX when the name ends in ".onnx" or options->format says so, else as MindIR that MindSpore 2.10
+/* Write a finished function (graph.h) as ONNX when the name ends in ".onnx" or options->format says so, for MindSpore Lite when it ends in ".ms", else as MindIR that MindSpore 2.10
  * loads; encrypted when there is a key. Fails with everything in it that has no counterpart there. The file is replaced in one step. More
  * weights than options->shard_bytes (0: what the format allows in one file) lie in a file beside it. */
 SP_API sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options);

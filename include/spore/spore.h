@@ -11,6 +11,7 @@
 #include "spore/format.h"
 #include "spore/grad.h"
 #include "spore/graph.h"
+#include "spore/lite.h"
 #include "spore/machine.h"
 #include "spore/model.h"
 #include "spore/op.h"

@@ -54,7 +54,7 @@ void sp_model_release(sp_model *m)
     sp__free(m);
 }
 
-static sp_status model_create(const sp_model_kind *kind, sp_model **out)
+sp_status sp__model_create(const sp_model_kind *kind, sp_model **out)
 {
     sp_model *m = sp__alloc_zero(sizeof *m);
     if (m == NULL) return SP_NOMEM;
@@ -102,7 +102,7 @@ static sp_status load(const sp_source *s, sp_model **out)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i]->format, format->name) != 0) continue;
         sp_model *m;
-        SP_TRY(model_create(kinds[i], &m));
+        SP_TRY(sp__model_create(kinds[i], &m));
         sp_status status = kinds[i]->load(s, m);
         if (status == SP_FORMAT) sp__source_explain(s, format);
         if (status == SP_OK) status = make_unique(&m->arena, "input", m->inputs, m->n_inputs);

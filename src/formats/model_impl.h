@@ -73,6 +73,8 @@ struct sp_model {
     struct sp_model_programs *programs;
 };
 
+/* A model of a kind, empty. */
+sp_status sp__model_create(const sp_model_kind *kind, sp_model **out);
 /* The model applied to arguments of these shapes, recorded: bit i of given says whether argument i is there. The graph is the caller's. */
 sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out);
 /* The same for some arguments that the model takes; free dimensions have sizes that were found to work. */

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MindSpore Lite's files: real ones with their values, and small ones written here, one operator or one kind of packing each."""
 import gzip
+import os
 import pathlib
+import subprocess
 
 import numpy as np
 import pytest
@@ -356,3 +358,100 @@ def test_verbs(tmp_path, spore_command):
     close(ms.onnx.load(str(tmp_path / "a.onnx"))(ms.Tensor(np.load(tmp_path / "x.npy"))).asnumpy(), close_to)
     spore_command("convert", DATA / "lenet_tod_infer.ms", tmp_path / "a.mindir")
     close(ms.nn.GraphCell(ms.load(str(tmp_path / "a.mindir")))(ms.Tensor(np.load(tmp_path / "x.npy"))).asnumpy(), close_to)
+
+
+# --- MindSpore Lite's C interface -------------------------------------------------------------------------------------
+
+def program(name, *arguments, code=0):
+    command = pathlib.Path(os.environ["SPORE_BUILD"]) / "tests" / name
+    result = subprocess.run([command, *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert result.returncode == code, (result.returncode, result.stderr)
+    return result
+
+
+def test_program_for_lites_c_interface(tmp_path):
+    with np.load(DATA / "golden_lenet_tod_infer.npz") as golden:
+        golden["x"].tofile(tmp_path / "x.bin")
+        wanted = golden["out0"].ravel()
+    for more in ([], ["callbacks"]):
+        result = program("lite_predict", DATA / "lenet_tod_infer.ms", tmp_path / "x.bin", *more)
+        close(np.array(result.stdout.split(), np.float32), wanted)
+        assert ("node Conv2DFusion: 2 inputs, 1 outputs" in result.stderr) == bool(more)
+    (tmp_path / "bad.ms").write_bytes((DATA / "lenet_tod_infer.ms").read_bytes()[:5000])
+    assert "cut short" in program("lite_predict", tmp_path / "bad.ms", tmp_path / "x.bin", code=3).stderr
+
+
+def test_program_that_trains(tmp_path):
+    said = program("lite_training", DATA / "conv_train_model.ms", 8, tmp_path / "trained.ms", "-").stdout.split("\n")
+    losses = [float(line[5:]) for line in said if line.startswith("loss")]
+    predictions = [line for line in said if line.startswith("prediction")]
+    assert len(losses) == 8 and losses[-1] < losses[0]
+    assert len(predictions) == 10 and predictions[:5] == predictions[5:]
+
+    # What is exported for use computes the predictions of the trained model.
+    program("lite_training", DATA / "conv_train_model.ms", 2, tmp_path / "trained.ms", tmp_path / "infer.ms")
+    net = lite.load(str(tmp_path / "infer.ms"))
+    assert list(net.input_names) == ["inputs0"] and net(ms.Tensor(f32(4, 6, 6, 5))).shape == (4, 160)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+def test_round_trip_is_equal(tmp_path, spore_command):
+    with np.load(DATA / "golden_lenet_tod_infer.npz") as golden:
+        x = ms.Tensor(golden["x"])
+    spore_command("convert", DATA / "lenet_tod_infer.ms", tmp_path / "again.ms")
+    first, again = lite.load(str(DATA / "lenet_tod_infer.ms")), lite.load(str(tmp_path / "again.ms"))
+    assert (first(x).asnumpy() == again(x).asnumpy()).all()
+    assert list(first.input_names) == list(again.input_names) and list(first.output_names) == list(again.output_names)
+    text = spore_command("inspect", tmp_path / "again.ms")
+    assert "2 Conv2DFusion" in text and "fc1.weight" in text
+    assert "Transpose" not in text.split("nodes:")[1].split("\n")[0] or "1 Transpose" in text
+
+
+class Net(ms.nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = ms.nn.Conv2d(3, 4, 3, has_bias=True)
+        self.pool = ms.nn.AvgPool2d(2, 2)
+        self.fc = ms.nn.Dense(64, 5)
+
+    def construct(self, x):
+        y = self.pool(ms.ops.relu(self.conv(x))) * 2 + 1
+        y = self.fc(ms.ops.tanh(y).reshape(x.shape[0], -1))
+        return ms.ops.softmax(y, -1), ms.ops.concat([y[:, 1:3], ms.ops.exp(y[:, :1])], 1)
+
+
+@pytest.mark.parametrize("kind", ["ONNX", "MINDIR"])
+def test_other_formats_become_lite(tmp_path, spore_command, kind):
+    net, x = Net(), ms.Tensor(f32(2, 3, 8, 8))
+    ms.export(net, x, file_name=str(tmp_path / "a"), file_format=kind)
+    spore_command("convert", tmp_path / f"a.{kind.lower()}", tmp_path / "a.ms")
+    for got, wanted in zip(lite.load(str(tmp_path / "a.ms"))(x), net(x)):
+        close(got.asnumpy(), wanted.asnumpy())
+
+
+def test_what_lite_has_not_is_told(tmp_path, spore_command):
+    class Odd(ms.nn.Cell):
+        def construct(self, x):
+            return ms.ops.erfinv(ms.ops.cumprod(x, 0))
+    ms.export(Odd(), ms.Tensor(f32(3, 3)), file_name=str(tmp_path / "a"), file_format="MINDIR")
+    said = spore_command("convert", tmp_path / "a.mindir", tmp_path / "a.ms", code=1)
+    assert "not written to MindSpore Lite" in said and "erfinv" in said and not (tmp_path / "a.ms").exists()
+
+
+def test_bench(tmp_path, spore_command):
+    with np.load(DATA / "golden_lenet_tod_infer.npz") as golden:
+        golden["x"].tofile(tmp_path / "x.bin")
+        name = lite.load(str(DATA / "lenet_tod_infer.ms")).output_names[0]
+        text = f"{name} 2 2 10\n" + " ".join(str(v) for v in golden["out0"].ravel()) + "\n"
+    (tmp_path / "good.txt").write_text(text)
+    run = ("bench", DATA / "lenet_tod_infer.ms", "--loop", 2, "--warm-up", 1, "--threads", 1, "--input", tmp_path / "x.bin", "--accuracy")
+    said = spore_command(*run, tmp_path / "good.txt")
+    assert "Mean bias of all nodes/tensors: " in said and "Model = lenet_tod_infer.ms, numThreads = 1, MinRunTime = " in said
+    assert "no output 'other'" in spore_command(*run, write(tmp_path / "o.txt", "other 1 3\n1 2 3\n"), code=1)
+    assert "name its file" in spore_command("bench", "--loop", 3, code=2)
+
+
+def write(path, text):
+    path.write_text(text)
+    return path

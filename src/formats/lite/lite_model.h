@@ -18,7 +18,14 @@
 
 typedef struct sp_lite_model {
     sp_tfl_model runs; /* first: the runner sees this alone */
+    bool trains;
+    uint8_t *file;     /* of a training model: the file, and where the contents of its tensors are in it (0: elsewhere, or packed) */
+    size_t file_bytes, *places;
+    sp_model *base;    /* of predictions of a training model: that one */
 } sp_lite_model;
+
+/* Inputs and outputs of a model: those of the graph. */
+sp_status sp__lite_faces(sp_model *m, const sp_tfl_graph *g);
 
 /* Numbers of operators that the reader knows by name. */
 enum {

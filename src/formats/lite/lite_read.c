@@ -554,12 +554,10 @@ static sp_status read_face(const sp_tfl_tensor *t, bool input, sp_model_value *o
     return SP_OK;
 }
 
-static sp_status read_faces(reader *r)
+sp_status sp__lite_faces(sp_model *m, const sp_tfl_graph *g)
 {
-    const sp_tfl_graph *g = &r->out->graphs[0];
-    sp_model *m = r->m;
-    m->inputs = take(r, (uint64_t)g->n_inputs, sizeof *m->inputs);
-    m->outputs = take(r, (uint64_t)g->n_outputs, sizeof *m->outputs);
+    m->inputs = sp__arena_alloc(&m->arena, ((size_t)g->n_inputs + 1) * sizeof *m->inputs);
+    m->outputs = sp__arena_alloc(&m->arena, ((size_t)g->n_outputs + 1) * sizeof *m->outputs);
     if (m->inputs == NULL || m->outputs == NULL) return SP_NOMEM;
     SP_CHECK(g->n_outputs > 0, SP_FORMAT, "the model has no outputs");
     for (int i = 0; i < g->n_inputs; i++) SP_TRY(read_face(&g->tensors[g->inputs[i]], true, &m->inputs[i]));
@@ -573,9 +571,27 @@ static sp_status read_faces(reader *r)
 
 static const sp_model_kind training;
 
-static sp_status read_model(const sp_source *s, sp_model *m, sp_tfl_model *out)
+/* A training model is written again with other weights. */
+static sp_status keep_file(reader *r, sp_lite_model *d)
 {
-    reader r = {.source = s, .m = m, .out = out, .room = s->bytes};
+    d->trains = true;
+    r->m->kind = &training;
+    d->places = take(r, (uint64_t)r->n_tensors, sizeof *d->places);
+    if (d->places == NULL || !(d->file = sp__alloc(r->source->bytes))) return SP_NOMEM;
+    d->file_bytes = r->source->bytes;
+    memcpy(d->file, r->source->data, d->file_bytes);
+    for (int i = 0; i < r->n_tensors; i++) {
+        const sp_lite_tensor *x = &r->raw[i];
+        const bool plain = x->bytes > 0 && x->packing == 0 && x->meta.dtype == SP_DTYPE_F32 && r->tensors[i].parameter >= 0;
+        if (plain && x->bytes == sp_tensor_bytes(r->tensors[i].constant)) d->places[i] = (size_t)(x->data - r->source->data);
+        SP_CHECK(d->places[i] != 0 || r->tensors[i].parameter < 0, SP_DECLINED, "weight '%s' of a training model is packed, or elsewhere, which is not supported", r->tensors[i].name);
+    }
+    return SP_OK;
+}
+
+static sp_status read_model(const sp_source *s, sp_model *m, sp_lite_model *d)
+{
+    reader r = {.source = s, .m = m, .out = &d->runs, .room = s->bytes};
     SP_TRY(sp__lite_open(s, &r.t));
     sp_status status = read_tensors(&r);
     if (status == SP_OK) status = read_nodes(&r);
@@ -584,8 +600,8 @@ static sp_status read_model(const sp_source *s, sp_model *m, sp_tfl_model *out)
                           r.unsupported.data != NULL ? r.unsupported.data : "", r.n_unsupported > UNSUPPORTED_SHOWN ? ", and more" : "");
     if (status == SP_OK) status = read_constants(&r);
     if (status == SP_OK) status = read_graphs(&r);
-    if (status == SP_OK) status = read_faces(&r);
-    if (status == SP_OK && r.trains) m->kind = &training;
+    if (status == SP_OK) status = sp__lite_faces(m, &r.out->graphs[0]);
+    if (status == SP_OK && r.trains) status = keep_file(&r, d);
     sp__free(r.unsupported.data);
     return status;
 }
@@ -597,11 +613,18 @@ static sp_status load(const sp_source *s, sp_model *m)
     sp__lock_init(&d->runs.lock);
     m->data = d;
     SP_TRY(sp_bundle_create(&d->runs.tensors));
-    SP_TRY(read_model(s, m, &d->runs));
+    SP_TRY(read_model(s, m, d));
     return sp__tfl_outline(m, &d->runs);
 }
 
-const sp_model_kind sp__model_lite = {.format = "lite", .load = load, .release = sp__tfl_release, .apply = sp__tfl_apply, .reset = sp__tfl_reset,
+static void release(void *data)
+{
+    sp_lite_model *d = data;
+    sp__free(d->file);
+    sp__tfl_release(d);
+}
+
+const sp_model_kind sp__model_lite = {.format = "lite", .load = load, .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset,
                                       .freezes = true, .any_size = true};
 /* Each run of a training model writes its weights: they are never constants. */
-static const sp_model_kind training = {.format = "lite", .load = load, .release = sp__tfl_release, .apply = sp__tfl_apply, .reset = sp__tfl_reset};
+static const sp_model_kind training = {.format = "lite", .load = load, .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mindir_write.c - models into files: MindIR or ONNX of a recorded function. */
+/* mindir_write.c - models into files: MindIR, ONNX or MindSpore Lite of a recorded function. */
 #include "base/plain.h"
 #include "formats/format_impl.h"
 #include "formats/mindir/mindir_build.h"
 #include "base/text.h"
+#include "formats/lite/lite_out.h"
 #include "formats/onnx/onnx_out.h"
 
 #include <errno.h>
@@ -86,6 +87,12 @@ static sp_status save_mindir(const char *path, sp_function *f, const sp_model_na
     return status;
 }
 
+static bool is_lite(const char *path, const sp_file_options *options)
+{
+    size_t n = strlen(path);
+    return options->format ? !strcmp(options->format, "lite") : n >= 3 && !strcmp(path + n - 3, ".ms");
+}
+
 static bool is_onnx(const char *path, const sp_file_options *options)
 {
     size_t n = strlen(path);
@@ -97,7 +104,7 @@ sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *
     static const sp_file_options none = {0};
     SP_CHECK(path && f && names, SP_VALUE, "path, f and names must not be NULL");
     if (!options) options = &none;
-    sp_status status = is_onnx(path, options) ? sp__onnx_save(path, f, names, options) : save_mindir(path, f, names, options);
+    sp_status status = is_lite(path, options) ? sp__lite_save(path, f, names, options) : is_onnx(path, options) ? sp__onnx_save(path, f, names, options) : save_mindir(path, f, names, options);
     if (status != SP_OK) sp__error_context("%s", path);
     return status;
 }

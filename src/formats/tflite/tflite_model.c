@@ -173,6 +173,26 @@ static sp_status apply_handler(sp_tfl_call *c)
     return keep_results(c);
 }
 
+/* Tell who watches: tensors row by row. */
+static sp_status tell(sp_tfl_call *c, bool after)
+{
+    const sp_tfl_node *n = c->node;
+    if (c->run->watch == NULL) return SP_OK;
+    sp_tensor **all = sp__alloc_zero(((size_t)n->n_in + (size_t)n->n_out + 1) * sizeof *all);
+    if (all == NULL) return SP_NOMEM;
+    for (int i = 0; i < n->n_in; i++) all[i] = sp__tfl_plain(c, i);
+    for (int i = 0; after && i < n->n_out; i++) {
+        sp_tfl_value *v = n->out[i] >= 0 ? &c->frame[n->out[i]] : NULL;
+        if (v == NULL) continue;
+        all[n->n_in + i] = v->plain != NULL || v->planes == NULL ? v->plain : turn(c->b, v->planes, false, &v->plain);
+    }
+    sp_status status = sp_builder_status(c->b);
+    if (status == SP_OK && !c->run->watch(c->run->watcher, after, n->name, n->op, n->n_in, all, n->n_out, all + n->n_in))
+        status = sp__fail(SP_INTERRUPTED, "the run was ended by who watches it");
+    sp__free(all);
+    return status;
+}
+
 static sp_status run_node(const sp_tfl_run *r, const sp_tfl_graph *g, const sp_tfl_node *n, sp_tfl_value *frame)
 {
     enum { FEW = 32 };
@@ -185,7 +205,9 @@ static sp_status run_node(const sp_tfl_run *r, const sp_tfl_graph *g, const sp_t
     sp_tfl_call c = {.node = n, .graph = g, .run = r, .frame = frame, .b = &b, .n_in = n->n_in, .n_out = n->n_out, .in = at,
                      .out = at + (many != NULL ? n_all : FEW)};
     const struct sp_place *before = sp__model_node_enter(n->name, n->op);
-    sp_status status = apply_handler(&c);
+    sp_status status = tell(&c, false);
+    if (status == SP_OK) status = apply_handler(&c);
+    if (status == SP_OK) status = tell(&c, true);
     sp__model_node_leave(before);
     sp__builder_done(&b);
     sp__free(many);
@@ -292,10 +314,12 @@ sp_status sp__tfl_reset(const sp_model *m)
     return status;
 }
 
-sp_status sp__tfl_apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
+sp_status sp__tfl_apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out) { return sp__tfl_apply_watched(m, in, out, NULL, NULL); }
+
+sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tensor **out, sp_tfl_watch watch, void *watcher)
 {
     sp_tfl_model *d = m->data;
-    const sp_tfl_run r = {.model = d, .parameters = m->parameters};
+    const sp_tfl_run r = {.model = d, .parameters = m->parameters, .watch = watch, .watcher = watcher};
     sp__lock(&d->lock);
     sp_status status = d->ready ? SP_OK : begin(d);
     sp__unlock(&d->lock);

@@ -113,10 +113,15 @@ typedef struct sp_tfl_call {
     sp_tensor **out; /* to be filled with tensors owned by b; results are planes when `planes` says so */
 } sp_tfl_call;
 
+/* Called in front of a node and behind it; false ends the run. */
+typedef bool (*sp_tfl_watch)(void *watcher, bool after, const char *name, const char *type, int n_in, sp_tensor *const *in, int n_out, sp_tensor *const *out);
+
 /* One run of the model. */
 typedef struct sp_tfl_run {
     const sp_tfl_model *model;
     const sp_bundle *parameters; /* those to be used; NULL: the constants of the file */
+    sp_tfl_watch watch;          /* NULL: nobody watches */
+    void *watcher;
 } sp_tfl_run;
 
 typedef enum sp_tfl_how {
@@ -160,6 +165,7 @@ void sp__tfl_value_release(sp_tfl_value *v);
 void sp__tfl_release(void *data);
 sp_status sp__tfl_reset(const sp_model *m);
 sp_status sp__tfl_apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out);
+sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tensor **out, sp_tfl_watch watch, void *watcher);
 sp_status sp__tfl_find_dead(sp__arena *arena, sp_tfl_graph *g);
 
 /* --- for handlers ------------------------------------------------------------------------------------------------ */
