@@ -128,7 +128,7 @@ int verb_bench(int argc, char **argv)
                                "  --loop N             runs that are measured (default 10)\n"
                                "  --warm-up N          runs before them (default 3)\n"
                                "  --threads N          threads (default: as many as the process may use)\n"
-                               "  --input FILE         bytes of an input, one option an input, in order (default: numbers that are made up)\n"
+                               "  --input FILE         bytes of an input; may be repeated, one for each, in order (default: made up)\n"
                                "  --accuracy FILE      outputs to compare with: for each a line 'name rank sizes' and its numbers\n"
                                "  --threshold PERCENT  mean bias that is allowed (default 0.5)\n\n"
                                "Without MODEL:\n"

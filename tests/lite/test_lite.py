@@ -10,7 +10,7 @@ import pytest
 
 import spore as ms
 from spore import lite
-from write_ms import fse, huffman, indexed, low_first, model, node, one, quant, sparse, tensor
+from write_ms import fse, huffman, indexed, low_first, model, node, one, quant, schema, sparse, tensor
 
 DATA = pathlib.Path(__file__).parent / "data"
 rng = np.random.default_rng(5)
@@ -455,3 +455,35 @@ def test_bench(tmp_path, spore_command):
 def write(path, text):
     path.write_text(text)
     return path
+
+
+# --- files of Lite 1.0 ------------------------------------------------------------------------------------------------
+
+def test_files_of_lite_1_0(run):
+    rows = schema("lite_old.c")
+    x, w, b, v = f32(1, 6, 6, 2), f32(4, 3, 3, 2), f32(4), f32(5, 36)
+    shapes = [(1, 6, 6, 4), (1, 3, 3, 4), (1, 4, 3, 3), (1, 36), (1, 5), (1, 5)]
+    tensors = [tensor(x.shape, name="x")] + [tensor(s, name=f"t{i}") for i, s in enumerate(shapes)] + [tensor(data=a, name=n) for a, n in ((w, "w"), (b, "b"), (v, "v"))]
+    nodes = [node("Conv2D", [0, 7, 8], [1], rows=rows, f1=1, f2=2, f3=4, f4=3, f5=3, f6=1, f7=1, f9=1, f10=1, f11=1, f12=1, f13=1, f14=1, f16=1),
+             node("Pooling", [1], [2], rows=rows, f3=2, f4=2, f5=2, f6=2, f7=2), node("Nhwc2Nchw", [2], [3], rows=rows), node("Reshape", [3], [4], rows=rows, f1=[1, -1]),
+             node("FullConnection", [4, 9], [5], rows=rows, f1=1, f2=1), node("SoftMax", [5], [6], rows=rows)]
+    y = np.maximum(conv_reference(x, w, 1, [1, 1, 1, 1]) + b, 0).reshape(1, 3, 2, 3, 2, 4).max((2, 4))
+    y = np.exp(y.transpose(0, 3, 1, 2).reshape(1, 36) @ v.T)
+    file = model(nodes, tensors, [0], [6], "MindSpore Lite 1.0.0", bytes(4))
+    close(run(file, x), y / y.sum())
+    with pytest.raises(RuntimeError):
+        run(file[:len(file) // 2], x)
+
+
+@pytest.mark.parametrize("op, inputs, fields, wanted", [
+    ("Transpose", [], dict(f0=[2, 0, 1]), lambda x: x.transpose(2, 0, 1)), ("Reduce", [], dict(f0=[1], f2=4), lambda x: x.sum(1)), ("Slice", [], dict(f2=[0, 1, 0], f3=[2, 2, 3]), lambda x: x[:, 1:3, :3]),
+    ("Pad", [], dict(f0=[0, 0, 1, 2, 0, 1], f2=0.5), lambda x: np.pad(x, ((0, 0), (1, 2), (0, 1)), constant_values=0.5)), ("Gather", [I32(2, 0)], dict(f0=1), lambda x: x[:, [2, 0]]),
+    ("ExpandDims", [], dict(f0=1), lambda x: x[:, None]), ("StridedSlice", [], dict(f5=[0, 0, 1], f6=[2, 3, 4], f7=[1, 2, 1]), lambda x: x[:, ::2, 1:]),
+    ("Activation", [], dict(f0=5), lambda x: np.where(x > 0, x, 0.2 * x)), ("Mul", [X], {}, lambda x: x * X), ("ArgMax", [], dict(f0=2), lambda x: x.argmax(2))])
+def test_operators_of_lite_1_0(run, op, inputs, fields, wanted):
+    x = f32(2, 3, 4)
+    expected = wanted(x)
+    tensors = [tensor(x.shape, name="x")] + [tensor(data=a, name="w") for a in inputs]
+    tensors.append(tensor(expected.shape, "int32" if op == "ArgMax" else "float32", name="y"))
+    file = model([node(op, list(range(len(tensors) - 1)), [len(tensors) - 1], rows=schema("lite_old.c"), **fields)], tensors, [0], [len(tensors) - 1], "MindSpore Lite 1.0.0", bytes(4))
+    close(run(file, x), expected)

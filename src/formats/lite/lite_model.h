@@ -24,6 +24,8 @@ typedef struct sp_lite_model {
     sp_model *base;    /* of predictions of a training model: that one */
 } sp_lite_model;
 
+/* A node of Lite 1.0, whose fields were read, as one of today: its number, and fields that are inputs now (lite_old.c). */
+sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tfl_node *n, int *tag, int *n_extra, sp_tfl_longs extra[3]);
 /* Inputs and outputs of a model: those of the graph. */
 sp_status sp__lite_faces(sp_model *m, const sp_tfl_graph *g);
 

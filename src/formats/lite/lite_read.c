@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "formats/lite/lite_model.h"
 
-enum { UNSUPPORTED_SHOWN = 40 };
+enum { UNSUPPORTED_SHOWN = 40, EXTRA_MAX = 3 };
 
 typedef struct reader {
     const sp_source *source;
@@ -66,14 +66,15 @@ __attribute__((noinline)) /* a name on the stack at a time */ static sp_status r
 static sp_status read_tensors(reader *r)
 {
     const sp_flat_list *list = &r->t.tensors;
-    SP_TRY(spend(r, list->n));
+    const uint64_t room = list->n + (r->t.old ? EXTRA_MAX * r->t.nodes.n : 0); /* fields that have become inputs */
+    SP_TRY(spend(r, room));
     r->n_tensors = (int)list->n;
-    r->tensors = take(r, list->n, sizeof *r->tensors);
-    r->raw = take(r, list->n, sizeof *r->raw);
-    r->user = take(r, list->n, sizeof *r->user);
-    r->user_at = take(r, list->n, sizeof *r->user_at);
-    r->written = take(r, list->n, sizeof *r->written);
-    r->state = take(r, list->n, sizeof *r->state);
+    r->tensors = take(r, room, sizeof *r->tensors);
+    r->raw = take(r, room, sizeof *r->raw);
+    r->user = take(r, room, sizeof *r->user);
+    r->user_at = take(r, room, sizeof *r->user_at);
+    r->written = take(r, room, sizeof *r->written);
+    r->state = take(r, room, sizeof *r->state);
     if (!r->tensors || !r->raw || !r->user || !r->user_at || !r->written || !r->state) return SP_NOMEM;
     for (int i = 0; i < r->n_tensors; i++) {
         size_t table = 0;
@@ -424,6 +425,46 @@ __attribute__((noinline)) static sp_status read_node_name(reader *r, size_t tabl
     return n->name != NULL && n->op != NULL ? SP_OK : SP_NOMEM;
 }
 
+/* A list of numbers as one more input of a node: a constant of int32. */
+__attribute__((noinline)) static sp_status add_input(reader *r, sp_tfl_node *n, sp_tfl_longs list)
+{
+    const int i = r->n_tensors++;
+    char name[32], full[SP_TFL_NAME_MAX];
+    sp_tfl_tensor *t = &r->tensors[i];
+    sp_tensor *made = NULL;
+    const int64_t count = list.n;
+    SP_TRY(spend(r, (uint64_t)list.n));
+    SP_TRY(sp_tensor_create(SP_DTYPE_I32, 1, &count, &made));
+    for (int k = 0; k < list.n; k++) ((int32_t *)sp_tensor_data(made))[k] = (int32_t)list.v[k];
+    snprintf(name, sizeof name, "field_%d", i);
+    unique_name(r, name, full);
+    sp_status status = sp_bundle_add(r->out->tensors, full, made);
+    sp_tensor_release(made);
+    SP_TRY(status);
+    if (!(t->name = sp__arena_text(&r->m->arena, full))) return SP_NOMEM;
+    t->constant = made; /* which the bundle holds */
+    t->meta = r->raw[i].meta = (sp_meta){.dtype = SP_DTYPE_I32, .rank = 1, .dims = {count}};
+    t->parameter = t->state = r->user[i] = -1;
+    int *in = take(r, (uint64_t)n->n_in + 1, sizeof *in);
+    if (in == NULL) return SP_NOMEM;
+    if (n->n_in > 0) memcpy(in, n->in, (size_t)n->n_in * sizeof *in);
+    in[n->n_in++] = i;
+    n->in = in;
+    return SP_OK;
+}
+
+/* A node of Lite 1.0 as one of today. */
+static sp_status translate(reader *r, int number, sp_tfl_node *n, const sp_lite_op **op)
+{
+    sp_tfl_longs extra[EXTRA_MAX];
+    int n_extra = 0, tag = 0;
+    SP_TRY(sp__lite_translate(&r->m->arena, r->tags[number], n, &tag, &n_extra, extra));
+    for (int i = 0; i < n_extra; i++) SP_TRY(add_input(r, n, extra[i]));
+    r->tags[number] = tag;
+    *op = sp__lite_op(false, (uint64_t)tag);
+    return SP_OK;
+}
+
 static sp_status read_node(reader *r, size_t table, int number)
 {
     sp_tfl_node *n = &r->nodes[number];
@@ -440,6 +481,7 @@ static sp_status read_node(reader *r, size_t table, int number)
     SP_TRY(read_indices(r, table, 3, r->n_tensors, &n->n_in, &n->in));
     SP_TRY(read_indices(r, table, 4, r->n_tensors, &n->n_out, &n->out));
     if (op != NULL) SP_TRY(read_fields(r, fields, op, n));
+    if (op != NULL && r->t.old) SP_TRY(translate(r, number, n, &op));
     return choose_handler(r, op, n);
 }
 

@@ -21,7 +21,7 @@
 #include "formats/tflite/tflite_file.h"
 #include "ops/ops_impl.h"
 
-enum { SP_TFL_OPTIONS = 16, SP_TFL_LIST = 64 };
+enum { SP_TFL_OPTIONS = 17, SP_TFL_LIST = 64 };
 
 /* How a tensor's integers stand for numbers; n 0: they do not. */
 typedef struct sp_tfl_scale {
