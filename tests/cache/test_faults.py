@@ -28,13 +28,16 @@ def pipeline(folder, cache, seconds=0.0):
 
 
 def descriptors(pid='self', wanted=None):
-    """How many files a process has open; other threads may have some for a moment."""
-    for _ in range(500):
+    """How many files a process has open; other threads, and clients that are just going, may have some for a moment: the least of many looks, or
+    the first that is no more than wanted."""
+    least = None
+    for _ in range(500 if wanted is not None else 20):
         found = len(os.listdir(f'/proc/{pid}/fd'))
-        if wanted is None or found == wanted:
+        least = found if least is None else min(least, found)
+        if wanted is not None and found <= wanted:
             break
         time.sleep(0.01)
-    return found
+    return least
 
 
 def settled(server):
@@ -105,7 +108,7 @@ def test_a_killed_server(photos, tmp_path, said, times):
         server.pid = int(again.stdout.split()[-1])
         assert os.listdir(tmp_path) == []
     server.stop()
-    assert descriptors('self', before) == before
+    assert descriptors('self', before) <= before
 
 
 def test_a_lost_server_is_told_once_and_may_be_an_error(servers, pictures, said):
@@ -163,7 +166,7 @@ def test_killed_clients(servers, photos, tmp_path, times):
         server.destroy(session)
     left = settled(server)
     assert left['bytes'] == 0 and left['bytes_on_disk'] == 0 and left['sessions'] == 0
-    assert descriptors('self', ours) == ours and descriptors(server.pid, theirs) == theirs and os.listdir(tmp_path) == []
+    assert descriptors('self', ours) <= ours and descriptors(server.pid, theirs) <= theirs and os.listdir(tmp_path) == []
 
 
 @TIMES
@@ -303,6 +306,7 @@ def test_nonsense_ends_its_connection_alone(servers, pictures):
     session, draw = server.session(), random.Random(1)
     cache = ds.DatasetCache(session, port=server.port)
     wanted = rows(pipeline(pictures, cache))
+    settled(server)
     before = descriptors(server.pid)
     for _ in range(300):
         with raw(server) as s:
@@ -318,7 +322,7 @@ def test_nonsense_ends_its_connection_alone(servers, pictures):
                     break
     assert rows(pipeline(pictures, cache)) == wanted
     settled(server)
-    assert descriptors(server.pid, before) == before
+    assert descriptors(server.pid, before) <= before
 
 
 def test_many_connections(servers):
