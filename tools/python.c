@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "spore/device.h"
 #include "tools.h"
 
 enum { PATH_BYTES = TOOL_PATH_BYTES };
@@ -171,14 +172,15 @@ int tool_python_find(tool_python *out)
 /* --- spore run, spore explain ---------------------------------------------------------------------------------------- */
 
 static const char run_help[] =
-    "usage: spore run [--profile[=FOLDER]] SCRIPT [arguments]\n"
+    "usage: spore run [--profile[=FOLDER]] [--device NAME] SCRIPT [arguments]\n"
     "       spore run -m MODULE [arguments]\n"
     "       spore run -c TEXT [arguments]\n"
     "       spore run - [arguments]\n\n"
     "Runs a Python program as python does, but `import mindspore` in it means spore: a MindSpore script runs as it is. - reads the\n"
     "program from standard input. Exit code: the program's; 1 after an exception, 2 when it cannot be started.\n\n"
     "  --profile[=FOLDER]   measure operators, compiled programs and data pipelines: a trace for Perfetto, a table by line and totals are\n"
-    "                       written to FOLDER (default: profile), and a table to standard error\n\n"
+    "                       written to FOLDER (default: profile), and a table to standard error\n"
+    "  --device NAME        make Tensors and Parameters there (SPORE_DEVICES names libraries of devices, spore doctor lists them)\n\n"
     "  SPORE_PYTHON         the interpreter, 3.11 or newer; without it, that of the active virtual environment, then the one\n"
     "                       that spore was built with (spore doctor shows which one is used)\n"
     "  SPORE_TRACEBACK=full show the lines inside spore in tracebacks, too\n"
@@ -234,12 +236,26 @@ static int take_profile(const char *word)
     return 1;
 }
 
+/* --device NAME or --device=NAME in front: likewise, if there is such a device. The number of words taken, or a negative exit code. */
+static int take_device(int argc, char **argv)
+{
+    const size_t n = strlen("--device");
+    if (strncmp(argv[1], "--device", n) != 0 || (argv[1][n] != '\0' && argv[1][n] != '=')) return 0;
+    const char *name = argv[1][n] == '=' ? argv[1] + n + 1 : argc > 2 ? argv[2] : "";
+    if (*name == '\0') return -tool_complain(EXIT_USAGE, "run: --device wants the name of a device");
+    sp_device *device;
+    if (sp_device_open(name, &device) != SP_OK) return -tool_complain(EXIT_FAILED, "run: %s", sp_error_message());
+    if (setenv("SPORE_DEVICE", name, 1) != 0) return -tool_complain(EXIT_FAILED, "out of memory");
+    return argv[1][n] == '=' ? 1 : 2;
+}
+
 int verb_run(int argc, char **argv)
 {
-    const int profiled = argc > 1 ? take_profile(argv[1]) : 0;
-    if (profiled < 0) return -profiled;
-    argc -= profiled;
-    argv += profiled;
+    for (int taken = 1; argc > 1 && taken != 0; argc -= taken, argv += taken) {
+        taken = take_profile(argv[1]);
+        if (taken == 0) taken = take_device(argc, argv);
+        if (taken < 0) return -taken;
+    }
     if (argc < 2)
         return tool_complain(EXIT_USAGE, "run: no script given; usage: spore run script.py [arguments], or spore run -m "
                                     "module [arguments]");

@@ -203,6 +203,20 @@ def test_unmodified_script(tmp_path):
     assert cpu.stdout.split()[0] == far.stdout.split()[0]
 
 
+def test_the_command_takes_a_device(tmp_path):
+    script = tmp_path / "x.py"
+    script.write_text("import sys, mindspore as ms\nprint(ms.Tensor([1.0]).device, sys.argv[1:])\n")
+    spore = FAR.parent.parent / "spore"
+
+    def ask(*words):
+        done = subprocess.run([spore, "run", *words, script, "--device", "a"], capture_output=True, text=True, timeout=300, env={**os.environ, "SPORE_DEVICES": str(FAR)})
+        return done.returncode, done.stdout.strip(), done.stderr
+    assert ask("--device", "far")[:2] == ask("--device=far")[:2] == (0, "far ['--device', 'a']")
+    assert ask("--device=CPU")[:2] == (0, "CPU ['--device', 'a']")
+    code, out, told = ask("--device", "gpu")
+    assert code == 1 and not out and "run: there is no device 'gpu' here" in told
+
+
 def test_declined(tmp_path):
     """What it has no kernel for is computed on the CPU, counted, and the same."""
     script = tmp_path / "declined.py"
