@@ -55,6 +55,8 @@ static const char help[] =
     "  --idle-timeout S       for connections that are not used (default 75)\n"
     "  --lame-duck S          when it is stopped: not ready, but answer for so long, telling clients to go (default: up to 1, while there are connections)\n"
     "  --drain S              then, for what is under way (default 30); what is left gets 503\n"
+    "  --api-keys FILE        let in clients with a key of this file alone (lines: NAME SHA256 [MODEL ...]); SIGHUP reads it again\n"
+    "  --cors ORIGINS         whose pages may ask from browsers: origins with blanks between, or *\n"
     "  --model-control WHO    may load and unload models by request: local (default), all, none\n"
     "  --poll S               look for newer versions so often (default 2; 0: never)\n"
     "  --log line|json|none   what is written for every request, to standard output (default line)\n\n"
@@ -212,6 +214,8 @@ static int read_texts(texts *t, sp_server_options *o)
     o->private_key = text_of(t, "key");
     o->client_ca = text_of(t, "client_ca");
     o->model_control = text_of(t, "model_control");
+    o->api_keys = text_of(t, "api_keys");
+    o->cors = text_of(t, "cors");
     if (log != NULL && strcmp(log, "line") != 0 && strcmp(log, "json") != 0 && strcmp(log, "none") != 0)
         return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be line, json or none", t->where[index_of("log")], log);
     o->access_json = log != NULL && strcmp(log, "json") == 0;

@@ -64,6 +64,8 @@ typedef struct sp_server_options {
     void *log_context;
     bool access_json;               /* lines of SP_LOG_ACCESS are JSON */
     const char *model_control;      /* who may load and unload models and change settings by request: "local" (also for NULL): clients on this machine; "all", "none" */
+    const char *api_keys;           /* file of clients' keys, as digests (docs/guides/serving.md): others get 401. NULL: everybody may ask */
+    const char *cors;               /* origins whose pages may ask, with blanks between, or "*"; NULL: none */
     bool strict;                    /* a model that cannot be loaded keeps the server from being ready */
     int n_sockets;                  /* listen on so many sockets that are open already, from descriptor 3 on (systemd's LISTEN_FDS), and on no others but unix_path */
     void (*event)(void *context, sp_server_event event); /* NULL: nobody wants to know */
@@ -95,7 +97,7 @@ typedef struct sp_serve_config sp_serve_config;
 /* Settings of servers in such a file, by name; what they mean is for the program to say, as for `spore serve`, whose options they are. */
 #define SP_SERVE_SETTINGS                                                                                                                                \
     "host", "port", "unix", "cert", "key", "client_ca", "max_batch", "trust_batch", "max_delay", "max_queue", "max_body", "max_memory", "max_connections", "timeout", "receive_timeout",   \
-        "idle_timeout", "lame_duck", "drain", "poll", "log", "strict", "model_control"
+        "idle_timeout", "lame_duck", "drain", "poll", "log", "strict", "model_control", "api_keys", "cors"
 
 /* Fails with the line where something is wrong: JSON's rules, names of settings, values of models' settings. */
 SP_API sp_status sp_serve_config_load(const char *path, sp_serve_config **out);

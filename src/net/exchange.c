@@ -21,7 +21,7 @@ const char *sp__net_status_text(int status)
     static const struct {
         int status;
         const char *text;
-    } texts[] = {{200, "OK"}, {204, "No Content"}, {304, "Not Modified"}, {400, "Bad Request"}, {404, "Not Found"}, {405, "Method Not Allowed"}, {408, "Request Timeout"},
+    } texts[] = {{200, "OK"}, {204, "No Content"}, {304, "Not Modified"}, {400, "Bad Request"}, {401, "Unauthorized"}, {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"}, {408, "Request Timeout"},
                  {413, "Content Too Large"}, {415, "Unsupported Media Type"}, {417, "Expectation Failed"}, {422, "Unprocessable Content"},
                  {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"}, {499, "Client Closed Request"}, {500, "Internal Server Error"},
                  {501, "Not Implemented"}, {503, "Service Unavailable"}, {504, "Gateway Timeout"}, {505, "HTTP Version Not Supported"}};
@@ -32,7 +32,7 @@ const char *sp__net_status_text(int status)
 
 int sp__net_grpc_status(int status)
 {
-    static const int codes[][2] = {{200, 0}, {400, 3}, {404, 5}, {405, 12}, {408, 4}, {413, 8}, {429, 8}, {431, 8}, {499, 1}, {500, 13}, {501, 12}, {503, 14}, {504, 4}};
+    static const int codes[][2] = {{200, 0}, {400, 3}, {401, 16}, {403, 7}, {404, 5}, {405, 12}, {408, 4}, {413, 8}, {429, 8}, {431, 8}, {499, 1}, {500, 13}, {501, 12}, {503, 14}, {504, 4}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i][0] == status) return codes[i][1];
     return 2; /* unknown */

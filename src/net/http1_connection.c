@@ -208,7 +208,7 @@ void sp__http1_reply(sp_exchange *x)
     if (!c->head.keep_alive || sp__net_leaving(c->net)) c->last = true;
     evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\ndate: %s\r\ncontent-length: %zu\r\n", r->status, sp__net_status_text(r->status), sp__net_date(c->net), r->body_bytes);
     if (r->type != NULL) evbuffer_add_printf(out, "content-type: %s\r\n", r->type);
-    for (int i = 0; i < 4 && r->headers[i].name != NULL; i++) evbuffer_add_printf(out, "%s: %s\r\n", r->headers[i].name, r->headers[i].value);
+    for (int i = 0; i < SP_NET_REPLY_HEADERS && r->headers[i].name != NULL; i++) evbuffer_add_printf(out, "%s: %s\r\n", r->headers[i].name, r->headers[i].value);
     if (c->last) evbuffer_add_printf(out, "connection: close\r\n");
     else if (x->version == 10) evbuffer_add_printf(out, "connection: keep-alive\r\n");
     evbuffer_add(out, "\r\n", 2);

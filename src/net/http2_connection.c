@@ -221,7 +221,7 @@ static void pump(sp_connection *c)
 void sp__http2_reply(sp_exchange *x)
 {
     sp_connection *c = x->connection;
-    nghttp2_nv nv[12];
+    nghttp2_nv nv[SP_NET_REPLY_HEADERS + 8];
     char status[12], length[24], code[12], message[3072];
     size_t n = 0;
     const bool during_input = x->phase == PHASE_READING, grpc = x->reply.grpc_status >= 0;
@@ -235,7 +235,7 @@ void sp__http2_reply(sp_exchange *x)
     nv[n++] = pair("date", sp__net_date(c->net));
     if (x->reply.type != NULL) nv[n++] = pair("content-type", x->reply.type);
     if (!grpc) nv[n++] = pair("content-length", length);
-    for (int i = 0; i < 4 && x->reply.headers[i].name != NULL; i++) nv[n++] = pair(x->reply.headers[i].name, x->reply.headers[i].value);
+    for (int i = 0; i < SP_NET_REPLY_HEADERS && x->reply.headers[i].name != NULL; i++) nv[n++] = pair(x->reply.headers[i].name, x->reply.headers[i].value);
     if (grpc && !body) n += (size_t)grpc_pairs(x, nv + n, code, message, sizeof message);
     nghttp2_data_provider provider = {.source = {.ptr = x}, .read_callback = on_read_reply};
     if (nghttp2_submit_response(c->http2->session, x->stream, nv, n, body ? &provider : NULL) != 0)

@@ -268,7 +268,10 @@ static void answer(sp_net *n)
         if (x->connection == NULL) {
             x->reply.status = x->given_up ? 503 : 499;
             sp__exchange_finish(x);
-        } else if (x->connection->http2 != NULL) sp__http2_reply(x);
+            continue;
+        }
+        if (n->o.decorate != NULL) n->o.decorate(n->o.context, x);
+        if (x->connection->http2 != NULL) sp__http2_reply(x);
         else sp__http1_reply(x);
     }
 }

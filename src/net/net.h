@@ -14,7 +14,7 @@
 
 typedef struct sp_net sp_net;
 
-enum { SP_NET_HEADERS_MAX = 64, SP_NET_HEAD_BYTES_MAX = 16384 };
+enum { SP_NET_HEADERS_MAX = 64, SP_NET_HEAD_BYTES_MAX = 16384, SP_NET_REPLY_HEADERS = 10 };
 
 typedef struct sp_net_header {
     const char *name; /* lower case */
@@ -27,7 +27,7 @@ enum { SP_PEER_HERE = 0, SP_PEER_CLOSED = 1, /* sends nothing more, may still li
 typedef struct sp_net_reply {
     int status;
     const char *type;          /* Content-Type; lives for ever; NULL: none */
-    sp_net_header headers[4];  /* further ones, up to the first without name; names in lower case, live for ever */
+    sp_net_header headers[SP_NET_REPLY_HEADERS];  /* further ones, up to the first without name; names in lower case, live for ever */
     char values[4][64];        /* room for values of headers */
     uint8_t *body;             /* of sp__alloc, freed by the loop; NULL: none. At first a little room, of sp__exchange_starved */
     size_t body_bytes;
@@ -61,7 +61,8 @@ typedef struct sp_exchange {
     atomic_llong closed_us;    /* when it ceased to be SP_PEER_HERE */
     /* The answer; filled by the handler before sp__exchange_reply. */
     sp_net_reply reply;
-    void *user;                /* of the handler */
+    void *user;                /* of the handler, as what follows: figures for the log */
+    int64_t served_version, served_rows, queue_us, run_us;
     /* The loop's. */
     sp_net *net;
     struct sp_connection *connection; /* NULL: gone */
@@ -88,6 +89,8 @@ typedef struct sp_net_options {
     double tick_seconds;  /* 0: no SP_NET_TICK */
     /* A whole request; on the loop's thread, must not block. */
     void (*handle)(void *context, sp_exchange *x);
+    /* A reply is about to be written; on the loop's thread. May add headers. */
+    void (*decorate)(void *context, sp_exchange *x);
     /* An exchange has been answered, or given up; on the loop's thread, just before it is freed. Also for requests that were refused before they
      * could be handled: their method may be "". */
     void (*finished)(void *context, const sp_exchange *x);

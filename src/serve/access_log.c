@@ -31,6 +31,28 @@ void sp__log_time(char out[32])
              (int)(now.tv_nsec / 1000000));
 }
 
+/* What is known of requests to models, and what the client calls its request. */
+static void put_more(sp_server *s, const sp_exchange *x, sp__text *t, bool json)
+{
+    const sp_entry *e = x->user;
+    const char *id = sp__request_id(x), *trace = sp__trace_parent(x);
+    char key[64];
+    sp__keys_check(s, x, NULL, key);
+    if (json) {
+        if (e != NULL) put_quoted(t, "model", e->name);
+        if (e != NULL) sp__text_put(t, ",\"version\":\"%lld\"", (long long)x->served_version);
+        if (x->served_rows > 0) sp__text_put(t, ",\"rows\":%lld,\"queue_ms\":%.3f,\"run_ms\":%.3f", (long long)x->served_rows, (double)x->queue_us / 1e3, (double)x->run_us / 1e3);
+        if (key[0] != '\0') put_quoted(t, "key", key);
+        if (id != NULL) put_quoted(t, "request_id", id);
+        if (trace != NULL) put_quoted(t, "traceparent", trace);
+        return;
+    }
+    if (x->served_rows > 0) sp__text_put(t, " rows=%lld queue=%.3f run=%.3f", (long long)x->served_rows, (double)x->queue_us / 1e3, (double)x->run_us / 1e3);
+    if (key[0] != '\0') sp__text_put(t, " key=%s", key);
+    if (id != NULL) sp__text_put(t, " id=%s", id);
+    if (trace != NULL) sp__text_put(t, " trace=%s", trace);
+}
+
 void sp__server_finished(void *context, const sp_exchange *x)
 {
     sp_server *s = context;
@@ -47,13 +69,16 @@ void sp__server_finished(void *context, const sp_exchange *x)
         put_quoted(&t, "peer", x->peer);
         put_quoted(&t, "method", x->method);
         put_quoted(&t, "path", x->path);
-        sp__text_put(&t, ",\"%s\":%d,\"bytes_in\":%zu,\"bytes_out\":%zu,\"ms\":%.3f}", x->reply.grpc_status >= 0 ? "grpc_status" : "status", code, x->body_bytes,
+        sp__text_put(&t, ",\"%s\":%d,\"bytes_in\":%zu,\"bytes_out\":%zu,\"ms\":%.3f", x->reply.grpc_status >= 0 ? "grpc_status" : "status", code, x->body_bytes,
                      x->reply.body_bytes, ms);
+        put_more(s, x, &t, true);
+        sp__text_put(&t, "}");
     } else {
         char path[512];
         plain(x->path, path, sizeof path);
         sp__text_put(&t, "%s %s \"%s %s\" %s%d %zu %zu %.3f ms", when, x->peer, x->method, path, x->reply.grpc_status >= 0 ? "grpc " : "", code,
                      x->body_bytes, x->reply.body_bytes, ms);
+        put_more(s, x, &t, false);
     }
     if (!t.failed) sp__server_log(s, SP_LOG_ACCESS, "%s", t.data);
     sp__free(t.data);

@@ -92,6 +92,8 @@ static void run_alone(sp_job *job)
     sp__histogram_add_us(&m->entry->metrics.running, took_us);
     sp__histogram_add_rows(&m->entry->metrics.batches, job->rows > 0 ? job->rows : 1);
     sp__statistics_run(m, 1, job->rows > 0 ? job->rows : 1, took_us);
+    job->x->served_rows = job->rows > 0 ? job->rows : 1;
+    job->x->run_us = took_us;
     if (status != SP_OK) {
         int missing = 0;
         while (missing < m->n_in && job->in[missing] != NULL) missing++;
@@ -155,7 +157,10 @@ static sp_status run_joined(sp_job *batch, int64_t rows)
     if (status == SP_OK) {
         const int64_t took_us = sp__net_now_us() - began;
         int n_jobs = 0;
-        for (const sp_job *j = batch; j != NULL; j = j->next) n_jobs++;
+        for (sp_job *j = batch; j != NULL; j = j->next, n_jobs++) {
+            j->x->served_rows = rows;
+            j->x->run_us = took_us;
+        }
         sp__histogram_add_us(&m->entry->metrics.running, took_us);
         sp__histogram_add_rows(&m->entry->metrics.batches, rows);
         sp__statistics_run(m, n_jobs, rows, took_us);
@@ -240,6 +245,7 @@ static void *run(void *context)
         for (sp_job *j = batch; j != NULL; j = j->next) {
             sp__histogram_add_us(&m->entry->metrics.waiting, now - j->queued_us);
             sp__statistics_queue(m, now - j->queued_us);
+            j->x->queue_us = now - j->queued_us;
         }
         if (batch != NULL) run_batch(batch, n_jobs, rows);
         sp__lock(&m->lock);

@@ -90,8 +90,8 @@ void sp__encode_compressed(sp_job *job)
     const char *list = sp__exchange_header(job->x, "accept-encoding");
     const bool gzip = list != NULL && accepts(list, "gzip");
     int slot = 0;
-    while (slot < 4 && r->headers[slot].name != NULL) slot++;
-    if (list == NULL || r->body_bytes < REPLY_BYTES_MIN || r->body_bytes > UINT_MAX / 2 || slot > 2 || (!gzip && !accepts(list, "deflate"))) return;
+    while (slot < SP_NET_REPLY_HEADERS && r->headers[slot].name != NULL) slot++;
+    if (list == NULL || r->body_bytes < REPLY_BYTES_MIN || r->body_bytes > UINT_MAX / 2 || slot > SP_NET_REPLY_HEADERS - 2 || (!gzip && !accepts(list, "deflate"))) return;
     z_stream z = {.next_in = r->body, .avail_in = (uInt)r->body_bytes};
     if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, gzip ? 15 + 16 : 15, 8, Z_DEFAULT_STRATEGY) != Z_OK) return; /* as it is, then */
     const size_t room = deflateBound(&z, (uLong)r->body_bytes);

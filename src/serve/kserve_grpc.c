@@ -429,7 +429,14 @@ static sp_status put_health(sp_wire_out *o, struct sp_server *s, const sp_exchan
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
     for (size_t i = 0; i < sizeof services / sizeof *services; i++) known = known || strcmp(name, services[i]) == 0;
-    SP_CHECK(known, SP_KEY, "there is no service '%.100s'", name);
+    sp_entry *e = known ? NULL : sp__entry_find(s, name);
+    SP_CHECK(known || e != NULL, SP_KEY, "there is no service and no model '%.100s'", name);
+    if (e != NULL) {
+        sp_served *m = sp__entry_take(e, 0);
+        const sp_status status = sp__wire_put_number(o, 1, m != NULL && !sp__server_stopping(s) ? 1 : 2);
+        sp__served_release(m);
+        return status;
+    }
     return sp__wire_put_number(o, 1, sp__server_ready(s) ? 1 : 2);
 }
 

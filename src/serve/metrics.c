@@ -4,7 +4,11 @@
 #include "serve/json.h"
 #include "serve/serve_impl.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static const int64_t bounds_us[SP_HISTOGRAM_BUCKETS] = {100,    250,    500,    1000,   2500,    5000,    10000,   25000,
                                                         50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000};
@@ -140,6 +144,34 @@ static void write_entries(sp__text *t, sp_entry *first)
     write_histograms(t, first);
 }
 
+/* What Prometheus' own clients tell of a process. */
+static void write_process(sp__text *t)
+{
+    struct rusage use;
+    struct rlimit files;
+    long pages = 0, resident = 0;
+    int n_files = -1; /* without the one that counts them */
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file != NULL && fscanf(file, "%ld %ld", &pages, &resident) != 2) pages = resident = 0;
+    if (file != NULL) fclose(file);
+    DIR *d = opendir("/proc/self/fd");
+    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) n_files += e->d_name[0] != '.';
+    if (d != NULL) closedir(d);
+    if (getrusage(RUSAGE_SELF, &use) == 0) {
+        head(t, "process_cpu_seconds_total", "counter", "Processor time of the process.");
+        sp__text_put(t, "process_cpu_seconds_total %.6f\n", (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6);
+    }
+    head(t, "process_resident_memory_bytes", "gauge", "Memory of the process that is in use.");
+    sp__text_put(t, "process_resident_memory_bytes %lld\n", (long long)resident * sysconf(_SC_PAGESIZE));
+    head(t, "process_virtual_memory_bytes", "gauge", "Addresses of the process that are in use.");
+    sp__text_put(t, "process_virtual_memory_bytes %lld\n", (long long)pages * sysconf(_SC_PAGESIZE));
+    head(t, "process_open_fds", "gauge", "Open file descriptors.");
+    sp__text_put(t, "process_open_fds %d\n", n_files > 0 ? n_files : 0);
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    head(t, "process_max_fds", "gauge", "File descriptors that may be open.");
+    sp__text_put(t, "process_max_fds %llu\n", (unsigned long long)files.rlim_cur);
+}
+
 void sp__metrics_write(struct sp_server *s, sp__text *t)
 {
     sp_memory_stats memory;
@@ -161,5 +193,6 @@ void sp__metrics_write(struct sp_server *s, sp__text *t)
     head(t, "spore_log_lines_dropped_total", "counter", "Lines of the log that were not taken in time or could not be written.");
     for (int access = 0; access < 2; access++)
         sp__text_put(t, "spore_log_lines_dropped_total{log=\"%s\"} %llu\n", access ? "access" : "events", sp__log_dropped(s->log, access));
+    write_process(t);
     write_entries(t, first);
 }

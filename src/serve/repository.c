@@ -33,6 +33,7 @@ void sp__repository_index(sp_server *s, bool ready_only, sp_index_line line, voi
 
 const char *sp__control_refusal(const sp_server *s, const sp_exchange *x)
 {
+    if (sp__keys_check((sp_server *)s, x, NULL, NULL) != 0) return "the key that the request shows is for single models, and changes nothing of the server";
     const char *control = s->o.model_control != NULL ? s->o.model_control : "local";
     const bool local = strncmp(x->peer, "127.", 4) == 0 || strncmp(x->peer, "[::1]", 5) == 0 || strcmp(x->peer, "unix") == 0;
     if (strcmp(control, "all") == 0 || (strcmp(control, "local") == 0 && local)) return NULL;

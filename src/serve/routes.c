@@ -381,6 +381,13 @@ void sp__server_route(void *context, sp_exchange *x)
 {
     sp_server *s = context;
     const char *p = x->path, *type = sp__exchange_header(x, "content-type");
+    if (sp__cors_preflight(s, x)) return;
+    if (!sp__keys_let_in(s, x)) {
+        sp__exchange_refuse(x, 401, "a key is wanted: Authorization: Bearer KEY, or X-API-Key: KEY");
+        if (x->reply.grpc_status < 0) x->reply.headers[0] = (sp_net_header){"www-authenticate", "Bearer"};
+        sp__exchange_reply(x);
+        return;
+    }
     if (type != NULL && strncmp(type, "application/grpc", 16) == 0) route_grpc(s, x);
     else if (sp__triton_rest_route(s, x)) return;
     else if (strncmp(p, "/v2/models/", 11) == 0) route_kserve_model(s, x, p + 11);

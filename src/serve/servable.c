@@ -229,7 +229,13 @@ static void *run(void *context)
 
 void sp__servable_call(sp_servable *v, sp_exchange *x, const char *method, bool grpc)
 {
-    call *c = sp__alloc_zero(sizeof *c);
+    const bool allowed = sp__keys_check(v->server, x, v->name, NULL) == 0;
+    call *c = allowed ? sp__alloc_zero(sizeof *c) : NULL;
+    if (!allowed) {
+        sp__exchange_refuse(x, 403, "the key that the request shows is not for this servable");
+        sp__exchange_reply(x);
+        return;
+    }
     if (c == NULL) {
         sp__exchange_refuse(x, 503, "out of memory");
         sp__exchange_reply(x);

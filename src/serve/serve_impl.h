@@ -28,6 +28,7 @@
 #include "base/lock.h"
 #include "base/text.h"
 #include "net/net.h"
+#include "serve/keys.h"
 #include "serve/metrics.h"
 #include "spore/model.h"
 #include "spore/serve.h"
@@ -271,6 +272,7 @@ struct sp_server {
     sp_cond loaded;
     atomic_int n_setting; /* sp_server_set_models is under way: not ready */
     sp_model_folder *folders; /* of who loads */
+    sp_key *keys; /* of clients; under lock */
     struct sp_servable *servables; /* put in front, and stay */
     sp_log_queue *log; /* NULL: nobody wants to know */
     sp_server_metrics metrics;

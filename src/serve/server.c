@@ -168,6 +168,12 @@ void sp__job_encode(sp_job *job)
 void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, const sp_protocol *protocol)
 {
     sp_entry *e = take_model->entry;
+    if (sp__keys_check(s, x, e->name, NULL) != 0) {
+        sp__served_release(take_model);
+        sp__exchange_refuse(x, 403, "the key that the request shows is not for this model");
+        sp__exchange_reply(x);
+        return;
+    }
     sp_job *job = sp__alloc_zero(sizeof *job);
     if (job == NULL) {
         sp__served_release(take_model);
@@ -182,6 +188,7 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
     job->deadline_us = x->began_us + (int64_t)(take_model->settings.request_seconds * 1e6);
     atomic_fetch_add(&e->metrics.in_flight, 1);
     x->user = e;
+    x->served_version = take_model->version;
     job->in = sp__arena_alloc(&job->arena, (size_t)(take_model->n_in + take_model->n_out + 1) * sizeof *job->in);
     if (job->in == NULL) sp__job_failed(job, SP_NOMEM);
     else job->out = job->in + take_model->n_in;
@@ -240,6 +247,7 @@ static void *watcher(void *context)
         s->polling = polling || reload || s->orders != NULL;
         sp__unlock(&s->work_lock);
         sp__repository_work(s);
+        if (reload && sp__keys_load(s) != SP_OK) sp__server_log(s, SP_LOG_ERROR, "%s; the keys before it stay", sp_error_message());
         if (reload && s->o.event != NULL) s->o.event(s->o.event_context, SP_SERVER_RELOAD);
         if (polling) {
             const bool restless = sp__models_poll(s);
@@ -280,7 +288,7 @@ static sp_status check_effects(const sp_server_options *o)
     const struct {
         const char *text, *name;
     } texts[] = {{o->host, "host (--host)"}, {o->unix_path, "unix_path (--unix)"}, {o->certificate, "certificate (--cert)"}, {o->private_key, "private_key (--key)"},
-                 {o->client_ca, "client_ca (--client-ca)"}};
+                 {o->client_ca, "client_ca (--client-ca)"}, {o->api_keys, "api_keys (--api-keys)"}, {o->cors, "cors (--cors)"}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) SP_CHECK(texts[i].text == NULL || texts[i].text[0] != '\0', SP_VALUE, "%s is empty", texts[i].name);
     SP_CHECK(o->certificate != NULL || o->private_key == NULL, SP_VALUE, "a private key (--key) is given without a certificate (--cert): nothing would be encrypted");
     SP_CHECK(o->certificate != NULL || o->client_ca == NULL, SP_VALUE,
@@ -337,7 +345,8 @@ sp_status sp_server_create(const sp_server_options *options, sp_server **out)
                                 .idle_seconds = s->o.idle_seconds, .receive_seconds = s->o.receive_seconds, .drain_seconds = s->o.drain_seconds,
                                 .leave_seconds = s->o.leave_seconds == 0 ? -1 : s->o.leave_seconds < 0 ? 0 : s->o.leave_seconds, .n_given = s->o.n_sockets,
                                 .tick_seconds = s->o.alive_seconds, .event = on_net,
-                                .handle = sp__server_route, .finished = sp__server_finished, .log = log_net, .context = s};
+                                .handle = sp__server_route, .decorate = sp__server_decorate, .finished = sp__server_finished, .log = log_net, .context = s};
+    if (status == SP_OK) status = sp__keys_load(s);
     if (status == SP_OK && s->o.log != NULL) status = sp__log_create(&s->o, &s->log);
     if (status == SP_OK) status = sp__net_create(&net, &s->net);
     if (status == SP_OK) *out = s;
@@ -419,6 +428,7 @@ void sp_server_release(sp_server *s)
     sp__servables_stop(s);
     sp__entries_release(s);
     sp__models_release(s);
+    sp__keys_release(s);
     sp__net_release(s->net);
     sp__log_end(s->log);
     sp__lock_destroy(&s->work_lock);
