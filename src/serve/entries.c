@@ -301,8 +301,9 @@ sp_status sp__entry_load(sp_entry *e, bool *restless)
     sp_status status = SP_OK;
     if (e->served == NULL && !*restless) {
         const sp_version_note *n = refused > 0 ? *note_at(e, refused) : NULL;
-        status = n != NULL ? sp__fail(n->error.status, "%s", n->error.message)
-                           : sp__fail(SP_VALUE, "%s: holds none of the versions that are to be served", e->path);
+        if (n != NULL) status = sp__fail(n->error.status, "%s", n->error.message);
+        else if (refused > 0) status = sp__fail(SP_NOMEM, "%s: out of memory: version %lld cannot be loaded", e->path, (long long)refused); /* nor noted */
+        else status = sp__fail(SP_VALUE, "%s: holds none of the versions that are to be served", e->path);
         if (refused == 0) {
             sp__lock(&e->lock);
             snprintf(e->unavailable, sizeof e->unavailable, "%.390s", sp_error_message());
