@@ -67,7 +67,7 @@ static bool package_of(PyTypeObject *type, char *out, size_t bytes)
 
 const char *sp__py_type_name(PyObject *o)
 {
-    static _Thread_local char text[160];
+    static _Thread_local char text[120];
     char package[64];
     PyObject *name = PyType_GetName(Py_TYPE(o));
     const char *utf8 = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;

@@ -727,3 +727,15 @@ def test_shards_of_datasets_one_after_another():
     both = both + ds.GeneratorDataset(lambda: iter([np.array(7), np.array(8)]), ['x']).map(read, 'x')
     assert [row[0] for row in epochs(both.batch(3))[0]] == [[0, 1, 2], [3, 4, 7], [8]] and calls == [0, 1, 2, 3, 4, 7, 8]
     assert sorted(row[0] for row in epochs((both + both).shuffle(9))[0]) == sorted([0, 1, 2, 3, 4, 7, 8] * 2)
+
+
+def test_sending_without_an_end_makes_one_epoch():
+    """Nobody takes the rows away: a thread that went on for ever would only take the processor."""
+    seen = []
+    data = ds.NumpySlicesDataset(list(range(5)), shuffle=False).map(lambda x: seen.append(int(x)) or x, num_parallel_workers=1)
+    data.device_que().send()
+    deadline = time.monotonic() + 60
+    while len(seen) < 5 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    assert seen == list(range(5))

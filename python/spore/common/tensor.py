@@ -545,7 +545,7 @@ def known_device(device, what):
         raise TypeError(f"{what}: the device must be a str, but got {type(device).__name__}")
     kind, known = device.split(':')[0], device_kinds()
     if kind.upper() != 'CPU' and kind not in known and kind != 'null':
-        raise ValueError(f"{what}: the device must be {', '.join(map(repr, known))}, but got {device!r}: there is no other")
+        raise ValueError(f"{what}: the device must be 'CPU', or one that a library of devices (SPORE_DEVICES) has brought, but got {device!r}")
     return 'cpu' if kind.upper() == 'CPU' else device
 
 

@@ -579,8 +579,10 @@ class TransferDataset(_Passing):
         raise RuntimeError("TransferDataset does not support obtaining output_types.")
 
     def send(self, num_epochs=-1):
-        """Begin to make rows, on a thread of their own: callbacks and functions of the pipeline see them come by."""
+        """Begin to make rows, on a thread of their own: callbacks and functions of the pipeline see them come by. Nobody takes them away here, so
+        that without a number of epochs one is made: a device's queue would be full."""
         if self._sent is None:
+            num_epochs = 1 if num_epochs == -1 else num_epochs
             self._sent = self.children[0].create_tuple_iterator(num_epochs=num_epochs)
             threading.Thread(target=self._make_rows, args=(self._sent, num_epochs), daemon=True).start()
 
