@@ -51,12 +51,15 @@ static bool request_amx(void)
 
 static bool has(uint32_t word, int bit) { return word >> bit & 1; }
 
-/* Palette 1 is what the kernels were written for: at least eight tiles of 16 rows of 64 bytes. */
+/* Palette 1 is what the kernels were written for: at least eight tiles of 16 rows of 64 bytes. Virtual machines that end CPUID before
+   leaf 0x1D still tell how much room the tiles take where the system keeps them. */
 static bool has_palette(void)
 {
+    enum { STATE_LEAF = 0xD, TILE_DATA = 18, PALETTE_LEAF = 0x1D, PALETTE_BYTES = 8 * 16 * 64 };
     uint32_t a, b, c, d;
-    if (!__get_cpuid_count(0x1D, 0, &a, &b, &c, &d) || a < 1) return false;
-    if (!__get_cpuid_count(0x1D, 1, &a, &b, &c, &d)) return false;
+    if (!__get_cpuid_count(PALETTE_LEAF, 0, &a, &b, &c, &d))
+        return __get_cpuid_count(STATE_LEAF, TILE_DATA, &a, &b, &c, &d) && a == PALETTE_BYTES;
+    if (a < 1 || !__get_cpuid_count(PALETTE_LEAF, 1, &a, &b, &c, &d)) return false;
     return b >> 16 >= 8 && (b & 0xFFFF) == 64 && (c & 0xFFFF) == 16;
 }
 
