@@ -49,17 +49,24 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int64_t batch, ic, size, oc, kernel, stride, pad, group;
-    } cases[] = {{"3x3 c64 56", 8, 64, 56, 64, 3, 1, 1, 1},       {"3x3 c128 28", 8, 128, 28, 128, 3, 1, 1, 1},
-                 {"3x3 c256 14", 8, 256, 14, 256, 3, 1, 1, 1},    {"3x3 c512 7", 8, 512, 7, 512, 3, 1, 1, 1},
-                 {"1x1 256-512 28", 8, 256, 28, 512, 1, 1, 0, 1}, {"1x1/2 256-512 28", 8, 256, 56, 512, 1, 2, 0, 1},
-                 {"3x3/2 c128 56", 8, 128, 56, 128, 3, 2, 1, 1},  {"7x7/2 stem", 8, 3, 224, 64, 7, 2, 3, 1},
-                 {"depthwise c144 56", 8, 144, 56, 144, 3, 1, 1, 144}, {"depthwise/2 c144 56", 8, 144, 56, 144, 3, 2, 1, 144},
-                 {"lenet 5x5", 32, 1, 28, 6, 5, 1, 0, 1},         {"lenet 5x5 b", 32, 6, 12, 16, 5, 1, 0, 1}};
+    } cases[] = {{"3x3 c64 56", 8, 64, 56, 64, 3, 1, 1, 1},
+                 {"3x3 c128 28", 8, 128, 28, 128, 3, 1, 1, 1},
+                 {"3x3 c256 14", 8, 256, 14, 256, 3, 1, 1, 1},
+                 {"3x3 c512 7", 8, 512, 7, 512, 3, 1, 1, 1},
+                 {"1x1 256-512 28", 8, 256, 28, 512, 1, 1, 0, 1},
+                 {"1x1/2 256-512 28", 8, 256, 56, 512, 1, 2, 0, 1},
+                 {"3x3/2 c128 56", 8, 128, 56, 128, 3, 2, 1, 1},
+                 {"7x7/2 stem", 8, 3, 224, 64, 7, 2, 3, 1},
+                 {"depthwise c144 56", 8, 144, 56, 144, 3, 1, 1, 144},
+                 {"depthwise/2 c144 56", 8, 144, 56, 144, 3, 2, 1, 144},
+                 {"lenet 5x5", 32, 1, 28, 6, 5, 1, 0, 1},
+                 {"lenet 5x5 b", 32, 6, 12, 16, 5, 1, 0, 1}};
     printf("%-20s %25s %25s %25s\n", "", "forward", "by input", "by weight");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (argc > 1 && !strstr(cases[i].name, argv[1])) continue;
         char base[100], text[2][200];
-        snprintf(base, sizeof base, "stride=%d, pad=%d, group=%d", (int)cases[i].stride, (int)cases[i].pad, (int)cases[i].group);
+        snprintf(base, sizeof base, "stride=%d, pad=%d, group=%d", (int)cases[i].stride, (int)cases[i].pad,
+                 (int)cases[i].group);
         snprintf(text[0], 200, "%s, input_size=(%d,%d)", base, (int)cases[i].size, (int)cases[i].size);
         snprintf(text[1], 200, "%s, kernel_size=(%d,%d)", base, (int)cases[i].kernel, (int)cases[i].kernel);
         sp_tensor *x = filled((int64_t[]){cases[i].batch, cases[i].ic, cases[i].size, cases[i].size}), *dout;

@@ -38,7 +38,8 @@ int main(void)
     const sp_op *add = sp_op_find("add");
     const int64_t dims[1] = {4};
     sp_tensor *x, *y;
-    if (sp_tensor_create_zeros(SP_DTYPE_F32, 1, dims, &x) != SP_OK || sp_tensor_create_zeros(SP_DTYPE_F32, 1, dims, &y) != SP_OK)
+    if (sp_tensor_create_zeros(SP_DTYPE_F32, 1, dims, &x) != SP_OK ||
+        sp_tensor_create_zeros(SP_DTYPE_F32, 1, dims, &y) != SP_OK)
         return 1;
     double best[2] = {1e18, 1e18};
     for (int mode = 0; mode < 2; mode++) {

@@ -96,7 +96,8 @@ int main(void)
     if (status == SP_OK) status = chain(b, g, "fuse", &apart);
     if (status == SP_OK) status = loop(b, g, &turn);
     if (status != SP_OK) fprintf(stderr, "bench_graph: %s\n", sp_error_message());
-    printf("{\"graph_add_4_c\": %.1f, \"graph_add_4_plain_c\": %.1f, \"graph_loop_turn_c\": %.1f}\n", fused, apart, turn);
+    printf("{\"graph_add_4_c\": %.1f, \"graph_add_4_plain_c\": %.1f, \"graph_loop_turn_c\": %.1f}\n", fused, apart,
+           turn);
     sp_builder_release(b);
     sp_graph_release(g);
     return status != SP_OK;

@@ -28,7 +28,8 @@ static void check_mode(const uint8_t *data, size_t bytes, sp_decode_mode mode, c
         return;
     }
     const int64_t *dims = sp_tensor_dims(image);
-    must(sp_tensor_rank(image) == 3 && dims[0] == info->height && dims[1] == info->width, "other size than the header's");
+    must(sp_tensor_rank(image) == 3 && dims[0] == info->height && dims[1] == info->width,
+         "other size than the header's");
     must(dims[2] == (mode == SP_DECODE_GRAY ? 1 : mode == SP_DECODE_COLOR ? 3 : dims[2]), "other number of channels");
     /* Every byte must be readable. */
     unsigned sum = 0;

@@ -21,8 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     (void)seen;
     sp_model *m;
     if (sp_model_load_memory(data, bytes, &options, &m) != SP_OK) return 0;
-    for (int i = 0; i < sp_model_inputs(m); i++) seen += strlen(sp_model_input_name(m, i)) + (size_t)sp_model_input_spec(m, i)->rank;
-    for (int i = 0; i < sp_model_outputs(m); i++) seen += strlen(sp_model_output_name(m, i)) + (size_t)sp_model_output_spec(m, i)->rank;
+    for (int i = 0; i < sp_model_inputs(m); i++)
+        seen += strlen(sp_model_input_name(m, i)) + (size_t)sp_model_input_spec(m, i)->rank;
+    for (int i = 0; i < sp_model_outputs(m); i++)
+        seen += strlen(sp_model_output_name(m, i)) + (size_t)sp_model_output_spec(m, i)->rank;
     sp_model_release(m);
     return 0;
 }

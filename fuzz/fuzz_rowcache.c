@@ -34,7 +34,8 @@ static uint32_t new_session(sp_cache_server *s, sp_cache_client *c, int fd)
     const sp_cache_request q = {.version = SP_CACHE_VERSION, .kind = SP_CACHE_SESSION_CREATE};
     sp_cache_reply r;
     must(sp__rowcache_server_packet(s, c, &q, sizeof q), "no session");
-    must(sp__rowcache_receive(fd, &r, sizeof r, 0, NULL, NULL, 0) == (int64_t)sizeof r && r.answer == SP_CACHE_DONE, "no answer");
+    must(sp__rowcache_receive(fd, &r, sizeof r, 0, NULL, NULL, 0) == (int64_t)sizeof r && r.answer == SP_CACHE_DONE,
+         "no answer");
     return (uint32_t)r.number;
 }
 
@@ -94,7 +95,9 @@ static void fuzz_row(const uint8_t *data, size_t bytes)
             continue;
         }
         for (int i = 0; i < n; i++) {
-            must((uint8_t *)cells[i]->data >= copy && (uint8_t *)cells[i]->data + sp_tensor_bytes(cells[i]) <= copy + bytes, "a cell outside of its row");
+            must((uint8_t *)cells[i]->data >= copy &&
+                     (uint8_t *)cells[i]->data + sp_tensor_bytes(cells[i]) <= copy + bytes,
+                 "a cell outside of its row");
             sp_tensor_release(cells[i]);
         }
     }

@@ -15,9 +15,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 /* ONNX: y = x * x of float32 (n, 2), j = abs(i) of int32 (n, 1). */
-static const uint8_t model[] = {8, 8, 18, 0, 58, 120, 10, 14, 10, 1, 120, 10, 1, 120, 18, 1, 121, 34, 3, 77, 117, 108, 10, 11, 10, 1, 105, 18, 1, 106, 34, 3, 65, 98, 115, 18, 1, 103, 90, 20, 10, 1, 120, 18,
-                                15, 10, 13, 8, 1, 18, 9, 10, 3, 18, 1, 110, 10, 2, 8, 2, 90, 20, 10, 1, 105, 18, 15, 10, 13, 8, 6, 18, 9, 10, 3, 18, 1, 110, 10, 2, 8, 1, 98, 20, 10, 1, 121, 18,
-                                15, 10, 13, 8, 1, 18, 9, 10, 3, 18, 1, 110, 10, 2, 8, 2, 98, 20, 10, 1, 106, 18, 15, 10, 13, 8, 6, 18, 9, 10, 3, 18, 1, 110, 10, 2, 8, 1, 66, 4, 10, 0, 16, 13};
+static const uint8_t model[] = {8,  8,   18,  0,  58,  120, 10, 14,  10, 1,  120, 10, 1,  120, 18, 1,   121, 34,  3,
+                                77, 117, 108, 10, 11,  10,  1,  105, 18, 1,  106, 34, 3,  65,  98, 115, 18,  1,   103,
+                                90, 20,  10,  1,  120, 18,  15, 10,  13, 8,  1,   18, 9,  10,  3,  18,  1,   110, 10,
+                                2,  8,   2,   90, 20,  10,  1,  105, 18, 15, 10,  13, 8,  6,   18, 9,   10,  3,   18,
+                                1,  110, 10,  2,  8,   1,   98, 20,  10, 1,  121, 18, 15, 10,  13, 8,   1,   18,  9,
+                                10, 3,   18,  1,  110, 10,  2,  8,   2,  98, 20,  10, 1,  106, 18, 15,  10,  13,  8,
+                                6,  18,  9,   10, 3,   18,  1,  110, 10, 2,  8,   1,  66, 4,   10, 0,   16,  13};
 
 static void must(int condition, const char *what)
 {
@@ -37,8 +41,11 @@ static void fuzz_head(const uint8_t *data, size_t bytes)
     memcpy(x.head, data, n);
     x.head[n] = '\0';
     if (sp__http1_head_parse(&x, n, &head) == 0) {
-        must(x.path[0] == '/' && x.method[0] != '\0' && (x.version == 10 || x.version == 11), "a head without its first line");
-        for (int i = 0; i < x.n_headers; i++) must(strpbrk(x.headers[i].value, "\r\n") == NULL && x.headers[i].name[0] != '\0', "a header with a line's end");
+        must(x.path[0] == '/' && x.method[0] != '\0' && (x.version == 10 || x.version == 11),
+             "a head without its first line");
+        for (int i = 0; i < x.n_headers; i++)
+            must(strpbrk(x.headers[i].value, "\r\n") == NULL && x.headers[i].name[0] != '\0',
+                 "a header with a line's end");
     } else must(sp_error_message()[0] != '\0', "refused without a message");
     free(x.head);
 }

@@ -15,8 +15,8 @@ typedef struct lite_tensor {
     size_t rank;
     int64_t shape[LITE_RANK_MAX];
     void *data;
-    bool owned;        /* data is freed with it */
-    sp_tensor *kept;   /* data lies in this one; NULL: elsewhere */
+    bool owned;      /* data is freed with it */
+    sp_tensor *kept; /* data lies in this one; NULL: elsewhere */
 } lite_tensor;
 
 typedef struct lite_device {

@@ -31,14 +31,20 @@ void MSContextSetThreadNum(MSContextHandle context, int32_t thread_num)
     if (context != NULL) ((lite_context *)context)->threads = thread_num;
 }
 
-int32_t MSContextGetThreadNum(const MSContextHandle context) { return context != NULL ? ((const lite_context *)context)->threads : 0; }
+int32_t MSContextGetThreadNum(const MSContextHandle context)
+{
+    return context != NULL ? ((const lite_context *)context)->threads : 0;
+}
 
 void MSContextSetThreadAffinityMode(MSContextHandle context, int mode)
 {
     if (context != NULL) ((lite_context *)context)->affinity = mode;
 }
 
-int MSContextGetThreadAffinityMode(const MSContextHandle context) { return context != NULL ? ((const lite_context *)context)->affinity : -1; }
+int MSContextGetThreadAffinityMode(const MSContextHandle context)
+{
+    return context != NULL ? ((const lite_context *)context)->affinity : -1;
+}
 
 void MSContextSetThreadAffinityCoreList(MSContextHandle context, const int32_t *core_list, size_t core_num)
 {
@@ -64,7 +70,10 @@ void MSContextSetEnableParallel(MSContextHandle context, bool is_parallel)
     if (context != NULL) ((lite_context *)context)->parallel = is_parallel;
 }
 
-bool MSContextGetEnableParallel(const MSContextHandle context) { return context != NULL && ((const lite_context *)context)->parallel; }
+bool MSContextGetEnableParallel(const MSContextHandle context)
+{
+    return context != NULL && ((const lite_context *)context)->parallel;
+}
 
 void MSContextAddDeviceInfo(MSContextHandle context, MSDeviceInfoHandle device_info)
 {
@@ -112,14 +121,20 @@ void MSDeviceInfoSetProvider(MSDeviceInfoHandle device_info, const char *provide
     if (device_info != NULL) set_text(&((lite_device *)device_info)->provider, provider);
 }
 
-const char *MSDeviceInfoGetProvider(const MSDeviceInfoHandle device_info) { return device_info != NULL ? ((const lite_device *)device_info)->provider : NULL; }
+const char *MSDeviceInfoGetProvider(const MSDeviceInfoHandle device_info)
+{
+    return device_info != NULL ? ((const lite_device *)device_info)->provider : NULL;
+}
 
 void MSDeviceInfoSetProviderDevice(MSDeviceInfoHandle device_info, const char *device)
 {
     if (device_info != NULL) set_text(&((lite_device *)device_info)->device, device);
 }
 
-const char *MSDeviceInfoGetProviderDevice(const MSDeviceInfoHandle device_info) { return device_info != NULL ? ((const lite_device *)device_info)->device : NULL; }
+const char *MSDeviceInfoGetProviderDevice(const MSDeviceInfoHandle device_info)
+{
+    return device_info != NULL ? ((const lite_device *)device_info)->device : NULL;
+}
 
 MSDeviceType MSDeviceInfoGetDeviceType(const MSDeviceInfoHandle device_info)
 {
@@ -131,11 +146,17 @@ void MSDeviceInfoSetEnableFP16(MSDeviceInfoHandle device_info, bool is_fp16)
     if (device_info != NULL) ((lite_device *)device_info)->fp16 = is_fp16;
 }
 
-bool MSDeviceInfoGetEnableFP16(const MSDeviceInfoHandle device_info) { return device_info != NULL && ((const lite_device *)device_info)->fp16; }
+bool MSDeviceInfoGetEnableFP16(const MSDeviceInfoHandle device_info)
+{
+    return device_info != NULL && ((const lite_device *)device_info)->fp16;
+}
 
 void MSDeviceInfoSetFrequency(MSDeviceInfoHandle device_info, int frequency)
 {
     if (device_info != NULL) ((lite_device *)device_info)->frequency = frequency;
 }
 
-int MSDeviceInfoGetFrequency(const MSDeviceInfoHandle device_info) { return device_info != NULL ? ((const lite_device *)device_info)->frequency : -1; }
+int MSDeviceInfoGetFrequency(const MSDeviceInfoHandle device_info)
+{
+    return device_info != NULL ? ((const lite_device *)device_info)->frequency : -1;
+}

@@ -66,7 +66,8 @@ static bool faces_fill(faces *f, const sp_model *m, bool inputs)
     const int n = inputs ? sp_model_inputs(m) : sp_model_outputs(m);
     if (!(f->all = calloc((size_t)n + 1, sizeof *f->all))) return false;
     for (int i = 0; i < n; i++) {
-        lite_tensor *t = inputs ? face_of(sp_model_input_name(m, i), sp_model_input_spec(m, i)) : face_of(sp_model_output_name(m, i), sp_model_output_spec(m, i));
+        lite_tensor *t = inputs ? face_of(sp_model_input_name(m, i), sp_model_input_spec(m, i))
+                                : face_of(sp_model_output_name(m, i), sp_model_output_spec(m, i));
         if (t == NULL) return false;
         f->all[f->n++] = t;
     }
@@ -82,7 +83,9 @@ static MSStatus use_context(lite_model *m, const char *what)
         cpu = cpu || c->devices[i]->type == kMSDeviceTypeCPU;
         fp16 = fp16 || c->devices[i]->fp16;
     }
-    if (!cpu) return lite_refuse(kMSStatusLiteNotSupport, what, "the context has no CPU among its devices, and there is no other");
+    if (!cpu)
+        return lite_refuse(kMSStatusLiteNotSupport, what,
+                           "the context has no CPU among its devices, and there is no other");
     if (c->threads <= 0) return lite_refuse(kMSStatusLiteParamInvalid, what, "the number of threads must be positive");
     if (c->affinity != 0 || c->n_cores > 0) fprintf(stderr, "spore: %s: threads are not tied to cores\n", what);
     if (fp16) fprintf(stderr, "spore: %s: float16 was asked for; float32 is computed in float32\n", what);
@@ -92,25 +95,30 @@ static MSStatus use_context(lite_model *m, const char *what)
 /* What all ways of building begin with: the context is the model's from here on. */
 static MSStatus begin(lite_model *m, MSModelType type, MSContextHandle context, const char *what)
 {
-    if (m == NULL || context == NULL) return lite_refuse(kMSStatusLiteNullptr, what, "model and context must not be NULL");
+    if (m == NULL || context == NULL)
+        return lite_refuse(kMSStatusLiteNullptr, what, "model and context must not be NULL");
     MSContextHandle before = m->context;
     if (before != context) MSContextDestroy(&before);
     m->context = context;
     if (m->built) return lite_refuse(kMSStatusLiteModelRebuild, what, "the model has been built before");
-    if (type != kMSModelTypeMindIR) return lite_refuse(kMSStatusLiteParamInvalid, what, "model_type must be kMSModelTypeMindIR");
+    if (type != kMSModelTypeMindIR)
+        return lite_refuse(kMSStatusLiteParamInvalid, what, "model_type must be kMSModelTypeMindIR");
     return use_context(m, what);
 }
 
 static MSStatus finish(lite_model *m, sp_status status, const char *what)
 {
     if (status != SP_OK) return lite_status(status, what);
-    if (!faces_fill(&m->inputs, m->model, true) || !faces_fill(&m->outputs, m->model, false)) return kMSStatusLiteMemoryFailed;
-    if (m->inputs.n > FACES_MAX || m->outputs.n > FACES_MAX) return lite_refuse(kMSStatusLiteNotSupport, what, "the model has more than 64 inputs or outputs");
+    if (!faces_fill(&m->inputs, m->model, true) || !faces_fill(&m->outputs, m->model, false))
+        return kMSStatusLiteMemoryFailed;
+    if (m->inputs.n > FACES_MAX || m->outputs.n > FACES_MAX)
+        return lite_refuse(kMSStatusLiteNotSupport, what, "the model has more than 64 inputs or outputs");
     m->built = true;
     return kMSStatusSuccess;
 }
 
-MSStatus MSModelBuild(MSModelHandle model, const void *model_data, size_t data_size, MSModelType model_type, const MSContextHandle model_context)
+MSStatus MSModelBuild(MSModelHandle model, const void *model_data, size_t data_size, MSModelType model_type,
+                      const MSContextHandle model_context)
 {
     lite_model *m = model;
     const MSStatus begun = begin(m, model_type, model_context, "MSModelBuild");
@@ -119,12 +127,14 @@ MSStatus MSModelBuild(MSModelHandle model, const void *model_data, size_t data_s
     return finish(m, sp_model_load_memory(model_data, data_size, NULL, &m->model), "MSModelBuild");
 }
 
-MSStatus MSModelBuildFromFile(MSModelHandle model, const char *model_path, MSModelType model_type, const MSContextHandle model_context)
+MSStatus MSModelBuildFromFile(MSModelHandle model, const char *model_path, MSModelType model_type,
+                              const MSContextHandle model_context)
 {
     lite_model *m = model;
     const MSStatus begun = begin(m, model_type, model_context, "MSModelBuildFromFile");
     if (begun != kMSStatusSuccess) return begun;
-    if (model_path == NULL) return lite_refuse(kMSStatusLiteNullptr, "MSModelBuildFromFile", "model_path must not be NULL");
+    if (model_path == NULL)
+        return lite_refuse(kMSStatusLiteNullptr, "MSModelBuildFromFile", "model_path must not be NULL");
     return finish(m, sp_model_load(model_path, NULL, &m->model), "MSModelBuildFromFile");
 }
 
@@ -132,7 +142,10 @@ MSStatus MSModelBuildFromFile(MSModelHandle model, const char *model_path, MSMod
 
 static MSTensorHandleArray array_of(const faces *f) { return (MSTensorHandleArray){f->n, (MSTensorHandle *)f->all}; }
 
-static const faces *outputs_now(const lite_model *m) { return m->trains && !m->train_mode && m->predict != NULL ? &m->predictions : &m->outputs; }
+static const faces *outputs_now(const lite_model *m)
+{
+    return m->trains && !m->train_mode && m->predict != NULL ? &m->predictions : &m->outputs;
+}
 
 MSTensorHandleArray MSModelGetInputs(const MSModelHandle model)
 {
@@ -156,22 +169,30 @@ MSTensorHandle MSModelGetInputByTensorName(const MSModelHandle model, const char
     return model != NULL ? by_name(&((const lite_model *)model)->inputs, tensor_name) : NULL;
 }
 
-MSTensorHandle MSModelGetOutputByTensorName(const MSModelHandle model, const char *tensor_name) { return model != NULL ? by_name(outputs_now(model), tensor_name) : NULL; }
+MSTensorHandle MSModelGetOutputByTensorName(const MSModelHandle model, const char *tensor_name)
+{
+    return model != NULL ? by_name(outputs_now(model), tensor_name) : NULL;
+}
 
-MSStatus MSModelResize(MSModelHandle model, const MSTensorHandleArray inputs, MSShapeInfo *shape_infos, size_t shape_info_num)
+MSStatus MSModelResize(MSModelHandle model, const MSTensorHandleArray inputs, MSShapeInfo *shape_infos,
+                       size_t shape_info_num)
 {
     lite_model *m = model;
-    if (m == NULL || shape_infos == NULL) return lite_refuse(kMSStatusLiteNullptr, "MSModelResize", "model and shapes must not be NULL");
+    if (m == NULL || shape_infos == NULL)
+        return lite_refuse(kMSStatusLiteNullptr, "MSModelResize", "model and shapes must not be NULL");
     if (!m->built) return lite_refuse(kMSStatusLiteUninitializedObj, "MSModelResize", "the model is not built");
-    if (inputs.handle_num != m->inputs.n || shape_info_num != m->inputs.n) return lite_refuse(kMSStatusLiteInputParamInvalid, "MSModelResize", "a shape for each input is needed");
+    if (inputs.handle_num != m->inputs.n || shape_info_num != m->inputs.n)
+        return lite_refuse(kMSStatusLiteInputParamInvalid, "MSModelResize", "a shape for each input is needed");
     for (size_t i = 0; i < shape_info_num; i++)
-        if (shape_infos[i].shape_num > LITE_RANK_MAX) return lite_refuse(kMSStatusLiteInputParamInvalid, "MSModelResize", "a shape of more than 32 dimensions");
+        if (shape_infos[i].shape_num > LITE_RANK_MAX)
+            return lite_refuse(kMSStatusLiteInputParamInvalid, "MSModelResize", "a shape of more than 32 dimensions");
     if (!m->resized) {
         const sp_status status = sp_model_allow_sizes(m->model);
         if (status != SP_OK) return lite_status(status, "MSModelResize");
         m->resized = true;
     }
-    for (size_t i = 0; i < shape_info_num; i++) MSTensorSetShape(m->inputs.all[i], shape_infos[i].shape, shape_infos[i].shape_num);
+    for (size_t i = 0; i < shape_info_num; i++)
+        MSTensorSetShape(m->inputs.all[i], shape_infos[i].shape, shape_infos[i].shape_num);
     return kMSStatusSuccess;
 }
 
@@ -179,7 +200,8 @@ MSStatus MSModelResize(MSModelHandle model, const MSTensorHandleArray inputs, MS
 static sp_status take(const lite_tensor *t, sp_tensor **out)
 {
     const sp_dtype dtype = t != NULL ? lite_dtype(t->type) : SP_DTYPE_NONE;
-    if (dtype == SP_DTYPE_NONE || t->data == NULL || t->rank > SP_RANK_MAX) return sp_tensor_create(SP_DTYPE_NONE, -1, NULL, out);
+    if (dtype == SP_DTYPE_NONE || t->data == NULL || t->rank > SP_RANK_MAX)
+        return sp_tensor_create(SP_DTYPE_NONE, -1, NULL, out);
     return sp_tensor_create_from(dtype, (int)t->rank, t->shape, t->data, out);
 }
 
@@ -198,16 +220,19 @@ static bool handles_of(int n, sp_tensor *const *in, lite_tensor *held, MSTensorH
     return true;
 }
 
-static bool watch(void *context, bool after, const char *name, const char *type, int n_in, sp_tensor *const *in, int n_out, sp_tensor *const *out)
+static bool watch(void *context, bool after, const char *name, const char *type, int n_in, sp_tensor *const *in,
+                  int n_out, sp_tensor *const *out)
 {
     const watched *w = context;
     const MSKernelCallBackC call = after ? w->after : w->before;
     if (call == NULL) return true;
     lite_tensor *held = calloc((size_t)(n_in + n_out) + 1, sizeof *held);
     MSTensorHandle *handles = calloc((size_t)(n_in + n_out) + 1, sizeof *handles);
-    bool go = held != NULL && handles != NULL && handles_of(n_in, in, held, handles) && handles_of(n_out, out, held + n_in, handles + n_in);
+    bool go = held != NULL && handles != NULL && handles_of(n_in, in, held, handles) &&
+              handles_of(n_out, out, held + n_in, handles + n_in);
     if (go)
-        go = call((MSTensorHandleArray){(size_t)n_in, handles}, (MSTensorHandleArray){(size_t)n_out, handles + n_in}, (MSCallBackParamC){(char *)name, (char *)type});
+        go = call((MSTensorHandleArray){(size_t)n_in, handles}, (MSTensorHandleArray){(size_t)n_out, handles + n_in},
+                  (MSCallBackParamC){(char *)name, (char *)type});
     for (int i = 0; held != NULL && i < n_in + n_out; i++) lite_tensor_drop(&held[i]);
     free(held);
     free(handles);
@@ -223,13 +248,15 @@ static const lite_tensor *given(const lite_model *m, const sp_model *model, cons
     return NULL;
 }
 
-static MSStatus run(lite_model *m, const MSTensorHandleArray inputs, MSKernelCallBackC before, MSKernelCallBackC after, const char *what)
+static MSStatus run(lite_model *m, const MSTensorHandleArray inputs, MSKernelCallBackC before, MSKernelCallBackC after,
+                    const char *what)
 {
     sp_model *model = m->trains && !m->train_mode ? m->predict : m->model;
     const faces *to = outputs_now(m);
     const int n_in = sp_model_inputs(model), n_out = sp_model_outputs(model);
     sp_tensor *in[FACES_MAX] = {NULL}, *out[FACES_MAX] = {NULL};
-    if (inputs.handle_num != m->inputs.n) return lite_refuse(kMSStatusLiteInputTensorError, what, "there must be as many inputs as the model has");
+    if (inputs.handle_num != m->inputs.n)
+        return lite_refuse(kMSStatusLiteInputTensorError, what, "there must be as many inputs as the model has");
     sp_status status = SP_OK;
     for (int i = 0; i < n_in && status == SP_OK; i++) {
         const lite_tensor *t = given(m, model, inputs, i);
@@ -240,16 +267,18 @@ static MSStatus run(lite_model *m, const MSTensorHandleArray inputs, MSKernelCal
         status = take(t, &in[i]);
     }
     watched w = {before, after};
-    if (status == SP_OK && (before != NULL || after != NULL)) status = sp_lite_run_watched(model, n_in, in, n_out, out, watch, &w);
+    if (status == SP_OK && (before != NULL || after != NULL))
+        status = sp_lite_run_watched(model, n_in, in, n_out, out, watch, &w);
     else if (status == SP_OK) status = sp_model_run(model, n_in, in, n_out, out);
-    for (int i = 0; i < n_out && status == SP_OK; i++) status = out[i] != NULL ? lite_tensor_show(to->all[i], out[i]) : SP_OK;
+    for (int i = 0; i < n_out && status == SP_OK; i++)
+        status = out[i] != NULL ? lite_tensor_show(to->all[i], out[i]) : SP_OK;
     for (int i = 0; i < n_in; i++) sp_tensor_release(in[i]);
     for (int i = 0; i < n_out; i++) sp_tensor_release(out[i]);
     return lite_status(status, what);
 }
 
-MSStatus MSModelPredict(MSModelHandle model, const MSTensorHandleArray inputs, MSTensorHandleArray *outputs, const MSKernelCallBackC before,
-                        const MSKernelCallBackC after)
+MSStatus MSModelPredict(MSModelHandle model, const MSTensorHandleArray inputs, MSTensorHandleArray *outputs,
+                        const MSKernelCallBackC before, const MSKernelCallBackC after)
 {
     lite_model *m = model;
     if (m == NULL || outputs == NULL || (inputs.handle_list == NULL && inputs.handle_num > 0))
@@ -298,7 +327,10 @@ void MSTrainCfgSetLossName(MSTrainCfgHandle train_cfg, const char **loss_name, s
         if ((c->names[c->n_names] = lite_text(loss_name[i])) != NULL) c->n_names++;
 }
 
-MSOptimizationLevel MSTrainCfgGetOptimizationLevel(MSTrainCfgHandle train_cfg) { return train_cfg != NULL ? ((lite_train_cfg *)train_cfg)->level : kMSKO0; }
+MSOptimizationLevel MSTrainCfgGetOptimizationLevel(MSTrainCfgHandle train_cfg)
+{
+    return train_cfg != NULL ? ((lite_train_cfg *)train_cfg)->level : kMSKO0;
+}
 
 void MSTrainCfgSetOptimizationLevel(MSTrainCfgHandle train_cfg, MSOptimizationLevel level)
 {
@@ -314,29 +346,37 @@ static MSStatus begin_training(lite_model *m, MSStatus built, MSTrainCfgHandle c
         m->cfg = cfg;
     }
     if (built != kMSStatusSuccess) return built;
-    if (m->cfg != NULL && m->cfg->level != kMSKO0 && m->cfg->level != kMSKAUTO) return lite_refuse(kMSStatusLiteNotSupport, what, "training in float16 is not supported");
-    if (!sp_lite_trains(m->model)) return lite_refuse(kMSStatusLiteNotSupport, what, "the file has no training step (converter_lite --trainModel=true makes one)");
+    if (m->cfg != NULL && m->cfg->level != kMSKO0 && m->cfg->level != kMSKAUTO)
+        return lite_refuse(kMSStatusLiteNotSupport, what, "training in float16 is not supported");
+    if (!sp_lite_trains(m->model))
+        return lite_refuse(kMSStatusLiteNotSupport, what,
+                           "the file has no training step (converter_lite --trainModel=true makes one)");
     m->trains = true;
-    m->train_mode = MSModelSetTrainMode(m, false) != kMSStatusSuccess; /* predictions, unless nothing tells where they end */
+    m->train_mode =
+        MSModelSetTrainMode(m, false) != kMSStatusSuccess; /* predictions, unless nothing tells where they end */
     return kMSStatusSuccess;
 }
 
-MSStatus MSTrainModelBuild(MSModelHandle model, const void *model_data, size_t data_size, MSModelType model_type, const MSContextHandle model_context,
-                           const MSTrainCfgHandle train_cfg)
+MSStatus MSTrainModelBuild(MSModelHandle model, const void *model_data, size_t data_size, MSModelType model_type,
+                           const MSContextHandle model_context, const MSTrainCfgHandle train_cfg)
 {
-    return begin_training(model, MSModelBuild(model, model_data, data_size, model_type, model_context), train_cfg, "MSTrainModelBuild");
+    return begin_training(model, MSModelBuild(model, model_data, data_size, model_type, model_context), train_cfg,
+                          "MSTrainModelBuild");
 }
 
-MSStatus MSTrainModelBuildFromFile(MSModelHandle model, const char *model_path, MSModelType model_type, const MSContextHandle model_context,
-                                   const MSTrainCfgHandle train_cfg)
+MSStatus MSTrainModelBuildFromFile(MSModelHandle model, const char *model_path, MSModelType model_type,
+                                   const MSContextHandle model_context, const MSTrainCfgHandle train_cfg)
 {
-    return begin_training(model, MSModelBuildFromFile(model, model_path, model_type, model_context), train_cfg, "MSTrainModelBuildFromFile");
+    return begin_training(model, MSModelBuildFromFile(model, model_path, model_type, model_context), train_cfg,
+                          "MSTrainModelBuildFromFile");
 }
 
 static MSStatus need_training(const lite_model *m, const char *what)
 {
     if (m == NULL) return lite_refuse(kMSStatusLiteNullptr, what, "model must not be NULL");
-    return m->trains ? kMSStatusSuccess : lite_refuse(kMSStatusLiteNotSupport, what, "the model was not built for training (MSTrainModelBuildFromFile)");
+    return m->trains ? kMSStatusSuccess
+                     : lite_refuse(kMSStatusLiteNotSupport, what,
+                                   "the model was not built for training (MSTrainModelBuildFromFile)");
 }
 
 bool MSModelGetTrainMode(MSModelHandle model) { return model != NULL && ((const lite_model *)model)->train_mode; }
@@ -348,8 +388,11 @@ MSStatus MSModelSetTrainMode(MSModelHandle model, bool train)
     if (status != kMSStatusSuccess) return status;
     if (!train && m->predict == NULL) {
         const int n = m->cfg != NULL ? (int)m->cfg->n_names : 0;
-        status = lite_status(sp_lite_evaluation(m->model, n, n > 0 ? (const char *const *)m->cfg->names : NULL, &m->predict), "MSModelSetTrainMode");
-        if (status == kMSStatusSuccess && !faces_fill(&m->predictions, m->predict, false)) status = kMSStatusLiteMemoryFailed;
+        status =
+            lite_status(sp_lite_evaluation(m->model, n, n > 0 ? (const char *const *)m->cfg->names : NULL, &m->predict),
+                        "MSModelSetTrainMode");
+        if (status == kMSStatusSuccess && !faces_fill(&m->predictions, m->predict, false))
+            status = kMSStatusLiteMemoryFailed;
     }
     if (status == kMSStatusSuccess) m->train_mode = train;
     return status;
@@ -366,7 +409,9 @@ MSStatus MSModelSetLearningRate(MSModelHandle model, float learning_rate)
 {
     lite_model *m = model;
     const MSStatus status = need_training(m, "MSModelSetLearningRate");
-    return status == kMSStatusSuccess ? lite_status(sp_lite_set_learning_rate(m->model, learning_rate), "MSModelSetLearningRate") : status;
+    return status == kMSStatusSuccess
+               ? lite_status(sp_lite_set_learning_rate(m->model, learning_rate), "MSModelSetLearningRate")
+               : status;
 }
 
 float MSModelGetLearningRate(MSModelHandle model)
@@ -387,8 +432,9 @@ MSTensorHandleArray MSModelGetWeights(MSModelHandle model)
         const sp_tensor *t = sp_bundle_tensor_at(all, i);
         sp_tensor *rows = NULL;
         if (t == NULL || sp_tensor_contiguous((sp_tensor *)t, &rows) != SP_OK) break;
-        lite_tensor *w = MSTensorCreate(sp_bundle_name_at(all, i), lite_type(sp_tensor_dtype(rows)), sp_tensor_dims(rows), (size_t)sp_tensor_rank(rows), sp_tensor_data(rows),
-                                        sp_tensor_bytes(rows));
+        lite_tensor *w =
+            MSTensorCreate(sp_bundle_name_at(all, i), lite_type(sp_tensor_dtype(rows)), sp_tensor_dims(rows),
+                           (size_t)sp_tensor_rank(rows), sp_tensor_data(rows), sp_tensor_bytes(rows));
         sp_tensor_release(rows);
         if (w == NULL) break;
         m->weights.all[m->weights.n++] = w;
@@ -406,9 +452,13 @@ MSStatus MSModelUpdateWeights(MSModelHandle model, const MSTensorHandleArray new
         const lite_tensor *t = new_weights.handle_list[i];
         const int64_t k = t != NULL ? sp_bundle_find(all, t->name) : -1;
         sp_tensor *to = k >= 0 ? sp_bundle_tensor_at(all, k) : NULL, *from = NULL;
-        if (to == NULL || t->data == NULL || lite_dtype(t->type) != sp_tensor_dtype(to) || lite_tensor_bytes(t) != sp_tensor_bytes(to))
-            return lite_refuse(kMSStatusLiteParamInvalid, "MSModelUpdateWeights", "a weight has no data, another size, or a name that the model does not have");
-        status = lite_status(sp_tensor_create_from(sp_tensor_dtype(to), sp_tensor_rank(to), sp_tensor_dims(to), t->data, &from), "MSModelUpdateWeights");
+        if (to == NULL || t->data == NULL || lite_dtype(t->type) != sp_tensor_dtype(to) ||
+            lite_tensor_bytes(t) != sp_tensor_bytes(to))
+            return lite_refuse(kMSStatusLiteParamInvalid, "MSModelUpdateWeights",
+                               "a weight has no data, another size, or a name that the model does not have");
+        status = lite_status(
+            sp_tensor_create_from(sp_tensor_dtype(to), sp_tensor_rank(to), sp_tensor_dims(to), t->data, &from),
+            "MSModelUpdateWeights");
         if (status == kMSStatusSuccess) status = lite_status(sp_tensor_assign(to, from), "MSModelUpdateWeights");
         sp_tensor_release(from);
         if (status != kMSStatusSuccess) return status;
@@ -425,8 +475,9 @@ MSStatus MSModelSetupVirtualBatch(MSModelHandle model, int virtual_batch_multipl
     return lite_refuse(kMSStatusLiteNotSupport, "MSModelSetupVirtualBatch", "virtual batches are not supported");
 }
 
-MSStatus MSExportModel(MSModelHandle model, MSModelType model_type, const char *model_file, MSQuantizationType quantization_type, bool export_inference_only,
-                       char **output_tensor_name, size_t num)
+MSStatus MSExportModel(MSModelHandle model, MSModelType model_type, const char *model_file,
+                       MSQuantizationType quantization_type, bool export_inference_only, char **output_tensor_name,
+                       size_t num)
 {
     lite_model *m = model;
     const char *what = "MSExportModel";
@@ -434,15 +485,20 @@ MSStatus MSExportModel(MSModelHandle model, MSModelType model_type, const char *
     MSStatus status = need_training(m, what);
     if (status != kMSStatusSuccess) return status;
     if (model_file == NULL) return lite_refuse(kMSStatusLiteNullptr, what, "model_file must not be NULL");
-    if (model_type != kMSModelTypeMindIR) return lite_refuse(kMSStatusLiteParamInvalid, what, "model_type must be kMSModelTypeMindIR");
-    if (quantization_type != kMSNO_QUANT || num > 0) return lite_refuse(kMSStatusLiteNotSupport, what, "quantised files and chosen outputs are not supported");
+    if (model_type != kMSModelTypeMindIR)
+        return lite_refuse(kMSStatusLiteParamInvalid, what, "model_type must be kMSModelTypeMindIR");
+    if (quantization_type != kMSNO_QUANT || num > 0)
+        return lite_refuse(kMSStatusLiteNotSupport, what, "quantised files and chosen outputs are not supported");
     char *path = malloc(strlen(model_file) + 4);
     if (path == NULL) return kMSStatusLiteMemoryFailed;
     const size_t n = strlen(model_file);
     sprintf(path, "%s%s", model_file, n > 3 && strcmp(model_file + n - 3, ".ms") == 0 ? "" : ".ms");
     const bool mode = m->train_mode;
     status = export_inference_only ? MSModelSetTrainMode(model, false) : kMSStatusSuccess;
-    if (status == kMSStatusSuccess) status = lite_status(export_inference_only ? sp_model_convert(m->predict, path, 0, NULL) : sp_lite_save(m->model, path, NULL), what);
+    if (status == kMSStatusSuccess)
+        status = lite_status(export_inference_only ? sp_model_convert(m->predict, path, 0, NULL)
+                                                   : sp_lite_save(m->model, path, NULL),
+                             what);
     m->train_mode = mode;
     free(path);
     return status;

@@ -21,10 +21,12 @@ char *lite_text(const char *text)
 static const struct {
     MSDataType type;
     sp_dtype dtype;
-} types[] = {{kMSDataTypeNumberTypeBool, SP_DTYPE_BOOL},   {kMSDataTypeNumberTypeInt8, SP_DTYPE_I8},     {kMSDataTypeNumberTypeInt16, SP_DTYPE_I16},
-             {kMSDataTypeNumberTypeInt32, SP_DTYPE_I32},   {kMSDataTypeNumberTypeInt64, SP_DTYPE_I64},   {kMSDataTypeNumberTypeUInt8, SP_DTYPE_U8},
-             {kMSDataTypeNumberTypeUInt16, SP_DTYPE_U16},  {kMSDataTypeNumberTypeUInt32, SP_DTYPE_U32},  {kMSDataTypeNumberTypeUInt64, SP_DTYPE_U64},
-             {kMSDataTypeNumberTypeFloat16, SP_DTYPE_F16}, {kMSDataTypeNumberTypeFloat32, SP_DTYPE_F32}, {kMSDataTypeNumberTypeFloat64, SP_DTYPE_F64}};
+} types[] = {{kMSDataTypeNumberTypeBool, SP_DTYPE_BOOL},   {kMSDataTypeNumberTypeInt8, SP_DTYPE_I8},
+             {kMSDataTypeNumberTypeInt16, SP_DTYPE_I16},   {kMSDataTypeNumberTypeInt32, SP_DTYPE_I32},
+             {kMSDataTypeNumberTypeInt64, SP_DTYPE_I64},   {kMSDataTypeNumberTypeUInt8, SP_DTYPE_U8},
+             {kMSDataTypeNumberTypeUInt16, SP_DTYPE_U16},  {kMSDataTypeNumberTypeUInt32, SP_DTYPE_U32},
+             {kMSDataTypeNumberTypeUInt64, SP_DTYPE_U64},  {kMSDataTypeNumberTypeFloat16, SP_DTYPE_F16},
+             {kMSDataTypeNumberTypeFloat32, SP_DTYPE_F32}, {kMSDataTypeNumberTypeFloat64, SP_DTYPE_F64}};
 
 sp_dtype lite_dtype(MSDataType type)
 {
@@ -104,7 +106,8 @@ sp_status lite_tensor_show(lite_tensor *t, sp_tensor *x)
     return SP_OK;
 }
 
-MSTensorHandle MSTensorCreate(const char *name, MSDataType type, const int64_t *shape, size_t shape_num, const void *data, size_t data_len)
+MSTensorHandle MSTensorCreate(const char *name, MSDataType type, const int64_t *shape, size_t shape_num,
+                              const void *data, size_t data_len)
 {
     if (name == NULL || shape_num > LITE_RANK_MAX || (shape == NULL && shape_num > 0)) return NULL;
     lite_tensor *t = calloc(1, sizeof *t);
@@ -137,7 +140,8 @@ MSTensorHandle MSTensorClone(MSTensorHandle tensor)
 {
     const lite_tensor *t = tensor;
     if (t == NULL) return NULL;
-    lite_tensor *copy = MSTensorCreate(t->name, t->type, t->shape, t->rank, t->data, t->data != NULL ? lite_tensor_bytes(t) : 0);
+    lite_tensor *copy =
+        MSTensorCreate(t->name, t->type, t->shape, t->rank, t->data, t->data != NULL ? lite_tensor_bytes(t) : 0);
     if (copy != NULL) copy->format = t->format;
     return copy;
 }
@@ -151,14 +155,20 @@ void MSTensorSetName(MSTensorHandle tensor, const char *name)
     t->name = copy;
 }
 
-const char *MSTensorGetName(const MSTensorHandle tensor) { return tensor != NULL ? ((const lite_tensor *)tensor)->name : NULL; }
+const char *MSTensorGetName(const MSTensorHandle tensor)
+{
+    return tensor != NULL ? ((const lite_tensor *)tensor)->name : NULL;
+}
 
 void MSTensorSetDataType(MSTensorHandle tensor, MSDataType type)
 {
     if (tensor != NULL) ((lite_tensor *)tensor)->type = type;
 }
 
-MSDataType MSTensorGetDataType(const MSTensorHandle tensor) { return tensor != NULL ? ((const lite_tensor *)tensor)->type : kMSDataTypeUnknown; }
+MSDataType MSTensorGetDataType(const MSTensorHandle tensor)
+{
+    return tensor != NULL ? ((const lite_tensor *)tensor)->type : kMSDataTypeUnknown;
+}
 
 void MSTensorSetShape(MSTensorHandle tensor, const int64_t *shape, size_t shape_num)
 {
@@ -182,7 +192,10 @@ void MSTensorSetFormat(MSTensorHandle tensor, MSFormat format)
     if (tensor != NULL) ((lite_tensor *)tensor)->format = format;
 }
 
-MSFormat MSTensorGetFormat(const MSTensorHandle tensor) { return tensor != NULL ? ((const lite_tensor *)tensor)->format : kMSFormatNHWC; }
+MSFormat MSTensorGetFormat(const MSTensorHandle tensor)
+{
+    return tensor != NULL ? ((const lite_tensor *)tensor)->format : kMSFormatNHWC;
+}
 
 void MSTensorSetData(MSTensorHandle tensor, void *data)
 {
@@ -192,7 +205,10 @@ void MSTensorSetData(MSTensorHandle tensor, void *data)
     t->data = data;
 }
 
-const void *MSTensorGetData(const MSTensorHandle tensor) { return tensor != NULL ? ((const lite_tensor *)tensor)->data : NULL; }
+const void *MSTensorGetData(const MSTensorHandle tensor)
+{
+    return tensor != NULL ? ((const lite_tensor *)tensor)->data : NULL;
+}
 
 void *MSTensorGetMutableData(const MSTensorHandle tensor)
 {

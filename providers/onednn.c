@@ -17,12 +17,14 @@
 enum { KEPT = 64, KEY = 20 };
 
 /* Functions of oneDNN that are used here. */
+/* clang-format off */
 #define FUNCTIONS(X)                                                                                                                       \
     X(dnnl_version) X(dnnl_set_max_cpu_isa) X(dnnl_engine_create) X(dnnl_stream_create) X(dnnl_memory_desc_init_by_strides)                 \
     X(dnnl_memory_desc_init_by_tag) X(dnnl_memory_desc_equal) X(dnnl_matmul_desc_init) X(dnnl_dilated_convolution_forward_desc_init)        \
     X(dnnl_primitive_desc_create) X(dnnl_primitive_desc_query_md) X(dnnl_primitive_desc_destroy) X(dnnl_primitive_create)                   \
     X(dnnl_primitive_destroy) X(dnnl_primitive_execute) X(dnnl_reorder_primitive_desc_create) X(dnnl_memory_create) X(dnnl_memory_destroy)  \
     X(dnnl_memory_set_data_handle) X(dnnl_stream_wait)
+/* clang-format on */
 #define X(name) static __typeof__(&name) p_##name;
 FUNCTIONS(X)
 #undef X
@@ -43,14 +45,14 @@ typedef struct {
     int64_t key[KEY];
     dnnl_primitive_t main;
     side sides[4];
-    int n;                    /* inputs; the result is behind them */
+    int n; /* inputs; the result is behind them */
 } plan;
 static plan plans[KEPT];
 static int next_plan;
 
-#define TRY(expr)                                                                                                                          \
-    do {                                                                                                                                   \
-        if ((expr) != dnnl_success) return false;                                                                                          \
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        if ((expr) != dnnl_success) return false;                                                                      \
     } while (0)
 
 static void forget(plan *p)
@@ -70,7 +72,8 @@ static bool make_side(side *s, const dnnl_memory_desc_t *given, const dnnl_memor
     if (p_dnnl_memory_desc_equal(given, wanted)) return true;
     dnnl_primitive_desc_t pd;
     TRY(p_dnnl_memory_create(&s->own, wanted, engine, DNNL_MEMORY_ALLOCATE));
-    TRY(p_dnnl_reorder_primitive_desc_create(&pd, result ? wanted : given, engine, result ? given : wanted, engine, NULL));
+    TRY(p_dnnl_reorder_primitive_desc_create(&pd, result ? wanted : given, engine, result ? given : wanted, engine,
+                                             NULL));
     dnnl_status_t made = p_dnnl_primitive_create(&s->reorder, pd);
     p_dnnl_primitive_desc_destroy(pd);
     return made == dnnl_success;
@@ -78,7 +81,8 @@ static bool make_side(side *s, const dnnl_memory_desc_t *given, const dnnl_memor
 
 static bool reordered(const side *s, bool result)
 {
-    const dnnl_exec_arg_t args[2] = {{DNNL_ARG_FROM, result ? s->own : s->given}, {DNNL_ARG_TO, result ? s->given : s->own}};
+    const dnnl_exec_arg_t args[2] = {{DNNL_ARG_FROM, result ? s->own : s->given},
+                                     {DNNL_ARG_TO, result ? s->given : s->own}};
     return !s->own || p_dnnl_primitive_execute(s->reorder, stream, 2, args) == dnnl_success;
 }
 
@@ -142,7 +146,8 @@ static bool is_true(const sp_provider_call *c, const char *name)
 static bool matmul_takes(const sp_provider_call *c)
 {
     const sp_provider_operand *a = &c->in[0], *b = &c->in[1];
-    return a->dtype == SP_DTYPE_F32 && a->rank == 2 && b->rank == 2 && a->dims[0] * a->dims[1] > 0 && b->dims[0] * b->dims[1] > 0;
+    return a->dtype == SP_DTYPE_F32 && a->rank == 2 && b->rank == 2 && a->dims[0] * a->dims[1] > 0 &&
+           b->dims[0] * b->dims[1] > 0;
 }
 
 static bool matrix(dnnl_memory_desc_t *md, int64_t rows, int64_t columns, bool turned)
@@ -189,7 +194,9 @@ static bool measure(const sp_provider_call *c, window *w)
     const char *const *mode = sp_provider_attr(c, "pad_mode");
     const int64_t *group = sp_provider_attr(c, "group");
     const sp_ints *pad = sp_provider_attr(c, "pad");
-    if (!mode || !*mode || !pad || !group || *group != 1 || !pair_of(c, "stride", w->stride) || !pair_of(c, "dilation", w->dilation)) return false;
+    if (!mode || !*mode || !pad || !group || *group != 1 || !pair_of(c, "stride", w->stride) ||
+        !pair_of(c, "dilation", w->dilation))
+        return false;
     for (int d = 0; d < 2; d++) {
         w->dilation[d]--; /* oneDNN counts what lies between */
         w->before[d] = w->after[d] = 0;
@@ -230,12 +237,16 @@ static sp_status conv_run(const sp_provider_call *c)
         const int64_t *dims[3] = {c->in[0].dims, c->in[1].dims, c->out[0].dims};
         const int place[3] = {0, 1, bias ? 3 : 2};
         for (int i = 0; i < 3; i++)
-            good = good && p_dnnl_memory_desc_init_by_tag(&given[place[i]], 4, dims[i], dnnl_f32, dnnl_nchw) == dnnl_success &&
+            good = good &&
+                   p_dnnl_memory_desc_init_by_tag(&given[place[i]], 4, dims[i], dnnl_f32, dnnl_nchw) == dnnl_success &&
                    p_dnnl_memory_desc_init_by_tag(&any[i], 4, dims[i], dnnl_f32, dnnl_format_tag_any) == dnnl_success;
-        if (bias) good = good && p_dnnl_memory_desc_init_by_tag(&given[2], 1, c->in[2].dims, dnnl_f32, dnnl_a) == dnnl_success;
+        if (bias)
+            good =
+                good && p_dnnl_memory_desc_init_by_tag(&given[2], 1, c->in[2].dims, dnnl_f32, dnnl_a) == dnnl_success;
         good = good &&
-               p_dnnl_dilated_convolution_forward_desc_init(&d, dnnl_forward_inference, dnnl_convolution_direct, &any[0], &any[1], bias ? &given[2] : NULL,
-                                                            &any[2], w.stride, w.dilation, w.before, w.after) == dnnl_success &&
+               p_dnnl_dilated_convolution_forward_desc_init(&d, dnnl_forward_inference, dnnl_convolution_direct,
+                                                            &any[0], &any[1], bias ? &given[2] : NULL, &any[2],
+                                                            w.stride, w.dilation, w.before, w.after) == dnnl_success &&
                make_plan(p, &d, bias ? 3 : 2, given);
     }
     void *data[4] = {c->in[0].data, c->in[1].data, bias ? c->in[2].data : c->out[0].data, c->out[0].data};
@@ -248,8 +259,11 @@ static const sp_provider_kernel kernels[] = {
     {.op = "matmul", .name = "onednn", .takes = matmul_takes, .run = matmul_run},
     {.op = "conv2d", .name = "onednn", .takes = conv_takes, .run = conv_run},
 };
-static const sp_provider provider = {.struct_size = sizeof provider, .version = SP_PROVIDER_VERSION, .name = "oneDNN",
-                                     .n_kernels = sizeof kernels / sizeof *kernels, .kernels = kernels};
+static const sp_provider provider = {.struct_size = sizeof provider,
+                                     .version = SP_PROVIDER_VERSION,
+                                     .name = "oneDNN",
+                                     .n_kernels = sizeof kernels / sizeof *kernels,
+                                     .kernels = kernels};
 
 static const sp_provider *refuse(const char *why)
 {
@@ -270,21 +284,24 @@ __attribute__((visibility("default"))) const sp_provider *sp_provider_open(const
         snprintf(why, sizeof why, "oneDNN cannot be opened: %s", dlerror());
         return refuse(why);
     }
-#define X(name)                                                                                                                            \
-    {                                                                                                                                      \
-        void *symbol = dlsym(library, #name);                                                                                              \
-        if (!symbol) return refuse("oneDNN lacks the function " #name);                                                                    \
-        memcpy(&p_##name, &symbol, sizeof symbol);                                                                                         \
+#define X(name)                                                                                                        \
+    {                                                                                                                  \
+        void *symbol = dlsym(library, #name);                                                                          \
+        if (!symbol) return refuse("oneDNN lacks the function " #name);                                                \
+        memcpy(&p_##name, &symbol, sizeof symbol);                                                                     \
     }
     FUNCTIONS(X)
 #undef X
     const dnnl_version_t *version = p_dnnl_version();
     if (version->major != DNNL_VERSION_MAJOR) {
-        snprintf(why, sizeof why, "oneDNN %d.%d was found, wanted version %d", version->major, version->minor, DNNL_VERSION_MAJOR);
+        snprintf(why, sizeof why, "oneDNN %d.%d was found, wanted version %d", version->major, version->minor,
+                 DNNL_VERSION_MAJOR);
         return refuse(why);
     }
-    (void)p_dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16); /* fails when a program has set one itself: then that counts */
-    if (p_dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success || p_dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success)
+    (void)p_dnnl_set_max_cpu_isa(
+        dnnl_cpu_isa_avx512_core_bf16); /* fails when a program has set one itself: then that counts */
+    if (p_dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success ||
+        p_dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success)
         return refuse("oneDNN has no engine for this CPU");
     return &provider;
 }

@@ -39,9 +39,30 @@ static const row rows[] = {
     {"matmul bfloat16 1024", "matmul", SP_DTYPE_BF16, 2, {1024, 1024}, {1024, 1024}, CUBE(1024), 0},
     {"matmul int8 1024", "matmul", SP_DTYPE_I8, 2, {1024, 1024}, {1024, 1024}, CUBE(1024), 0},
     {"matmul float32 1x4096x4096", "matmul", SP_DTYPE_F32, 2, {1, 4096}, {4096, 4096}, 0, 4.0 * 4096 * 4096},
-    {"conv2d 3x3, 8x64x58x58", "conv2d", SP_DTYPE_F32, 4, {8, 64, 58, 58}, {64, 64, 3, 3}, 2.0 * 8 * 64 * 56 * 56 * 64 * 9, 0},
-    {"conv2d 3x3, 8x256x16x16", "conv2d", SP_DTYPE_F32, 4, {8, 256, 16, 16}, {256, 256, 3, 3}, 2.0 * 8 * 256 * 14 * 14 * 256 * 9, 0},
-    {"conv2d 1x1, 8x256x28x28", "conv2d", SP_DTYPE_F32, 4, {8, 256, 28, 28}, {512, 256, 1, 1}, 2.0 * 8 * 512 * 784 * 256, 0},
+    {"conv2d 3x3, 8x64x58x58",
+     "conv2d",
+     SP_DTYPE_F32,
+     4,
+     {8, 64, 58, 58},
+     {64, 64, 3, 3},
+     2.0 * 8 * 64 * 56 * 56 * 64 * 9,
+     0},
+    {"conv2d 3x3, 8x256x16x16",
+     "conv2d",
+     SP_DTYPE_F32,
+     4,
+     {8, 256, 16, 16},
+     {256, 256, 3, 3},
+     2.0 * 8 * 256 * 14 * 14 * 256 * 9,
+     0},
+    {"conv2d 1x1, 8x256x28x28",
+     "conv2d",
+     SP_DTYPE_F32,
+     4,
+     {8, 256, 28, 28},
+     {512, 256, 1, 1},
+     2.0 * 8 * 512 * 784 * 256,
+     0},
     {"add, 4M", "add", SP_DTYPE_F32, 1, {1 << 22}, {1 << 22}, 0, 12.0 * (1 << 22)},
     {"exp, 4M", "exp", SP_DTYPE_F32, 1, {1 << 22}, {0}, 0, 8.0 * (1 << 22)},
     {"tanh, 4M", "tanh", SP_DTYPE_F32, 1, {1 << 22}, {0}, 0, 8.0 * (1 << 22)},
@@ -99,7 +120,9 @@ static const sp_machine_peak *limit_of(const row *r, const sp_machine_peak *peak
 static void print_limit(const sp_machine_peak *peak, bool json, bool first)
 {
     const char *unit = peak->dtype == SP_DTYPE_NONE ? "GB/s" : "Gop/s";
-    if (json) printf("%s\n  {\"name\": \"%s\", \"unit\": \"%s\", \"one_thread\": %.3f, \"all_threads\": %.3f}", first ? "" : ",", peak->name, unit, peak->one / 1e9, peak->all / 1e9);
+    if (json)
+        printf("%s\n  {\"name\": \"%s\", \"unit\": \"%s\", \"one_thread\": %.3f, \"all_threads\": %.3f}",
+               first ? "" : ",", peak->name, unit, peak->one / 1e9, peak->all / 1e9);
     else printf("%-30s %12.1f %-5s %12.1f %-5s\n", peak->name, peak->one / 1e9, unit, peak->all / 1e9, unit);
 }
 
@@ -108,7 +131,8 @@ static void print_kernel(const row *r, double seconds, const sp_machine_peak *li
     const double rate = (r->operations > 0 ? r->operations : r->bytes) / seconds;
     const char *unit = r->operations > 0 ? "Gop/s" : "GB/s";
     if (json) {
-        printf("%s\n  {\"name\": \"%s\", \"ms\": %.6f, \"rate\": %.3f, \"unit\": \"%s\"", first ? "" : ",", r->name, seconds * 1e3, rate / 1e9, unit);
+        printf("%s\n  {\"name\": \"%s\", \"ms\": %.6f, \"rate\": %.3f, \"unit\": \"%s\"", first ? "" : ",", r->name,
+               seconds * 1e3, rate / 1e9, unit);
         if (limit) printf(", \"limit\": \"%s\", \"share\": %.4f", limit->name, rate / limit->all);
         printf("}");
         return;
@@ -121,37 +145,41 @@ static void print_kernel(const row *r, double seconds, const sp_machine_peak *li
 
 int verb_bench(int argc, char **argv)
 {
-    static const char help[] = "usage: spore bench [MODEL] [options]\n\n"
-                               "Without MODEL: measures what this machine can do at most (products of every dtype, reading of every cache and of memory), then how\n"
-                               "near the main kernels come to it. Takes about half a minute; other work on the machine shows in the figures.\n"
-                               "With one (MindIR, ONNX, TFLite, MindSpore Lite): how long a run takes, the last line as MindSpore Lite's benchmark prints it.\n\n"
-                               "  --loop N             runs that are measured (default 10)\n"
-                               "  --warm-up N          runs before them (default 3)\n"
-                               "  --threads N          threads (default: as many as the process may use)\n"
-                               "  --input FILE         bytes of an input; may be repeated, one for each, in order (default: made up)\n"
-                               "  --accuracy FILE      outputs to compare with: for each a line 'name rank sizes' and its numbers\n"
-                               "  --threshold PERCENT  mean bias that is allowed (default 0.5)\n\n"
-                               "Without MODEL:\n"
-                               TOOL_JSON_HELP
-                               "\n  SPORE_NUM_THREADS, SPORE_ISA=portable|avx2|avx512|amx|neon are heeded\n";
+    static const char help[] =
+        "usage: spore bench [MODEL] [options]\n\n"
+        "Without MODEL: measures what this machine can do at most (products of every dtype, reading of every cache and of memory), then how\n"
+        "near the main kernels come to it. Takes about half a minute; other work on the machine shows in the figures.\n"
+        "With one (MindIR, ONNX, TFLite, MindSpore Lite): how long a run takes, the last line as MindSpore Lite's benchmark prints it.\n\n"
+        "  --loop N             runs that are measured (default 10)\n"
+        "  --warm-up N          runs before them (default 3)\n"
+        "  --threads N          threads (default: as many as the process may use)\n"
+        "  --input FILE         bytes of an input; may be repeated, one for each, in order (default: made up)\n"
+        "  --accuracy FILE      outputs to compare with: for each a line 'name rank sizes' and its numbers\n"
+        "  --threshold PERCENT  mean bias that is allowed (default 0.5)\n\n"
+        "Without MODEL:\n" TOOL_JSON_HELP "\n  SPORE_NUM_THREADS, SPORE_ISA=portable|avx2|avx512|amx|neon are heeded\n";
     int n_others;
     bool helped, json = false;
     tool_bench b = {.loop = 10, .warm_up = 3, .threshold = 0.5};
     const char *path = NULL, *loop = NULL, *warm_up = NULL, *threads = NULL, *threshold = NULL;
-    const tool_option options[] = {{"--loop", NULL, &loop, NULL},         {"--warm-up", NULL, &warm_up, NULL},      {"--threads", NULL, &threads, NULL},
-                                   {"--input", NULL, NULL, &b.inputs},    {"--accuracy", NULL, &b.accuracy, NULL},  {"--threshold", NULL, &threshold, NULL},
-                                   {"--json", &json, NULL, NULL},         {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {{"--loop", NULL, &loop, NULL},           {"--warm-up", NULL, &warm_up, NULL},
+                                   {"--threads", NULL, &threads, NULL},     {"--input", NULL, NULL, &b.inputs},
+                                   {"--accuracy", NULL, &b.accuracy, NULL}, {"--threshold", NULL, &threshold, NULL},
+                                   {"--json", &json, NULL, NULL},           {NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, help, (const int[2]){0, 1}, &path, &n_others, &helped);
     if (code == 0) code = tool_whole("bench", "--loop", loop, 1, 1000000, &b.loop);
     if (code == 0) code = tool_whole("bench", "--warm-up", warm_up, 0, 1000000, &b.warm_up);
     if (code == 0) code = tool_whole("bench", "--threads", threads, 1, 1024, &b.threads);
     if (code == 0) code = tool_number("bench", "--threshold", threshold, 0, 1e9, &b.threshold);
     if (code != 0 || helped) return code;
-    if (n_others == 1 && json) return tool_complain(EXIT_USAGE, "bench: --json is for the machine; the figures of a model are a text");
+    if (n_others == 1 && json)
+        return tool_complain(EXIT_USAGE, "bench: --json is for the machine; the figures of a model are a text");
     if (n_others == 1) return tool_bench_model(path, &b);
-    if (loop || warm_up || threads || threshold || b.inputs || b.accuracy) return tool_complain(EXIT_USAGE, "bench: options are for a model; name its file");
+    if (loop || warm_up || threads || threshold || b.inputs || b.accuracy)
+        return tool_complain(EXIT_USAGE, "bench: options are for a model; name its file");
     sp_machine_peak peaks[PEAKS_MAX];
-    printf(json ? "{\"instructions\": \"%s\", \"threads\": %d, \"limits\": [" : "instructions  %s\nthreads       %d\n\n", sp_machine_features(), sp_threads());
+    printf(json ? "{\"instructions\": \"%s\", \"threads\": %d, \"limits\": ["
+                : "instructions  %s\nthreads       %d\n\n",
+           sp_machine_features(), sp_threads());
     if (!json) printf("%-30s %18s %18s\n", "limit", "one thread", "all threads");
     fflush(stdout);
     int n = sp_machine_peaks(peaks, PEAKS_MAX);
@@ -161,7 +189,8 @@ int verb_bench(int argc, char **argv)
     else printf("\n%-30s %18s %18s   %s\n", "kernel", "time", "rate", "share of the limit");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double seconds;
-        if (measure(&rows[i], &seconds) != SP_OK) return tool_complain(EXIT_FAILED, "bench: %s: %s", rows[i].name, sp_error_message());
+        if (measure(&rows[i], &seconds) != SP_OK)
+            return tool_complain(EXIT_FAILED, "bench: %s: %s", rows[i].name, sp_error_message());
         print_kernel(&rows[i], seconds, limit_of(&rows[i], peaks, n), json, i == 0);
     }
     if (json) printf("\n]}\n");

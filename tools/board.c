@@ -34,7 +34,8 @@ int verb_board(int argc, char **argv)
     int n;
     bool helped;
     long long port = 6006;
-    const tool_option options[] = {{"--host", NULL, &host, NULL}, {"--port", NULL, &port_text, NULL}, {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {
+        {"--host", NULL, &host, NULL}, {"--port", NULL, &port_text, NULL}, {NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &folder, &n, &helped);
     if (code != 0 || helped) return code;
     code = tool_whole("board", "--port", port_text, 0, 65535, &port);

@@ -22,7 +22,11 @@ static int read_memory(const char *text, sp_cache_server_options *o)
     const bool whole = *end != '\0' && end[1] == '\0' && unit > 1;
     if (whole && n * unit >= 1 << 20 && n * unit < 1e15) o->max_bytes = (uint64_t)(n * unit);
     else if (*end == '\0' && end != text && n > 0 && n <= 1) o->max_ratio = n;
-    else return tool_complain(EXIT_USAGE, "cache start: --memory is '%s', it must be a size from 1M on (512M, 2G) or a part of the machine's memory (0.5)", text);
+    else
+        return tool_complain(
+            EXIT_USAGE,
+            "cache start: --memory is '%s', it must be a size from 1M on (512M, 2G) or a part of the machine's memory (0.5)",
+            text);
     return 0;
 }
 
@@ -44,14 +48,22 @@ static int start(int argc, char **argv)
     bool helped;
     int n;
     pid_t pid = 0;
-    const tool_option options[] = {{"--port", NULL, &port, NULL}, {"--memory", NULL, &memory, NULL}, {"--spill", NULL, &s.o.spill_folder, NULL}, {"--spill-limit", NULL, &limit, NULL},
-                                   {"--foreground", &s.foreground, NULL, NULL}, {"--log", NULL, &s.log, NULL}, {"--private", NULL, &name, NULL}, {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {{"--port", NULL, &port, NULL},
+                                   {"--memory", NULL, &memory, NULL},
+                                   {"--spill", NULL, &s.o.spill_folder, NULL},
+                                   {"--spill-limit", NULL, &limit, NULL},
+                                   {"--foreground", &s.foreground, NULL, NULL},
+                                   {"--log", NULL, &s.log, NULL},
+                                   {"--private", NULL, &name, NULL},
+                                   {NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, help, (const int[2]){0, 0}, NULL, &n, &helped);
     if (code != 0 || helped) return code;
     sp_cache_server_options spill = {0};
     if ((code = read_memory(limit, &spill)) != 0 || (code = read_memory(memory, &s.o)) != 0) return code;
-    if (limit != NULL && spill.max_bytes == 0) return tool_complain(EXIT_USAGE, "cache start: --spill-limit is '%s', it must be a size from 1M on", limit);
-    if (name != NULL && port != NULL) return tool_complain(EXIT_USAGE, "cache start: --port and --private are two ways to say where; give one");
+    if (limit != NULL && spill.max_bytes == 0)
+        return tool_complain(EXIT_USAGE, "cache start: --spill-limit is '%s', it must be a size from 1M on", limit);
+    if (name != NULL && port != NULL)
+        return tool_complain(EXIT_USAGE, "cache start: --port and --private are two ways to say where; give one");
     s.o.max_spill_bytes = spill.max_bytes;
     s.o.address = name != NULL ? name : port;
     s.o.until_unused = name != NULL;
@@ -62,15 +74,18 @@ static int start(int argc, char **argv)
 }
 
 /* Options of a question: --port alone, and n others. */
-static int parse_port(int argc, char **argv, const char *help, int least, int most, const char **port, const char **others, int *n, bool *json, bool *helped)
+static int parse_port(int argc, char **argv, const char *help, int least, int most, const char **port,
+                      const char **others, int *n, bool *json, bool *helped)
 {
-    const tool_option options[] = {{"--port", NULL, port, NULL}, {json != NULL ? "--json" : NULL, json, NULL, NULL}, {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {
+        {"--port", NULL, port, NULL}, {json != NULL ? "--json" : NULL, json, NULL, NULL}, {NULL, NULL, NULL, NULL}};
     return tool_parse(argc, argv, options, help, (const int[2]){least, most}, others, n, helped);
 }
 
 static int stop(int argc, char **argv)
 {
-    static const char help[] = "usage: spore cache stop [--port N]\n\nStops the server; its sessions and rows are gone. Jobs that use it go on without.\n\n" PORT_HELP;
+    static const char help[] =
+        "usage: spore cache stop [--port N]\n\nStops the server; its sessions and rows are gone. Jobs that use it go on without.\n\n" PORT_HELP;
     const char *port = NULL;
     bool helped;
     int n, code = parse_port(argc, argv, help, 0, 0, &port, NULL, &n, NULL, &helped);
@@ -82,7 +97,8 @@ static int stop(int argc, char **argv)
 
 static int session(int argc, char **argv)
 {
-    static const char help[] = "usage: spore cache session [--port N]\n\nMakes a session and prints its number, for DatasetCache(session_id=...).\n\n" PORT_HELP;
+    static const char help[] =
+        "usage: spore cache session [--port N]\n\nMakes a session and prints its number, for DatasetCache(session_id=...).\n\n" PORT_HELP;
     const char *port = NULL;
     bool helped;
     uint32_t id;
@@ -95,7 +111,8 @@ static int session(int argc, char **argv)
 
 enum { IDS_MAX = 256 };
 
-static int each_session(const char *verb, const char *port, int n, const char **ids, sp_status (*act)(const char *, uint32_t))
+static int each_session(const char *verb, const char *port, int n, const char **ids,
+                        sp_status (*act)(const char *, uint32_t))
 {
     for (int i = 0; i < n; i++) {
         long long id = 0;
@@ -108,7 +125,8 @@ static int each_session(const char *verb, const char *port, int n, const char **
 
 static int destroy(int argc, char **argv)
 {
-    static const char help[] = "usage: spore cache destroy SESSION ... [--port N]\n\nEnds sessions and drops their rows.\n\n" PORT_HELP;
+    static const char help[] =
+        "usage: spore cache destroy SESSION ... [--port N]\n\nEnds sessions and drops their rows.\n\n" PORT_HELP;
     const char *port = NULL, *ids[IDS_MAX];
     bool helped;
     int n, code = parse_port(argc, argv, help, 1, IDS_MAX, &port, ids, &n, NULL, &helped);
@@ -118,7 +136,8 @@ static int destroy(int argc, char **argv)
 
 static int clear(int argc, char **argv)
 {
-    static const char help[] = "usage: spore cache clear [SESSION ...] [--port N]\n\nDrops the rows of sessions, or of all, and keeps the sessions.\n\n" PORT_HELP;
+    static const char help[] =
+        "usage: spore cache clear [SESSION ...] [--port N]\n\nDrops the rows of sessions, or of all, and keeps the sessions.\n\n" PORT_HELP;
     const char *port = NULL, *ids[IDS_MAX];
     bool helped;
     int n, code = parse_port(argc, argv, help, 0, IDS_MAX, &port, ids, &n, NULL, &helped);
@@ -134,18 +153,23 @@ static void print_entry(const sp_cache_entry *e, bool json, bool first)
     char memory[32], disk[32];
     const sp_cache_figures *f = &e->figures;
     if (json)
-        printf("%s{\"session\": %u, \"cache\": %u, \"clients\": %u, \"rows_in_memory\": %llu, \"rows_on_disk\": %llu, \"bytes_in_memory\": %llu, \"bytes_on_disk\": %llu}", first ? "" : ",\n ",
-               e->session, e->id, e->n_clients, (unsigned long long)f->rows_in_memory, (unsigned long long)f->rows_on_disk, (unsigned long long)f->bytes_in_memory,
-               (unsigned long long)f->bytes_on_disk);
+        printf(
+            "%s{\"session\": %u, \"cache\": %u, \"clients\": %u, \"rows_in_memory\": %llu, \"rows_on_disk\": %llu, \"bytes_in_memory\": %llu, \"bytes_on_disk\": %llu}",
+            first ? "" : ",\n ", e->session, e->id, e->n_clients, (unsigned long long)f->rows_in_memory,
+            (unsigned long long)f->rows_on_disk, (unsigned long long)f->bytes_in_memory,
+            (unsigned long long)f->bytes_on_disk);
     else if (e->id == 0) printf("%10u  no cache yet\n", e->session);
     else
-        printf("%10u  cache %10u  %10llu rows in memory (%s)  %10llu on disk (%s)  %u clients\n", e->session, e->id, (unsigned long long)f->rows_in_memory,
-               tool_bytes(f->bytes_in_memory, memory), (unsigned long long)f->rows_on_disk, tool_bytes(f->bytes_on_disk, disk), e->n_clients);
+        printf("%10u  cache %10u  %10llu rows in memory (%s)  %10llu on disk (%s)  %u clients\n", e->session, e->id,
+               (unsigned long long)f->rows_in_memory, tool_bytes(f->bytes_in_memory, memory),
+               (unsigned long long)f->rows_on_disk, tool_bytes(f->bytes_on_disk, disk), e->n_clients);
 }
 
 static int list(int argc, char **argv)
 {
-    static const char help[] = "usage: spore cache list [--port N] [--json]\n\nSessions, and the caches in them.\n\n" PORT_HELP "  --json               for programs\n";
+    static const char help[] =
+        "usage: spore cache list [--port N] [--json]\n\nSessions, and the caches in them.\n\n" PORT_HELP
+        "  --json               for programs\n";
     const char *port = NULL;
     sp_cache_entry *entries;
     bool helped, json = false;
@@ -162,7 +186,9 @@ static int list(int argc, char **argv)
 
 static int info(int argc, char **argv)
 {
-    static const char help[] = "usage: spore cache info [--port N] [--json]\n\nThe server: its process, memory, clients.\n\n" PORT_HELP "  --json               for programs\n";
+    static const char help[] =
+        "usage: spore cache info [--port N] [--json]\n\nThe server: its process, memory, clients.\n\n" PORT_HELP
+        "  --json               for programs\n";
     const char *port = NULL;
     char used[32], most[32], spilled[32];
     sp_cache_info i;
@@ -171,16 +197,20 @@ static int info(int argc, char **argv)
     if (code != 0 || helped) return code;
     if (sp_cache_describe(port, &i) != SP_OK) return tool_engine_failed("cache");
     if (json) {
-        printf("{\"process\": %lld, \"sessions\": %d, \"clients\": %d, \"bytes\": %llu, \"most_bytes\": %llu, \"bytes_on_disk\": %llu, \"spill_folder\": ", (long long)i.pid, i.n_sessions, i.n_clients,
-               (unsigned long long)i.bytes, (unsigned long long)i.max_bytes, (unsigned long long)i.spill_bytes);
+        printf(
+            "{\"process\": %lld, \"sessions\": %d, \"clients\": %d, \"bytes\": %llu, \"most_bytes\": %llu, \"bytes_on_disk\": %llu, \"spill_folder\": ",
+            (long long)i.pid, i.n_sessions, i.n_clients, (unsigned long long)i.bytes, (unsigned long long)i.max_bytes,
+            (unsigned long long)i.spill_bytes);
         if (i.spill_folder[0]) tool_json_text(i.spill_folder, strlen(i.spill_folder));
         else printf("null");
         printf("}\n");
         return 0;
     }
     char folder[1100];
-    printf("process    %lld\nsessions   %d\nclients    %d\nmemory     %s of %s\non disk    %s in %s\n", (long long)i.pid, i.n_sessions, i.n_clients, tool_bytes(i.bytes, used),
-           tool_bytes(i.max_bytes, most), tool_bytes(i.spill_bytes, spilled), i.spill_folder[0] ? tool_plain(i.spill_folder, folder, sizeof folder) : "no folder");
+    printf("process    %lld\nsessions   %d\nclients    %d\nmemory     %s of %s\non disk    %s in %s\n",
+           (long long)i.pid, i.n_sessions, i.n_clients, tool_bytes(i.bytes, used), tool_bytes(i.max_bytes, most),
+           tool_bytes(i.spill_bytes, spilled),
+           i.spill_folder[0] ? tool_plain(i.spill_folder, folder, sizeof folder) : "no folder");
     return 0;
 }
 
@@ -199,8 +229,10 @@ static const tool_verb verbs[] = {
 
 static void print_usage(FILE *file)
 {
-    fprintf(file, "usage: spore cache VERB [arguments]\n\nA server that keeps rows of data sets in memory, for later epochs and for other jobs on this machine; in Python: DatasetCache.\n"
-                  "MindSpore's command for it is here as dataset-cache and cache_admin.\n\n");
+    fprintf(
+        file,
+        "usage: spore cache VERB [arguments]\n\nA server that keeps rows of data sets in memory, for later epochs and for other jobs on this machine; in Python: DatasetCache.\n"
+        "MindSpore's command for it is here as dataset-cache and cache_admin.\n\n");
     tool_verbs_print(file, verbs);
     fprintf(file, "\nspore cache VERB --help tells more.\n");
 }

@@ -53,11 +53,18 @@ static void print_syntax(const char *name)
 static const struct {
     const char *words[2];
     command what;
-} commands[] = {{{"--start", NULL}, START}, {{"--stop", NULL}, STOP}, {{"--generate_session", "-g"}, GENERATE}, {{"--destroy_session", "-d"}, DESTROY},
-                {{"--list_sessions", NULL}, LIST}, {{"--server_info", NULL}, INFO}, {{"--help", NULL}, HELP}};
+} commands[] = {{{"--start", NULL}, START},
+                {{"--stop", NULL}, STOP},
+                {{"--generate_session", "-g"}, GENERATE},
+                {{"--destroy_session", "-d"}, DESTROY},
+                {{"--list_sessions", NULL}, LIST},
+                {{"--server_info", NULL}, INFO},
+                {{"--help", NULL}, HELP}};
 
 enum { HOST, PORT, WORKERS, SPILL, LEVEL, SHARED, RATIO, N_OPTIONS };
-static const char *const options[N_OPTIONS][2] = {{"--hostname", "-h"}, {"--port", "-p"}, {"--workers", "-w"}, {"--spilldir", "-s"}, {"--loglevel", "-l"}, {"--shared_memory_size", "-m"},
+static const char *const options[N_OPTIONS][2] = {{"--hostname", "-h"},        {"--port", "-p"},
+                                                  {"--workers", "-w"},         {"--spilldir", "-s"},
+                                                  {"--loglevel", "-l"},        {"--shared_memory_size", "-m"},
                                                   {"--memory_cap_ratio", "-r"}};
 
 static bool is_one_of(const char *word, const char *const names[2])
@@ -167,18 +174,30 @@ static int check(const request *r)
 
 static int start(const request *r, const char *port)
 {
-    cache_start s = {.o = {.address = port, .spill_folder = r->spill, .n_workers = (int)r->workers, .log_level = (int)r->level, .max_ratio = r->ratio}};
+    cache_start s = {.o = {.address = port,
+                           .spill_folder = r->spill,
+                           .n_workers = (int)r->workers,
+                           .log_level = (int)r->level,
+                           .max_ratio = r->ratio}};
     char failure[512];
     pid_t pid = 0;
     if (r->spill != NULL && r->spill[0] != '/') return complain("Spilling directory must be an absolute path");
     if (cache_daemon(&s, &pid, failure) != 0) {
-        if (strstr(failure, "already up and running") != NULL) return complain("Duplicate key. Cache server is already up and running");
+        if (strstr(failure, "already up and running") != NULL)
+            return complain("Duplicate key. Cache server is already up and running");
         return complain(failure);
     }
-    printf("Cache server startup completed successfully!\nThe cache server daemon has been created as process id %ld and listening on port %s.\n", (long)pid, port);
-    if (r->given & 1u << WORKERS) printf("WARNING: the number of workers is not needed: rows are read and written by their clients\n");
-    if (r->given & 1u << SHARED) printf("WARNING: the size of shared memory is not needed: memory is taken as rows come, --memory_cap_ratio limits it\n");
-    printf("\nRecommendation:\nSince the server is detached into its own daemon process, ask it how it is with `%s --server_info`; `spore cache start --log FILE` writes a log\n", r->name);
+    printf(
+        "Cache server startup completed successfully!\nThe cache server daemon has been created as process id %ld and listening on port %s.\n",
+        (long)pid, port);
+    if (r->given & 1u << WORKERS)
+        printf("WARNING: the number of workers is not needed: rows are read and written by their clients\n");
+    if (r->given & 1u << SHARED)
+        printf(
+            "WARNING: the size of shared memory is not needed: memory is taken as rows come, --memory_cap_ratio limits it\n");
+    printf(
+        "\nRecommendation:\nSince the server is detached into its own daemon process, ask it how it is with `%s --server_info`; `spore cache start --log FILE` writes a log\n",
+        r->name);
     return 0;
 }
 
@@ -196,7 +215,10 @@ static int stop(const char *port)
 static int unreachable(const char *port)
 {
     if (strstr(sp_error_message(), "unreachable") == NULL) return complain(sp_error_message());
-    fprintf(stderr, "Network error. Cache server with port %s is unreachable. Make sure the server is running or started under the same user as the client.\n", port);
+    fprintf(
+        stderr,
+        "Network error. Cache server with port %s is unreachable. Make sure the server is running or started under the same user as the client.\n",
+        port);
     return EXIT_FAILED;
 }
 
@@ -227,7 +249,9 @@ static int list(const char *port)
     printf("Listing sessions for server on port %s\n\n", port);
     if (sp_cache_list(port, &entries, &n) != SP_OK) return unreachable(port);
     if (n == 0) printf("No active sessions.\n");
-    else printf("%12s%12s%12s%12s%16s%10s\n", "Session", "Cache Id", "Mem cached", "Disk cached", "Avg cache size", "Numa hit");
+    else
+        printf("%12s%12s%12s%12s%16s%10s\n", "Session", "Cache Id", "Mem cached", "Disk cached", "Avg cache size",
+               "Numa hit");
     for (int i = 0; i < n; i++) {
         const sp_cache_figures *f = &entries[i].figures;
         print_count(entries[i].session, 12);
@@ -242,7 +266,10 @@ static int list(const char *port)
     return 0;
 }
 
-static void print_row(const char *name, const char *value) { printf("%-*s%-*s\n", NAME_WIDTH, name, VALUE_WIDTH, value); }
+static void print_row(const char *name, const char *value)
+{
+    printf("%-*s%-*s\n", NAME_WIDTH, name, VALUE_WIDTH, value);
+}
 
 static int info(const request *r, const char *port)
 {
@@ -285,13 +312,20 @@ static int from_environment(const char *name, long long *out)
 int tool_cache_admin(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
-    request r = {.name = slash != NULL ? slash + 1 : argv[0], .host = "127.0.0.1", .port = 50052, .workers = cache_workers(), .level = 1, .shared = 4, .ratio = 0.8};
+    request r = {.name = slash != NULL ? slash + 1 : argv[0],
+                 .host = "127.0.0.1",
+                 .port = 50052,
+                 .workers = cache_workers(),
+                 .level = 1,
+                 .shared = 4,
+                 .ratio = 0.8};
     char port[24];
     if (argc < 2) {
         print_syntax(r.name);
         return EXIT_FAILED;
     }
-    if (from_environment("MS_CACHE_PORT", &r.port) != 0 || from_environment("GLOG_v", &r.level) != 0) return EXIT_FAILED;
+    if (from_environment("MS_CACHE_PORT", &r.port) != 0 || from_environment("GLOG_v", &r.level) != 0)
+        return EXIT_FAILED;
     for (int at = 1; at < argc; at++) {
         const int code = take_word(&r, argc, argv, &at);
         if (code != 0) return code;

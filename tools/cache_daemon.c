@@ -32,7 +32,8 @@ static void write_line(void *context, int level, const char *line)
     const time_t now = time(NULL);
     localtime_r(&now, &parts);
     strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &parts);
-    const int n = snprintf(text, sizeof text, "%s %s cache server %ld: %s\n", when, names[level < 0 || level > 4 ? 1 : level], (long)getpid(), line);
+    const int n = snprintf(text, sizeof text, "%s %s cache server %ld: %s\n", when,
+                           names[level < 0 || level > 4 ? 1 : level], (long)getpid(), line);
     if (write(fd, text, (size_t)n) < 0) return; /* a full disk costs lines, not rows */
 }
 
@@ -63,7 +64,8 @@ static int serve(cache_start *start, int ready)
     }
     char text[512] = "";
     allow_files();
-    if (start->log != NULL && log_fd < 0) snprintf(text, sizeof text, "%s cannot be written: %s", start->log, strerror(errno));
+    if (start->log != NULL && log_fd < 0)
+        snprintf(text, sizeof text, "%s cannot be written: %s", start->log, strerror(errno));
     else if (sp_cache_server_create(&start->o, &server) != SP_OK) snprintf(text, sizeof text, "%s", sp_error_message());
     if (text[0] == '\0') {
         sigaction(SIGTERM, &stop, NULL);

@@ -85,10 +85,13 @@ static int check(const job *j)
     int n_names = 0;
     while (j->names != NULL && j->names[n_names] != NULL) n_names++;
     if (j->n == 0) return tool_complain(EXIT_USAGE, "codegen: no model was given; see spore codegen --help");
-    if (j->folder == NULL) return tool_complain(EXIT_USAGE, "codegen: -o FOLDER is missing: where to write the C files");
-    if (n_names != 0 && n_names != j->n) return tool_complain(EXIT_USAGE, "codegen: %d models need as many --name, but got %d", j->n, n_names);
+    if (j->folder == NULL)
+        return tool_complain(EXIT_USAGE, "codegen: -o FOLDER is missing: where to write the C files");
+    if (n_names != 0 && n_names != j->n)
+        return tool_complain(EXIT_USAGE, "codegen: %d models need as many --name, but got %d", j->n, n_names);
     if (j->train != NULL && j->n > 1) return tool_complain(EXIT_USAGE, "codegen: --train goes with one model");
-    if (j->train == NULL && (j->optimizer != NULL || j->loss != NULL)) return tool_complain(EXIT_USAGE, "codegen: --optimizer and --loss go with --train");
+    if (j->train == NULL && (j->optimizer != NULL || j->loss != NULL))
+        return tool_complain(EXIT_USAGE, "codegen: --optimizer and --loss go with --train");
     if (j->shapes != NULL && j->n > 1) return tool_complain(EXIT_USAGE, "codegen: --shape goes with one model");
     return 0;
 }
@@ -111,9 +114,16 @@ static int generate(job *j)
     if (code == 0) code = tool_whole("codegen", "--flash", j->flash, 1, INT64_MAX, &flash);
     if (code != 0) return code;
     while (j->train != NULL && j->train[n_train] != NULL) n_train++;
-    const sp_codegen_options options = {.struct_size = sizeof options, 
-                                        .target = j->target, .ram_bytes = (uint64_t)ram, .flash_bytes = (uint64_t)flash, .n_train = n_train, .train = j->train, .optimizer = j->optimizer, .loss = j->loss};
-    if (sp_codegen_write(j->n, j->models, names, j->folder, &options, &report) != SP_OK) return tool_engine_failed("codegen");
+    const sp_codegen_options options = {.struct_size = sizeof options,
+                                        .target = j->target,
+                                        .ram_bytes = (uint64_t)ram,
+                                        .flash_bytes = (uint64_t)flash,
+                                        .n_train = n_train,
+                                        .train = j->train,
+                                        .optimizer = j->optimizer,
+                                        .loss = j->loss};
+    if (sp_codegen_write(j->n, j->models, names, j->folder, &options, &report) != SP_OK)
+        return tool_engine_failed("codegen");
     fputs(report, stdout);
     sp_text_free(report);
     return 0;
@@ -123,18 +133,12 @@ int verb_codegen(int argc, char **argv)
 {
     job j = {0};
     bool helped;
-    const tool_option options[] = {{"-o", NULL, &j.folder, NULL},
-                                   {"--target", NULL, &j.target, NULL},
-                                   {"--name", NULL, NULL, &j.names},
-                                   {"--shape", NULL, NULL, &j.shapes},
-                                   {"--train", NULL, NULL, &j.train},
-                                   {"--ram", NULL, &j.ram, NULL},
-                                   {"--flash", NULL, &j.flash, NULL},
-                                   {"--optimizer", NULL, &j.optimizer, NULL},
-                                   {"--loss", NULL, &j.loss, NULL},
-                                   {"--targets", &j.list, NULL, NULL},
-                                   TOOL_FORCE_OPTION(j.force),
-                                   TOOL_KEY_OPTIONS(j.key),
+    const tool_option options[] = {{"-o", NULL, &j.folder, NULL},     {"--target", NULL, &j.target, NULL},
+                                   {"--name", NULL, NULL, &j.names},  {"--shape", NULL, NULL, &j.shapes},
+                                   {"--train", NULL, NULL, &j.train}, {"--ram", NULL, &j.ram, NULL},
+                                   {"--flash", NULL, &j.flash, NULL}, {"--optimizer", NULL, &j.optimizer, NULL},
+                                   {"--loss", NULL, &j.loss, NULL},   {"--targets", &j.list, NULL, NULL},
+                                   TOOL_FORCE_OPTION(j.force),        TOOL_KEY_OPTIONS(j.key),
                                    {NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, help, (const int[]){0, MODELS_MAX}, j.paths, &j.n, &helped);
     if (code != 0 || helped) return code;

@@ -74,7 +74,8 @@ const tool_verb *tool_verbs_find(const tool_verb *verbs, const char *command, co
     const char *group = strchr(command, ' '); /* "spore record": " record" */
     const char *front = group ? group + 1 : "", *colon = group ? ": " : "";
     if (distance(name, nearest->name) <= (int)strlen(name) / 3 + (strlen(name) > 1))
-        tool_complain(EXIT_USAGE, "%s%sunknown verb '%s'; nearest is '%s', all are in %s --help", front, colon, name, nearest->name, command);
+        tool_complain(EXIT_USAGE, "%s%sunknown verb '%s'; nearest is '%s', all are in %s --help", front, colon, name,
+                      nearest->name, command);
     else tool_complain(EXIT_USAGE, "%s%sunknown verb '%s'; all are in %s --help", front, colon, name, command);
     return NULL;
 }
@@ -112,7 +113,8 @@ static bool seen_before(const char **const *seen, const char **value)
     return *seen != NULL;
 }
 
-static int set_option(const char *verb, const tool_option *o, const char *value, int argc, char **argv, int *i, const char ***seen)
+static int set_option(const char *verb, const tool_option *o, const char *value, int argc, char **argv, int *i,
+                      const char ***seen)
 {
     if (o->flag != NULL) {
         if (value != NULL) return tool_complain(EXIT_USAGE, "%s: %s takes no value", verb, o->name);
@@ -135,7 +137,8 @@ static int set_option(const char *verb, const tool_option *o, const char *value,
 static int check_count(const char *verb, int n, int least)
 {
     if (n >= least) return 0;
-    return tool_complain(EXIT_USAGE, "%s: %d argument%s given, %d wanted; see spore %s --help", verb, n, n == 1 ? "" : "s", least, verb);
+    return tool_complain(EXIT_USAGE, "%s: %d argument%s given, %d wanted; see spore %s --help", verb, n,
+                         n == 1 ? "" : "s", least, verb);
 }
 
 int tool_parse(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
@@ -160,20 +163,22 @@ int tool_parse(int argc, char **argv, const tool_option *options, const char *he
         if (!only_others && word[0] == '-' && word[1] != '\0') {
             const tool_option *o = find_option(options, word, &value);
             if (o == NULL)
-                return tool_complain(EXIT_USAGE, "%s: unknown option '%s'; see spore %s --help", argv[0], word, argv[0]);
+                return tool_complain(EXIT_USAGE, "%s: unknown option '%s'; see spore %s --help", argv[0], word,
+                                     argv[0]);
             int code = set_option(argv[0], o, value, argc, argv, &i, seen);
             if (code != 0) return code;
             continue;
         }
         if (*n_others == n_wanted[1])
-            return tool_complain(EXIT_USAGE, "%s: one argument too many: '%s'; see spore %s --help", argv[0], word, argv[0]);
+            return tool_complain(EXIT_USAGE, "%s: one argument too many: '%s'; see spore %s --help", argv[0], word,
+                                 argv[0]);
         others[(*n_others)++] = word;
     }
     return check_count(argv[0], *n_others, n_wanted[0]);
 }
 
-int tool_parse_output(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2], int place,
-                      const char *const *output, const char **others, int *n_others, bool *helped)
+int tool_parse_output(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
+                      int place, const char *const *output, const char **others, int *n_others, bool *helped)
 {
     int code = tool_parse(argc, argv, options, help, (const int[]){0, n_wanted[1]}, others, n_others, helped);
     if (code != 0 || *helped) return code;
@@ -181,7 +186,8 @@ int tool_parse_output(int argc, char **argv, const tool_option *options, const c
     code = check_count(argv[0], *n_others, n_wanted[0] - 1);
     if (code != 0) return code;
     if (*n_others == n_wanted[1])
-        return tool_complain(EXIT_USAGE, "%s: OUT is given twice, as '%s' and by -o; see spore %s --help", argv[0], others[place], argv[0]);
+        return tool_complain(EXIT_USAGE, "%s: OUT is given twice, as '%s' and by -o; see spore %s --help", argv[0],
+                             others[place], argv[0]);
     memmove(&others[place + 1], &others[place], (size_t)(*n_others - place) * sizeof *others);
     others[place] = *output;
     ++*n_others;
@@ -195,7 +201,8 @@ int tool_number(const char *verb, const char *option, const char *text, double l
     errno = 0;
     double v = strtod(text, &end);
     if (end == text || *end != '\0' || errno != 0 || !(v >= low && v <= high))
-        return tool_complain(EXIT_USAGE, "%s: %s is '%s', it must be a number from %g to %g", verb, option, text, low, high);
+        return tool_complain(EXIT_USAGE, "%s: %s is '%s', it must be a number from %g to %g", verb, option, text, low,
+                             high);
     *out = v;
     return 0;
 }
@@ -207,7 +214,8 @@ int tool_whole(const char *verb, const char *option, const char *text, long long
     errno = 0;
     long long v = strtoll(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || v < low || v > high)
-        return tool_complain(EXIT_USAGE, "%s: %s is '%s', it must be a whole number of at least %lld and at most %lld", verb, option, text, low, high);
+        return tool_complain(EXIT_USAGE, "%s: %s is '%s', it must be a whole number of at least %lld and at most %lld",
+                             verb, option, text, low, high);
     *out = v;
     return 0;
 }
@@ -227,7 +235,8 @@ static int decode_key(const char *verb, tool_key *key, const char *text, size_t 
     if (n > 4 && strncmp(text, "hex:", 4) == 0) {
         size_t digits = n - 4;
         if (digits % 2 != 0 || digits / 2 > sizeof key->bytes)
-            return tool_complain(EXIT_FAILED, "%s: the key has %zu hexadecimal digits; 32, 48 or 64 are wanted", verb, digits);
+            return tool_complain(EXIT_FAILED, "%s: the key has %zu hexadecimal digits; 32, 48 or 64 are wanted", verb,
+                                 digits);
         for (size_t i = 0; i < digits; i += 2) {
             char pair[3] = {text[4 + i], text[5 + i], '\0'};
             if (!isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]))
@@ -270,8 +279,10 @@ int tool_key_read(const char *verb, tool_key *key, bool required, sp_file_option
     else if (key->variable != NULL)
         return tool_complain(EXIT_FAILED, "%s: the environment variable %s is not set", verb, key->variable);
     else if (required)
-        return tool_complain(EXIT_USAGE, "%s: a key is wanted: --key-file FILE, --key-env NAME, or SPORE_KEY in the "
-                             "environment", verb);
+        return tool_complain(EXIT_USAGE,
+                             "%s: a key is wanted: --key-file FILE, --key-env NAME, or SPORE_KEY in the "
+                             "environment",
+                             verb);
     else return 0;
     options->key = key->bytes;
     options->key_bytes = key->n;
@@ -297,11 +308,16 @@ bool tool_progress(void *context, uint64_t done, uint64_t total)
 static size_t character_bytes(const char *text, size_t room)
 {
     const unsigned char *p = (const unsigned char *)text;
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+    size_t n = p[0] < 0x80                   ? 1
+               : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
+               : (p[0] & 0xF0) == 0xE0       ? 3
+               : p[0] >= 0xF0 && p[0] < 0xF5 ? 4
+                                             : 0;
     if (n > room) return 0;
     for (size_t i = 1; i < n; i++)
         if ((p[i] & 0xC0) != 0x80) return 0;
-    bool beyond = n == 3 && ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] >= 0xA0)); /* overlong; half of a surrogate pair */
+    bool beyond = n == 3 && ((p[0] == 0xE0 && p[1] < 0xA0) ||
+                             (p[0] == 0xED && p[1] >= 0xA0)); /* overlong; half of a surrogate pair */
     beyond |= n == 4 && ((p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] >= 0x90));
     return beyond ? 0 : n;
 }

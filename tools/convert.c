@@ -34,11 +34,8 @@ static const char help[] =
     "  --shard-bytes N      most bytes of contents in one file of a sharded model (default 5000000000); of a model: weights\n"
     "                       beyond N bytes lie in a file beside it\n"
     "  --compress           .npz: compressed\n"
-    "  --crc                .ckpt, .safetensors: with a checksum\n"
-    TOOL_FORCE_HELP
-    TOOL_OUTPUT_HELP
-    "  --encrypt            write an encrypted .ckpt, with the key below; otherwise that key is for IN\n"
-    TOOL_KEY_HELP
+    "  --crc                .ckpt, .safetensors: with a checksum\n" TOOL_FORCE_HELP TOOL_OUTPUT_HELP
+    "  --encrypt            write an encrypted .ckpt, with the key below; otherwise that key is for IN\n" TOOL_KEY_HELP
     "\nexamples:\n"
     "  spore convert resnet50.pth resnet50.ckpt --map torch\n"
     "  spore convert model.safetensors.index.json model.ckpt\n"
@@ -111,8 +108,10 @@ static int add_rule(job *j, const char *from, const char *to)
 {
     int stars = count_stars(from);
     if (stars > STARS_MAX || (to != NULL && count_stars(to) > stars))
-        return tool_complain(EXIT_USAGE, "convert: '%s' to '%s': the new name must not have more stars than the old one, which may have %d", from,
-                             to != NULL ? to : "-", STARS_MAX);
+        return tool_complain(
+            EXIT_USAGE,
+            "convert: '%s' to '%s': the new name must not have more stars than the old one, which may have %d", from,
+            to != NULL ? to : "-", STARS_MAX);
     rule *larger = realloc(j->rules, (j->n_rules + 1) * sizeof *larger);
     if (larger == NULL) return tool_complain(EXIT_FAILED, "out of memory");
     j->rules = larger;
@@ -147,7 +146,8 @@ static int rules_from_file(job *j)
     char *line = NULL;
     size_t room = 0;
     int code = 0;
-    for (int number = 1; code == 0 && getline(&line, &room, file) >= 0; number++) code = rules_from_line(j, line, number);
+    for (int number = 1; code == 0 && getline(&line, &room, file) >= 0; number++)
+        code = rules_from_line(j, line, number);
     free(line);
     fclose(file);
     return code;
@@ -303,7 +303,8 @@ static int convert(job *j, const sp_file_options *reading, sp_file_options *writ
     if (code == 0 && sp_save(j->out, out, writing) != SP_OK) code = tool_engine_failed("convert");
     if (code == 0) {
         char shown[2][1024];
-        printf("%s: %lld entries of %s", tool_plain(j->out, shown[0], sizeof shown[0]), (long long)sp_bundle_count(out), tool_plain(j->in, shown[1], sizeof shown[1]));
+        printf("%s: %lld entries of %s", tool_plain(j->out, shown[0], sizeof shown[0]), (long long)sp_bundle_count(out),
+               tool_plain(j->in, shown[1], sizeof shown[1]));
         if (left_out > 0) printf(" (%lld left out)", (long long)left_out);
         printf("\n");
     }
@@ -318,7 +319,10 @@ static bool becomes(const job *j, const char *format, const char *ending)
     return j->to != NULL ? strcmp(j->to, format) == 0 : ends_in(j->out, ending);
 }
 
-static bool is_model(const job *j) { return becomes(j, "onnx", ".onnx") || becomes(j, "mindir", ".mindir") || becomes(j, "lite", ".ms"); }
+static bool is_model(const job *j)
+{
+    return becomes(j, "onnx", ".onnx") || becomes(j, "mindir", ".mindir") || becomes(j, "lite", ".ms");
+}
 
 /* An option that would change nothing is a misunderstanding. */
 static int check_effects(const job *j)
@@ -329,13 +333,15 @@ static int check_effects(const job *j)
         bool given, fits;
         const char *what;
     } all[] = {{"--compress", j->compress, becomes(j, "npz", ".npz"), ".npz"},
-               {"--crc", j->crc, sharded || becomes(j, "ckpt", ".ckpt") || becomes(j, "safetensors", ".safetensors"), ".ckpt and .safetensors"},
+               {"--crc", j->crc, sharded || becomes(j, "ckpt", ".ckpt") || becomes(j, "safetensors", ".safetensors"),
+                ".ckpt and .safetensors"},
                {"--opset", j->opset != NULL, becomes(j, "onnx", ".onnx"), ".onnx"},
                {"--shape", j->shapes != NULL, model, "models, .onnx, .mindir and .ms"},
                {"--shard-bytes", j->shard_bytes != NULL, sharded || model, ".safetensors.index.json and models"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].given && !all[i].fits)
-            return tool_complain(EXIT_USAGE, "convert: %s is for %s, it would change nothing in %s", all[i].option, all[i].what, j->out);
+            return tool_complain(EXIT_USAGE, "convert: %s is for %s, it would change nothing in %s", all[i].option,
+                                 all[i].what, j->out);
     return 0;
 }
 
@@ -344,14 +350,20 @@ static int convert_model(const job *j, const sp_file_options *reading, const sp_
 {
     sp_model *m = NULL;
     int code = 0;
-    if (j->map != NULL || j->rename != NULL || j->strip != NULL || j->add != NULL || j->only != NULL || j->without != NULL || j->dtype != NULL)
-        return tool_complain(EXIT_USAGE, "convert: a model is written as it is: names and dtypes of its weights cannot be changed on the way");
+    if (j->map != NULL || j->rename != NULL || j->strip != NULL || j->add != NULL || j->only != NULL ||
+        j->without != NULL || j->dtype != NULL)
+        return tool_complain(
+            EXIT_USAGE,
+            "convert: a model is written as it is: names and dtypes of its weights cannot be changed on the way");
     if (sp_model_load(j->in, reading, &m) != SP_OK) return tool_engine_failed("convert");
     for (const char **s = j->shapes; s != NULL && *s != NULL && code == 0; s++) code = tool_set_shape("convert", m, *s);
-    if (code == 0 && sp_model_convert(m, j->out, (int)j->opset_number, writing) != SP_OK) code = tool_engine_failed("convert");
+    if (code == 0 && sp_model_convert(m, j->out, (int)j->opset_number, writing) != SP_OK)
+        code = tool_engine_failed("convert");
     char shown[2][1024];
-    if (code == 0) printf("%s: %d inputs, %d outputs, %lld weights of %s\n", tool_plain(j->out, shown[0], sizeof shown[0]), sp_model_inputs(m), sp_model_outputs(m),
-                          (long long)sp_bundle_count(sp_model_parameters(m)), tool_plain(j->in, shown[1], sizeof shown[1]));
+    if (code == 0)
+        printf("%s: %d inputs, %d outputs, %lld weights of %s\n", tool_plain(j->out, shown[0], sizeof shown[0]),
+               sp_model_inputs(m), sp_model_outputs(m), (long long)sp_bundle_count(sp_model_parameters(m)),
+               tool_plain(j->in, shown[1], sizeof shown[1]));
     sp_model_release(m);
     return code;
 }
@@ -391,7 +403,8 @@ int verb_convert(int argc, char **argv)
     if (sp_file_cipher(j.in, &cipher) != SP_OK) cipher = NULL;
     sp_file_options reading = {0}, writing = {.format = j.to, .progress = tool_progress};
     if (code == 0 && j.encrypt && cipher != NULL)
-        code = tool_complain(EXIT_FAILED, "convert: %s is encrypted already; decrypt it first, or leave --encrypt out", j.in);
+        code = tool_complain(EXIT_FAILED, "convert: %s is encrypted already; decrypt it first, or leave --encrypt out",
+                             j.in);
     if (code == 0 && (j.encrypt || cipher != NULL))
         code = tool_key_read("convert", &j.key, j.encrypt, j.encrypt ? &writing : &reading);
     writing.flags = (j.compress ? SP_FILE_COMPRESS : 0u) | (j.crc ? SP_FILE_CRC : 0u);

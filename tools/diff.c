@@ -19,9 +19,7 @@ static const char help[] =
     "shape changed, whose values differ and by how much at most; of two models also inputs, outputs and operators.\n"
     "Exit code: 0 equal, 1 different, 2 trouble.\n\n"
     "  --tolerance X        values may differ by X (absolute); default 0: bit for bit, except that NaN equals NaN\n"
-    "  --json               for programs\n"
-    TOOL_KEY_HELP
-    "\nexamples:\n"
+    "  --json               for programs\n" TOOL_KEY_HELP "\nexamples:\n"
     "  spore diff before.ckpt after.ckpt\n"
     "  spore diff model.pth model.ckpt --tolerance 1e-6\n";
 
@@ -185,7 +183,8 @@ static int compare_entry(comparison *c, int64_t i)
     const int64_t *dims_a = NULL, *dims_b = NULL;
     sp_dtype x = sp_bundle_shape_at(c->a, i, &rank_a, &dims_a), y = sp_bundle_shape_at(c->b, k, &rank_b, &dims_b);
     if (x == SP_DTYPE_NONE && y == SP_DTYPE_NONE) return compare_texts(c, i, k);
-    if (x == SP_DTYPE_NONE || y == SP_DTYPE_NONE || rank_a != rank_b || memcmp(dims_a, dims_b, (size_t)rank_a * sizeof *dims_a) != 0) {
+    if (x == SP_DTYPE_NONE || y == SP_DTYPE_NONE || rank_a != rank_b ||
+        memcmp(dims_a, dims_b, (size_t)rank_a * sizeof *dims_a) != 0) {
         report_geometry(c, i, k, NULL);
         return 0;
     }
@@ -203,7 +202,8 @@ static void face_text(const sp_model *m, int i, bool input, char *out, size_t ro
 {
     const sp_spec *s = input ? sp_model_input_spec(m, i) : sp_model_output_spec(m, i);
     char shape[256];
-    snprintf(out, room, "%s%s", s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "?", s->rank >= 0 ? tool_shape(s->rank, s->dims, shape) : "");
+    snprintf(out, room, "%s%s", s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "?",
+             s->rank >= 0 ? tool_shape(s->rank, s->dims, shape) : "");
 }
 
 static void report_pair(comparison *c, const char *name, const char *what, const char *a, const char *b)
@@ -217,14 +217,16 @@ static void report_pair(comparison *c, const char *name, const char *what, const
 /* Inputs, or outputs, by their place: names may be those of another writer. */
 static void compare_faces(comparison *c, bool input)
 {
-    int n = input ? sp_model_inputs(c->model_a) : sp_model_outputs(c->model_a), m = input ? sp_model_inputs(c->model_b) : sp_model_outputs(c->model_b);
+    int n = input ? sp_model_inputs(c->model_a) : sp_model_outputs(c->model_a),
+        m = input ? sp_model_inputs(c->model_b) : sp_model_outputs(c->model_b);
     for (int i = 0; i < n || i < m; i++) {
         char a[320] = "none", b[320] = "none";
         const sp_model *named = i < n ? c->model_a : c->model_b;
         if (i < n) face_text(c->model_a, i, input, a, sizeof a);
         if (i < m) face_text(c->model_b, i, input, b, sizeof b);
         if (strcmp(a, b) != 0)
-            report_pair(c, input ? sp_model_input_name(named, i) : sp_model_output_name(named, i), input ? "other input" : "other output", a, b);
+            report_pair(c, input ? sp_model_input_name(named, i) : sp_model_output_name(named, i),
+                        input ? "other input" : "other output", a, b);
     }
 }
 
@@ -260,7 +262,8 @@ static void compare_graphs(comparison *c)
         const sp_model_node *x = sp_model_node_at(c->model_a, i), *y = sp_model_node_at(c->model_b, i);
         char name[64];
         snprintf(name, sizeof name, "node %d", i);
-        if (strcmp(x->type, y->type) != 0 || x->n_in != y->n_in || x->n_out != y->n_out) report_pair(c, name, "other operator", x->type, y->type);
+        if (strcmp(x->type, y->type) != 0 || x->n_in != y->n_in || x->n_out != y->n_out)
+            report_pair(c, name, "other operator", x->type, y->type);
     }
 }
 
@@ -327,7 +330,8 @@ int verb_diff(int argc, char **argv)
     if (code == 0) code = load(paths[1], &key, &b);
     c.a = a;
     c.b = b;
-    if (code == 0) load_models(&c, paths, &(sp_file_options){0}); /* models are not encrypted, or they are compared without */
+    if (code == 0)
+        load_models(&c, paths, &(sp_file_options){0}); /* models are not encrypted, or they are compared without */
     if (code == 0) code = compare(&c);
     sp_model_release(c.model_a);
     sp_model_release(c.model_b);

@@ -73,7 +73,8 @@ static void report_kernels(void)
         const char *otherwise = dtypes[i] == SP_DTYPE_I8 ? "reference" : "as float32";
         printf("%s %s: %s", i ? "," : "", sp_dtype_name(dtypes[i]), name[0] ? name : otherwise);
     }
-    printf("\nkernels    fast ones for these operators (where they have a name of their own: in parentheses); the others run on their reference\n");
+    printf(
+        "\nkernels    fast ones for these operators (where they have a name of their own: in parentheses); the others run on their reference\n");
     int with = 0, column = 0;
     for (int i = 0; i < sp_op_count(); i++) {
         char kernels[256], text[384];
@@ -95,8 +96,8 @@ static void report_libraries(void)
     if (sp_provider_names(text, sizeof text)) printf("providers  %s (SPORE_PROVIDERS)\n", text);
     sp_device_names(text, sizeof text);
     printf("devices    %s (SPORE_DEVICES)\n", text);
-    printf("libraries  zlib %s, %s, SQLite %s, Jansson %s\n", zlibVersion(), OpenSSL_version(OPENSSL_VERSION), sqlite3_libversion(),
-           JANSSON_VERSION);
+    printf("libraries  zlib %s, %s, SQLite %s, Jansson %s\n", zlibVersion(), OpenSSL_version(OPENSSL_VERSION),
+           sqlite3_libversion(), JANSSON_VERSION);
 }
 
 static void report_memory(void)
@@ -106,7 +107,8 @@ static void report_memory(void)
     for (int i = 0; i < 2; i++) { /* "24684100 kB" */
         char found[64], amount[32];
         bool known = proc_value("/proc/meminfo", keys[i], found, sizeof found);
-        snprintf(text[i], sizeof text[i], "%s", known ? tool_bytes(strtoull(found, NULL, 10) * 1024, amount) : "unknown");
+        snprintf(text[i], sizeof text[i], "%s",
+                 known ? tool_bytes(strtoull(found, NULL, 10) * 1024, amount) : "unknown");
     }
     printf("memory     %s in the machine, %s available\n", text[0], text[1]);
 }
@@ -182,10 +184,12 @@ static void json_machine(void)
     printf("{\"version\": \"%s\"", sp_version());
     if (proc_value("/proc/cpuinfo", "model name", text, sizeof text)) json_text("cpu", text);
     json_text("instructions", sp_machine_features());
-    printf(",\n\"cache_bytes\": [%zu, %zu, %zu],\n\"threads\": %d", sp_machine_cache(1), sp_machine_cache(2), sp_machine_cache(3), sp_threads());
+    printf(",\n\"cache_bytes\": [%zu, %zu, %zu],\n\"threads\": %d", sp_machine_cache(1), sp_machine_cache(2),
+           sp_machine_cache(3), sp_threads());
     static const char *const keys[][2] = {{"MemTotal", "memory_bytes"}, {"MemAvailable", "available_bytes"}};
     for (int i = 0; i < 2; i++)
-        if (proc_value("/proc/meminfo", keys[i][0], text, sizeof text)) printf(",\n\"%s\": %llu", keys[i][1], strtoull(text, NULL, 10) * 1024);
+        if (proc_value("/proc/meminfo", keys[i][0], text, sizeof text))
+            printf(",\n\"%s\": %llu", keys[i][1], strtoull(text, NULL, 10) * 1024);
     printf(",\n\"kernels\": {");
     for (int i = 0, n = 0; i < sp_op_count(); i++) {
         const sp_op *op = sp_op_at(i);
@@ -216,14 +220,14 @@ static int json_report(void)
 
 int verb_doctor(int argc, char **argv)
 {
-    static const char help[] = "usage: spore doctor\n\n"
-                               "Shows what spore finds on this machine: processor and the kernels chosen for it, memory, libraries, the Python\n"
-                               "interpreter and package that spore run would use. Exit code: 0 when Python programs will run, else 1.\n\n"
-                               TOOL_JSON_HELP;
+    static const char help[] =
+        "usage: spore doctor\n\n"
+        "Shows what spore finds on this machine: processor and the kernels chosen for it, memory, libraries, the Python\n"
+        "interpreter and package that spore run would use. Exit code: 0 when Python programs will run, else 1.\n\n" TOOL_JSON_HELP;
     int n_others;
     bool helped, json = false;
-    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL,
-                          &n_others, &helped);
+    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}},
+                          help, (const int[2]){0, 0}, NULL, &n_others, &helped);
     if (code != 0 || helped) return code;
     if (json) return json_report();
     printf("spore      %s\n", sp_version());

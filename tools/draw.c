@@ -17,11 +17,9 @@ static const char help[] =
     "usage: spore draw MODEL -o PICTURE.svg [options]\n\n"
     "Draws the graph of a model (MindIR, ONNX, TFLite, MindSpore Lite) as SVG, with what is in branches, loops and functions. Large ones are folded:\n"
     "parts of one scope (a layer) are one box, and so are chains of operators. Rest the mouse on a box to see what is in it.\n\n"
-    "  -o, --output FILE    where to; - for standard output (default: MODEL with .svg)\n"
-    TOOL_FORCE_HELP
+    "  -o, --output FILE    where to; - for standard output (default: MODEL with .svg)\n" TOOL_FORCE_HELP
     "  --depth N            fold scopes below N levels; 0 folds nothing (default: what gives at most --boxes boxes)\n"
-    "  --boxes N            how many boxes there may be before parts are folded (default 60)\n"
-    TOOL_KEY_HELP
+    "  --boxes N            how many boxes there may be before parts are folded (default 60)\n" TOOL_KEY_HELP
     "\nexamples:\n"
     "  spore draw lenet.mindir -o lenet.svg\n"
     "  spore draw resnet50.onnx -o resnet50.svg --depth 2\n"
@@ -30,18 +28,24 @@ static const char help[] =
 typedef struct {
     sp_model *model;
     const char *path;
-    int most, depth;     /* depth -1: by number of boxes */
-    int n;               /* nodes */
-    int *box_of;         /* by node */
+    int most, depth; /* depth -1: by number of boxes */
+    int n;           /* nodes */
+    int *box_of;     /* by node */
     int n_boxes;
-    struct maker { const char *name; int node; } *makers; /* values and who makes them, by name */
+    struct maker {
+        const char *name;
+        int node;
+    } *makers; /* values and who makes them, by name */
     int n_makers;
     draw_graph graph;
 } job;
 
 /* --- who makes what ---------------------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b) { return strcmp(((const struct maker *)a)->name, ((const struct maker *)b)->name); }
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct maker *)a)->name, ((const struct maker *)b)->name);
+}
 
 static int list_makers(job *j)
 {
@@ -53,7 +57,8 @@ static int list_makers(job *j)
         const sp_model_node *node = sp_model_node_at(j->model, i);
         for (int k = 0; k < node->n_out; k++) j->makers[j->n_makers++] = (struct maker){node->out[k], i};
     }
-    for (int i = 0; i < sp_model_inputs(j->model); i++) j->makers[j->n_makers++] = (struct maker){sp_model_input_name(j->model, i), -1 - i};
+    for (int i = 0; i < sp_model_inputs(j->model); i++)
+        j->makers[j->n_makers++] = (struct maker){sp_model_input_name(j->model, i), -1 - i};
     qsort(j->makers, (size_t)j->n_makers, sizeof *j->makers, by_name);
     return 0;
 }
@@ -62,7 +67,8 @@ static int list_makers(job *j)
 enum { NOBODY = -1000000 };
 static int maker_of(const job *j, const char *name)
 {
-    struct maker key = {name, 0}, *found = *name ? bsearch(&key, j->makers, (size_t)j->n_makers, sizeof key, by_name) : NULL;
+    struct maker key = {name, 0},
+                 *found = *name ? bsearch(&key, j->makers, (size_t)j->n_makers, sizeof key, by_name) : NULL;
     return found != NULL ? found->node : NOBODY;
 }
 
@@ -109,15 +115,19 @@ static void choose_depth(job *j)
     }
     int depth = j->depth >= 0 ? j->depth : 0;
     j->n_boxes = fold_scopes(j, depth);
-    for (depth = deepest; j->depth < 0 && j->n_boxes > j->most && depth >= 1; depth--) j->n_boxes = fold_scopes(j, depth);
+    for (depth = deepest; j->depth < 0 && j->n_boxes > j->most && depth >= 1; depth--)
+        j->n_boxes = fold_scopes(j, depth);
 }
 
 /* Boxes that have one box behind them, which has only them in front, become one with it. */
 static void fold_chains(job *j)
 {
-    int *next = malloc((size_t)(j->n_boxes + 1) * sizeof *next), *before = malloc((size_t)(j->n_boxes + 1) * sizeof *before),
-        *head = malloc((size_t)(j->n_boxes + 1) * sizeof *head), *number = calloc((size_t)j->n_boxes + 1, sizeof *number);
-    for (int b = 0; next && before && head && number && b < j->n_boxes; b++) next[b] = before[b] = -1, head[b] = b; /* -1: none, -2: several */
+    int *next = malloc((size_t)(j->n_boxes + 1) * sizeof *next),
+        *before = malloc((size_t)(j->n_boxes + 1) * sizeof *before),
+        *head = malloc((size_t)(j->n_boxes + 1) * sizeof *head),
+        *number = calloc((size_t)j->n_boxes + 1, sizeof *number);
+    for (int b = 0; next && before && head && number && b < j->n_boxes; b++)
+        next[b] = before[b] = -1, head[b] = b; /* -1: none, -2: several */
     for (int i = 0; next && before && head && number && i < j->n; i++) {
         const sp_model_node *node = sp_model_node_at(j->model, i);
         for (int k = 0; k < node->n_in; k++) {
@@ -150,7 +160,8 @@ static void fold_chains(job *j)
 /* Still too many: stretches between points that one value passes alone, several of them to a box where need be. */
 static void fold_stretches(job *j)
 {
-    int *last_use = malloc((size_t)(j->n + 1) * sizeof *last_use), *stretch = malloc((size_t)(j->n + 1) * sizeof *stretch), n = 0, open_ends = 0;
+    int *last_use = malloc((size_t)(j->n + 1) * sizeof *last_use),
+        *stretch = malloc((size_t)(j->n + 1) * sizeof *stretch), n = 0, open_ends = 0;
     for (int i = 0; last_use && stretch && i < j->n; i++) last_use[i] = i;
     for (int i = 0; last_use && stretch && i < j->n; i++) {
         const sp_model_node *node = sp_model_node_at(j->model, i);
@@ -201,7 +212,8 @@ static int64_t weights_of(const job *j, const sp_model_node *node, char shape[25
 
 static void put_line(draw_box *b, const char *text)
 {
-    if (b->n_lines < DRAW_LINES) snprintf(b->lines[b->n_lines++], sizeof b->lines[0], "%.44s%s", text, strlen(text) > 44 ? "..." : "");
+    if (b->n_lines < DRAW_LINES)
+        snprintf(b->lines[b->n_lines++], sizeof b->lines[0], "%.44s%s", text, strlen(text) > 44 ? "..." : "");
 }
 
 /* Types of the nodes of a box in order, "Conv, BatchNorm, Relu"; several of one kind as "9 Conv". */
@@ -221,7 +233,8 @@ static void list_types(const job *j, int box, char *out, size_t room)
     }
     out[0] = '\0';
     for (int k = 0; k < n && used < room; k++) {
-        if (counts[k] > 1) used += (size_t)snprintf(out + used, room - used, "%s%d %s", k ? ", " : "", counts[k], seen[k]);
+        if (counts[k] > 1)
+            used += (size_t)snprintf(out + used, room - used, "%s%d %s", k ? ", " : "", counts[k], seen[k]);
         else used += (size_t)snprintf(out + used, room - used, "%s%s", k ? ", " : "", seen[k]);
     }
 }
@@ -249,7 +262,9 @@ static const char *shown_scope(const char *scope)
 {
     const char *leaf = strrchr(scope, '/');
     if (leaf == NULL) return scope;
-    if (strcmp(leaf, "/then") != 0 && strcmp(leaf, "/else") != 0 && strcmp(leaf, "/body") != 0 && strcmp(leaf, "/cond") != 0) return leaf + 1;
+    if (strcmp(leaf, "/then") != 0 && strcmp(leaf, "/else") != 0 && strcmp(leaf, "/body") != 0 &&
+        strcmp(leaf, "/cond") != 0)
+        return leaf + 1;
     while (leaf > scope && leaf[-1] != '/') leaf--;
     return leaf;
 }
@@ -278,10 +293,12 @@ static void describe_box(const job *j, int box, draw_box *out)
         put_line(out, types);
     }
     if (weights) {
-        snprintf(text, sizeof text, n == 1 ? "%s, %s weights" : "%s%s weights", n == 1 ? shape : "", elements(weights, amount));
+        snprintf(text, sizeof text, n == 1 ? "%s, %s weights" : "%s%s weights", n == 1 ? shape : "",
+                 elements(weights, amount));
         put_line(out, text);
     }
-    snprintf(out->tip, sizeof out->tip, "%.240s\n%d node%s: %.240s", n == 1 ? last->name : scope, n, n == 1 ? "" : "s", types);
+    snprintf(out->tip, sizeof out->tip, "%.240s\n%d node%s: %.240s", n == 1 ? last->name : scope, n, n == 1 ? "" : "s",
+             types);
 }
 
 static void describe_face(const job *j, draw_box *out, draw_kind kind, int i)
@@ -294,7 +311,8 @@ static void describe_face(const job *j, draw_box *out, draw_kind kind, int i)
     if (!input && colon != NULL && strchr(colon + 1, ':') != NULL) name = colon + 1;
     out->kind = kind;
     put_line(out, name);
-    snprintf(text, sizeof text, "%s %s", spec->dtype == SP_DTYPE_NONE ? "" : sp_dtype_name(spec->dtype), spec->rank >= 0 ? tool_face_shape(j->model, input, i, shape, sizeof shape) : "");
+    snprintf(text, sizeof text, "%s %s", spec->dtype == SP_DTYPE_NONE ? "" : sp_dtype_name(spec->dtype),
+             spec->rank >= 0 ? tool_face_shape(j->model, input, i, shape, sizeof shape) : "");
     put_line(out, text);
     snprintf(out->tip, sizeof out->tip, "%s %s", kind == DRAW_INPUT ? "input" : "output", name);
 }
@@ -313,7 +331,8 @@ static int maker_of_output(const job *j, int i)
 {
     const char *name = sp_model_output_name(j->model, i), *last = strrchr(name, '_');
     int from = maker_of(j, name);
-    if (from != NOBODY || last == NULL || last[1] == '\0' || last[1 + strspn(last + 1, "0123456789")] != '\0') return from;
+    if (from != NOBODY || last == NULL || last[1] == '\0' || last[1 + strspn(last + 1, "0123456789")] != '\0')
+        return from;
     char *base = strndup(name, (size_t)(last - name));
     if (base != NULL) from = maker_of(j, base);
     free(base);
@@ -376,14 +395,20 @@ int verb_draw(int argc, char **argv)
     bool force = false, helped;
     long long n_boxes = 60, n_levels = -1;
     tool_key key = {0};
-    const tool_option options[] = {TOOL_FORCE_OPTION(force), {"--output", NULL, &output, NULL}, {"-o", NULL, &output, NULL}, {"--boxes", NULL, &boxes, NULL},
-                                   {"--depth", NULL, &depth, NULL}, TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {TOOL_FORCE_OPTION(force),        {"--output", NULL, &output, NULL},
+                                   {"-o", NULL, &output, NULL},     {"--boxes", NULL, &boxes, NULL},
+                                   {"--depth", NULL, &depth, NULL}, TOOL_KEY_OPTIONS(key),
+                                   {NULL, NULL, NULL, NULL}};
     int n, code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &j.path, &n, &helped);
     if (code != 0 || helped) return code;
-    if (boxes != NULL && depth != NULL) return tool_complain(EXIT_USAGE, "draw: give --boxes or --depth: each says how far parts are folded");
+    if (boxes != NULL && depth != NULL)
+        return tool_complain(EXIT_USAGE, "draw: give --boxes or --depth: each says how far parts are folded");
     if (output != NULL && strcmp(output, "-") != 0 && !ends_in(output, ".svg"))
-        return tool_complain(EXIT_USAGE, "draw: SVG is written, '%s' must end in .svg; another program makes other pictures of it: spore draw %s -o - | rsvg-convert -o "
-                                         "picture.png", output, j.path);
+        return tool_complain(
+            EXIT_USAGE,
+            "draw: SVG is written, '%s' must end in .svg; another program makes other pictures of it: spore draw %s -o - | rsvg-convert -o "
+            "picture.png",
+            output, j.path);
     code = tool_whole("draw", "--boxes", boxes, 1, 1000000, &n_boxes);
     if (code == 0) code = tool_whole("draw", "--depth", depth, 0, 1000, &n_levels);
     if (code != 0) return code;

@@ -105,7 +105,8 @@ static int fill_layers(layout *l)
         l->layers[k][l->counts[k]++] = i;
         if (l->places[i].height > l->heights[k]) l->heights[k] = l->places[i].height;
     }
-    for (int k = 0; k < l->n_layers; k++) l->tops[k] = k ? l->tops[k - 1] + l->heights[k - 1] + LAYER_GAP : MARGIN + 2 * LINE;
+    for (int k = 0; k < l->n_layers; k++)
+        l->tops[k] = k ? l->tops[k - 1] + l->heights[k - 1] + LAYER_GAP : MARGIN + 2 * LINE;
     return 0;
 }
 
@@ -207,13 +208,16 @@ static void put_text(FILE *out, const char *text)
 
 static void put_box(const layout *l, const place *p, FILE *out)
 {
-    static const char *const fills[] = {"#eef3fb", "#fdf3e1", "#e8f6ec", "#f6e9f4"}, *const edges[] = {"#6b8fc9", "#d19a3b", "#58a36f", "#a86b9f"};
+    static const char *const fills[] = {"#eef3fb", "#fdf3e1", "#e8f6ec", "#f6e9f4"}, *const edges[] = {
+                                                                                         "#6b8fc9", "#d19a3b",
+                                                                                         "#58a36f", "#a86b9f"};
     const draw_box *b = &l->g->boxes[p->box];
     double y = l->tops[p->layer] + (l->heights[p->layer] - p->height) / 2;
     fprintf(out, "<g><title>");
     put_text(out, b->tip);
-    fprintf(out, "</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"5\" fill=\"%s\" stroke=\"%s\"/>", p->x - p->width / 2, y,
-            p->width, p->height, fills[b->kind], edges[b->kind]);
+    fprintf(out,
+            "</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"5\" fill=\"%s\" stroke=\"%s\"/>",
+            p->x - p->width / 2, y, p->width, p->height, fills[b->kind], edges[b->kind]);
     for (int i = 0; i < b->n_lines; i++) {
         fprintf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>", p->x, y + PAD + LINE * (i + 1) - 6, i ? " class=\"s\"" : "");
         put_text(out, b->lines[i]);
@@ -224,7 +228,8 @@ static void put_box(const layout *l, const place *p, FILE *out)
 
 static double edge_y(const layout *l, const place *p, int bottom)
 {
-    double middle = l->tops[p->layer] + l->heights[p->layer] / 2, half = p->box < 0 ? l->heights[p->layer] / 2 : p->height / 2;
+    double middle = l->tops[p->layer] + l->heights[p->layer] / 2,
+           half = p->box < 0 ? l->heights[p->layer] / 2 : p->height / 2;
     return bottom ? middle + half : middle - half;
 }
 
@@ -233,23 +238,25 @@ static void put_link(const layout *l, const link *k, FILE *out)
     const place *a = &l->places[k->from], *b = &l->places[k->to];
     int down = b->layer >= a->layer;
     double y0 = edge_y(l, a, down), y1 = edge_y(l, b, !down), bend = (y1 - y0) / 2;
-    fprintf(out, "<path d=\"M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f\"%s/>\n", a->x, y0, a->x, y0 + bend, b->x, y1 - bend, b->x, y1,
-            b->box >= 0 ? " marker-end=\"url(#a)\"" : "");
+    fprintf(out, "<path d=\"M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f\"%s/>\n", a->x, y0, a->x, y0 + bend, b->x,
+            y1 - bend, b->x, y1, b->box >= 0 ? " marker-end=\"url(#a)\"" : "");
     if (b->box < 0) fprintf(out, "<path d=\"M%.1f %.1f V%.1f\"/>\n", b->x, y1, edge_y(l, b, down));
 }
 
 static void put_svg(const layout *l, FILE *out)
 {
     int last = l->n_layers - 1;
-    double height = last >= 0 ? l->tops[last] + l->heights[last] + MARGIN : 4 * MARGIN, width = l->width < 320 ? 320 : l->width;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
-            "<style>text{font:12px sans-serif;text-anchor:middle;fill:#222}.s{font-size:10.5px;fill:#555}.t{font-size:14px;text-anchor:start}"
-            "path{fill:none;stroke:#8a94a3;stroke-width:1.2}</style>\n"
-            "<defs><marker id=\"a\" markerWidth=\"7\" markerHeight=\"7\" refX=\"6\" refY=\"3\" orient=\"auto\">"
-            "<path d=\"M0 0 L6 3 L0 6 z\" style=\"fill:#8a94a3;stroke:none\"/></marker></defs>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text class=\"t\" x=\"%d\" y=\"%d\">",
-            width, height, width, height, MARGIN, MARGIN + 4);
+    double height = last >= 0 ? l->tops[last] + l->heights[last] + MARGIN : 4 * MARGIN,
+           width = l->width < 320 ? 320 : l->width;
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
+        "<style>text{font:12px sans-serif;text-anchor:middle;fill:#222}.s{font-size:10.5px;fill:#555}.t{font-size:14px;text-anchor:start}"
+        "path{fill:none;stroke:#8a94a3;stroke-width:1.2}</style>\n"
+        "<defs><marker id=\"a\" markerWidth=\"7\" markerHeight=\"7\" refX=\"6\" refY=\"3\" orient=\"auto\">"
+        "<path d=\"M0 0 L6 3 L0 6 z\" style=\"fill:#8a94a3;stroke:none\"/></marker></defs>\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text class=\"t\" x=\"%d\" y=\"%d\">",
+        width, height, width, height, MARGIN, MARGIN + 4);
     put_text(out, l->g->title);
     fprintf(out, "</text>\n");
     for (int i = 0; i < l->n_links; i++) put_link(l, &l->links[i], out);

@@ -19,9 +19,7 @@ static const char help[] =
     "multiply-adds.\n\n"
     "  --stats              smallest, largest, mean, deviation, number of NaN and infinite elements of each tensor\n"
     "  --memory             of a model: bytes of parameters, inputs, outputs and values between operators in one run\n"
-    "  --json               for programs\n"
-    TOOL_KEY_HELP
-    "\nexamples:\n"
+    "  --json               for programs\n" TOOL_KEY_HELP "\nexamples:\n"
     "  spore inspect lenet.ckpt\n"
     "  spore inspect --stats model.safetensors\n"
     "  spore inspect resnet50.pth --json | jq -r '.entries[].name'\n"
@@ -35,10 +33,10 @@ typedef struct {
     const char *title;
     uint64_t file_bytes;
     bool stats;
-    sp_model *model;    /* NULL: none, or it cannot be run */
-    bool worked;        /* multiply_adds is known */
+    sp_model *model; /* NULL: none, or it cannot be run */
+    bool worked;     /* multiply_adds is known */
     uint64_t multiply_adds;
-    bool memory;        /* sizes are known */
+    bool memory; /* sizes are known */
     sp_model_sizes sizes;
 } report;
 
@@ -61,15 +59,20 @@ static sp_status entry_stats(const sp_bundle *b, int64_t i, tool_stats *out)
 
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
-static const char *axis_name(const sp_model *m, bool inputs, int i, int axis) { return inputs ? sp_model_input_axis(m, i, axis) : sp_model_output_axis(m, i, axis); }
+static const char *axis_name(const sp_model *m, bool inputs, int i, int axis)
+{
+    return inputs ? sp_model_input_axis(m, i, axis) : sp_model_output_axis(m, i, axis);
+}
 
 static void print_faces(const sp_model *m, bool inputs)
 {
     char name[256], shape[768];
     for (int i = 0; i < (inputs ? sp_model_inputs(m) : sp_model_outputs(m)); i++) {
         const sp_spec *s = inputs ? sp_model_input_spec(m, i) : sp_model_output_spec(m, i);
-        printf("  %-7s %s  %s %s\n", inputs ? "input" : "output", tool_plain(inputs ? sp_model_input_name(m, i) : sp_model_output_name(m, i), name, sizeof name),
-               s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "?", s->rank >= 0 ? tool_face_shape(m, inputs, i, shape, sizeof shape) : "any shape");
+        printf("  %-7s %s  %s %s\n", inputs ? "input" : "output",
+               tool_plain(inputs ? sp_model_input_name(m, i) : sp_model_output_name(m, i), name, sizeof name),
+               s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "?",
+               s->rank >= 0 ? tool_face_shape(m, inputs, i, shape, sizeof shape) : "any shape");
     }
 }
 
@@ -97,8 +100,10 @@ static void print_graph(const report *r)
         printf("  %.4g million multiply-adds a run%s\n", (double)r->multiply_adds / 1e6,
                has_free_sizes(r->model) ? " (free sizes taken as small as possible)" : "");
     if (r->memory)
-        printf("  memory of a run: parameters %zu bytes, inputs %zu, outputs %zu, values between operators %zu (at least %zu)%s\n", r->sizes.weights, r->sizes.inputs,
-               r->sizes.outputs, r->sizes.arena, r->sizes.least, has_free_sizes(r->model) ? "; free sizes taken as 1" : "");
+        printf(
+            "  memory of a run: parameters %zu bytes, inputs %zu, outputs %zu, values between operators %zu (at least %zu)%s\n",
+            r->sizes.weights, r->sizes.inputs, r->sizes.outputs, r->sizes.arena, r->sizes.least,
+            has_free_sizes(r->model) ? "; free sizes taken as 1" : "");
 }
 
 /* Names of free dimensions, null for the others; nothing when there are none. */
@@ -152,8 +157,8 @@ static void json_graph(const report *r)
     if (r->worked) printf("%llu", (unsigned long long)r->multiply_adds);
     else printf("null");
     if (r->memory)
-        printf(", \"memory\": {\"weights\": %zu, \"inputs\": %zu, \"outputs\": %zu, \"arena\": %zu, \"least\": %zu}", r->sizes.weights, r->sizes.inputs, r->sizes.outputs,
-               r->sizes.arena, r->sizes.least);
+        printf(", \"memory\": {\"weights\": %zu, \"inputs\": %zu, \"outputs\": %zu, \"arena\": %zu, \"least\": %zu}",
+               r->sizes.weights, r->sizes.inputs, r->sizes.outputs, r->sizes.arena, r->sizes.least);
     printf("}");
 }
 
@@ -316,8 +321,11 @@ int verb_inspect(int argc, char **argv)
 {
     bool json = false, stats = false, memory = false, helped;
     tool_key key = {0};
-    const tool_option options[] = {
-        {"--json", &json, NULL, NULL}, {"--stats", &stats, NULL, NULL}, {"--memory", &memory, NULL, NULL}, TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {{"--json", &json, NULL, NULL},
+                                   {"--stats", &stats, NULL, NULL},
+                                   {"--memory", &memory, NULL, NULL},
+                                   TOOL_KEY_OPTIONS(key),
+                                   {NULL, NULL, NULL, NULL}};
     const char *path;
     int n;
     int code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &path, &n, &helped);
@@ -340,7 +348,9 @@ int verb_inspect(int argc, char **argv)
     r.worked = r.model != NULL && worked == SP_OK;
     tool_key_clear(&key);
     if (memory && (r.model == NULL || sp_model_memory(r.model, NULL, &r.sizes) != SP_OK)) {
-        code = r.model != NULL ? tool_engine_failed(argv[0]) : tool_complain(EXIT_FAILED, "inspect: --memory is for models, and %s is none that can be run", path);
+        code = r.model != NULL ? tool_engine_failed(argv[0])
+                               : tool_complain(EXIT_FAILED,
+                                               "inspect: --memory is for models, and %s is none that can be run", path);
         sp_bundle_release(bundle);
         sp_model_release(r.model);
         return code;

@@ -9,7 +9,8 @@
 bool tool_holds_model(const sp_bundle *bundle)
 {
     const char *format = sp_format_name(sp_bundle_format(bundle));
-    return strcmp(format, "onnx") == 0 || strcmp(format, "mindir") == 0 || strcmp(format, "tflite") == 0 || strcmp(format, "lite") == 0;
+    return strcmp(format, "onnx") == 0 || strcmp(format, "mindir") == 0 || strcmp(format, "tflite") == 0 ||
+           strcmp(format, "lite") == 0;
 }
 
 static int more_first(const void *a, const void *b)
@@ -41,7 +42,8 @@ const char *tool_face_shape(const sp_model *m, bool inputs, int i, char *out, si
         char plain[64];
         const char *name = s->dims[k] >= 0 ? "" : inputs ? sp_model_input_axis(m, i, k) : sp_model_output_axis(m, i, k);
         n += (size_t)snprintf(out + n, room - n, "%s", k > 0 ? ", " : "");
-        if (n < room && name[0] != '\0') n += (size_t)snprintf(out + n, room - n, "%s", tool_plain(name, plain, sizeof plain));
+        if (n < room && name[0] != '\0')
+            n += (size_t)snprintf(out + n, room - n, "%s", tool_plain(name, plain, sizeof plain));
         else if (n < room) n += (size_t)snprintf(out + n, room - n, "%lld", (long long)s->dims[k]);
     }
     if (n < room) snprintf(out + n, room - n, s->rank == 1 ? ",)" : ")");

@@ -12,9 +12,7 @@ static const char help[] =
     "\n"
     "The operators of the engine, as sp_builder_call takes them: inputs, then attributes with their defaults. A ? marks what may\n"
     "be left out, ... what may be repeated, an attribute without a default must be given.\n"
-    "\n"
-    TOOL_JSON_HELP
-    "\n"
+    "\n" TOOL_JSON_HELP "\n"
     "  spore ops            all of them, a line each\n"
     "  spore ops pool       those whose name or sentence has \"pool\" in it\n"
     "  spore ops conv2d     one of them, with all that is known about it\n";
@@ -113,8 +111,8 @@ int verb_ops(int argc, char **argv)
     const char *name = NULL;
     int n_names = 0;
     bool helped = false, json = false;
-    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}}, help, (const int[]){0, 1}, &name,
-                          &n_names, &helped);
+    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}},
+                          help, (const int[]){0, 1}, &name, &n_names, &helped);
     if (code != 0 || helped) return code;
     const sp_op *one = n_names > 0 ? sp_op_find(name) : NULL;
     if (one != NULL && !json) {
@@ -124,7 +122,9 @@ int verb_ops(int argc, char **argv)
     int n_found = 0;
     for (int i = 0; i < sp_op_count(); i++) {
         const sp_op *op = sp_op_at(i);
-        if (one != NULL ? op != one : n_names > 0 && strstr(sp_op_name(op), name) == NULL && strstr(sp_op_doc(op), name) == NULL) continue;
+        if (one != NULL ? op != one
+                        : n_names > 0 && strstr(sp_op_name(op), name) == NULL && strstr(sp_op_doc(op), name) == NULL)
+            continue;
         if (json) {
             printf(n_found > 0 ? ",\n" : "{\"operators\": [\n");
             print_json(op);
@@ -135,5 +135,6 @@ int verb_ops(int argc, char **argv)
     }
     if (n_found > 0 && json) printf("\n]}\n");
     if (n_found > 0) return 0;
-    return tool_complain(EXIT_FAILED, "ops: no operator has '%s' in its name or description; `spore ops` lists all", name);
+    return tool_complain(EXIT_FAILED, "ops: no operator has '%s' in its name or description; `spore ops` lists all",
+                         name);
 }

@@ -15,10 +15,13 @@ int tool_output_check(const char *verb, const char *path, bool force)
 {
     struct stat info;
     if (stat(path, &info) != 0) return 0; /* free, or opening it will tell why not */
-    if (S_ISDIR(info.st_mode)) return tool_complain(EXIT_FAILED, "%s: %s is a folder, the name of a file is wanted", verb, path);
-    if (!S_ISREG(info.st_mode)) return tool_complain(EXIT_FAILED, "%s: %s is there and is not a regular file", verb, path);
+    if (S_ISDIR(info.st_mode))
+        return tool_complain(EXIT_FAILED, "%s: %s is a folder, the name of a file is wanted", verb, path);
+    if (!S_ISREG(info.st_mode))
+        return tool_complain(EXIT_FAILED, "%s: %s is there and is not a regular file", verb, path);
     if (force) return 0;
-    return tool_complain(EXIT_FAILED, "%s: %s is there already; give another name, or --overwrite to replace it", verb, path);
+    return tool_complain(EXIT_FAILED, "%s: %s is there already; give another name, or --overwrite to replace it", verb,
+                         path);
 }
 
 FILE *tool_input_open(const char *verb, const char *option, const char *path)
@@ -31,7 +34,8 @@ FILE *tool_input_open(const char *verb, const char *option, const char *path)
         file = NULL;
         reason = EISDIR;
     }
-    if (file == NULL) tool_complain(EXIT_FAILED, "%s: %s %s cannot be opened: %s", verb, option, path, strerror(reason));
+    if (file == NULL)
+        tool_complain(EXIT_FAILED, "%s: %s %s cannot be opened: %s", verb, option, path, strerror(reason));
     return file;
 }
 
@@ -85,7 +89,8 @@ int tool_output_close(tool_output *out, bool keep)
         failed = true;
         reason = errno;
     }
-    if (keep && failed) code = tool_complain(EXIT_FAILED, "%s: %s cannot be written: %s", out->verb, out->path, strerror(reason));
+    if (keep && failed)
+        code = tool_complain(EXIT_FAILED, "%s: %s cannot be written: %s", out->verb, out->path, strerror(reason));
     if (!keep || failed) remove(out->partial);
     free(out->partial);
     return code;

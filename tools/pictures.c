@@ -52,8 +52,10 @@ int tool_picture_check(const char *verb, const tool_picture *p)
     double scale = 255;
     for (size_t i = 0; i < 2; i++)
         if (lists[i].text != NULL && parse_channels(lists[i].text, v) == 0)
-            return tool_complain(EXIT_USAGE, "%s: %s is '%s', it must be a number, or one for each channel with commas between, at most %d", verb,
-                                 lists[i].name, lists[i].text, CHANNELS_MAX);
+            return tool_complain(
+                EXIT_USAGE,
+                "%s: %s is '%s', it must be a number, or one for each channel with commas between, at most %d", verb,
+                lists[i].name, lists[i].text, CHANNELS_MAX);
     return tool_number(verb, "--scale", p->scale, 1e-30, 1e30, &scale);
 }
 
@@ -67,14 +69,19 @@ static sp_tensor *channels(sp_builder *b, const char *text)
     return sp_builder_take_tensor(b, t);
 }
 
-int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, const char *path, const unsigned char *data, size_t bytes, const sp_spec *want,
-                      sp_tensor **out)
+int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, const char *path,
+                      const unsigned char *data, size_t bytes, const sp_spec *want, sp_tensor **out)
 {
     sp_tensor *image = NULL, *x;
-    bool last = want->rank == 4 && (want->dims[3] == 1 || want->dims[3] == 3) && want->dims[1] != 1 && want->dims[1] != 3;
-    int64_t c = want->rank == 4 ? want->dims[last ? 3 : 1] : 3, h = want->rank == 4 ? want->dims[last ? 1 : 2] : -1, w = want->rank == 4 ? want->dims[last ? 2 : 3] : -1;
-    if (want->rank != 4) return tool_complain(EXIT_FAILED, "%s: %s is a picture, but the input has rank %d instead of 4; give an array", verb, path, want->rank);
-    if (sp_image_decode(data, bytes, c == 1 ? SP_DECODE_GRAY : SP_DECODE_COLOR, &image) != SP_OK) return tool_engine_failed(verb);
+    bool last =
+        want->rank == 4 && (want->dims[3] == 1 || want->dims[3] == 3) && want->dims[1] != 1 && want->dims[1] != 3;
+    int64_t c = want->rank == 4 ? want->dims[last ? 3 : 1] : 3, h = want->rank == 4 ? want->dims[last ? 1 : 2] : -1,
+            w = want->rank == 4 ? want->dims[last ? 2 : 3] : -1;
+    if (want->rank != 4)
+        return tool_complain(EXIT_FAILED, "%s: %s is a picture, but the input has rank %d instead of 4; give an array",
+                             verb, path, want->rank);
+    if (sp_image_decode(data, bytes, c == 1 ? SP_DECODE_GRAY : SP_DECODE_COLOR, &image) != SP_OK)
+        return tool_engine_failed(verb);
     x = sp_builder_take_tensor(b, image);
     x = sp_builder_call(b, "transpose", "perm=(2,0,1)", 1, &x);
     char text[96];
@@ -87,9 +94,11 @@ int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, co
     }
     x = x != NULL ? sp_builder_call(b, "cast", "dtype=float32", 1, &x) : NULL;
     snprintf(text, sizeof text, "size=(%lld,%lld), mode=linear", (long long)h, (long long)w);
-    if (x != NULL && (sp_tensor_dims(x)[2] != h || sp_tensor_dims(x)[3] != w)) x = sp_builder_call(b, "resize", text, 1, &x);
+    if (x != NULL && (sp_tensor_dims(x)[2] != h || sp_tensor_dims(x)[3] != w))
+        x = sp_builder_call(b, "resize", text, 1, &x);
     if (x != NULL && sp_dtype_kind(want->dtype) == 'f') {
-        sp_tensor *scale = channels(b, p->scale != NULL ? p->scale : "255"), *mean = p->mean != NULL ? channels(b, p->mean) : NULL,
+        sp_tensor *scale = channels(b, p->scale != NULL ? p->scale : "255"),
+                  *mean = p->mean != NULL ? channels(b, p->mean) : NULL,
                   *std = p->std != NULL ? channels(b, p->std) : NULL;
         x = sp_builder_call(b, "div", "", 2, (sp_tensor *[]){x, scale});
         if (mean != NULL) x = sp_builder_call(b, "sub", "", 2, (sp_tensor *[]){x, mean});

@@ -17,15 +17,11 @@ static const char help[] =
     "Runs a model (MindIR, ONNX, TFLite, MindSpore Lite) and shows its results. FILE is an array (.npy, or .npz with one array) or a picture (PNG, JPEG,\n"
     "WebP, BMP); - is the standard input, and pipes are read. A picture is resized to what the input wants, channels first or last, and divided\n"
     "by 255 if that is of floats. NAME= may be left out when the model has one input.\n\n"
-    "  --input NAME=FILE    an input; may be repeated\n"
-    TOOL_PICTURE_HELP
-    "  --output FILE        write the results: .npz, .npy or .safetensors\n"
-    TOOL_FORCE_HELP
+    "  --input NAME=FILE    an input; may be repeated\n" TOOL_PICTURE_HELP
+    "  --output FILE        write the results: .npz, .npy or .safetensors\n" TOOL_FORCE_HELP
     "  --top N              the N largest scores of vectors of scores (default 5)\n"
     "  --labels FILE        names of the classes, one a line\n"
-    "  --json               for programs: all values\n"
-    TOOL_KEY_HELP
-    "\nexamples:\n"
+    "  --json               for programs: all values\n" TOOL_KEY_HELP "\nexamples:\n"
     "  spore predict lenet.mindir --input digit.png\n"
     "  spore predict resnet50.onnx --input image=cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --labels imagenet.txt\n"
     "  curl -s https://example.com/cat.jpg | spore predict resnet50.onnx --input -\n"
@@ -51,8 +47,10 @@ static int check_options(const job *j, long long *top)
     int code = tool_picture_check("predict", &j->picture);
     if (code == 0) code = tool_whole("predict", "--top", j->top, 0, 100000, top);
     if (code == 0 && j->json && (j->top != NULL || j->labels != NULL))
-        code = tool_complain(EXIT_USAGE, "predict: --json gives all values, %s is for the text", j->top != NULL ? "--top" : "--labels");
-    if (code == 0 && j->output == NULL && j->force) code = tool_complain(EXIT_USAGE, "predict: --overwrite is for --output, which is not given");
+        code = tool_complain(EXIT_USAGE, "predict: --json gives all values, %s is for the text",
+                             j->top != NULL ? "--top" : "--labels");
+    if (code == 0 && j->output == NULL && j->force)
+        code = tool_complain(EXIT_USAGE, "predict: --overwrite is for --output, which is not given");
     return code;
 }
 
@@ -63,23 +61,28 @@ static bool is_pipe(const char *path)
     return strcmp(path, "-") == 0 || (stat(path, &s) == 0 && !S_ISREG(s.st_mode));
 }
 
-static int array(job *j, const char *path, const unsigned char *data, size_t bytes, const sp_spec *want, sp_tensor **out)
+static int array(job *j, const char *path, const unsigned char *data, size_t bytes, const sp_spec *want,
+                 sp_tensor **out)
 {
     sp_bundle *b;
     sp_tensor *t;
-    if ((is_pipe(path) ? sp_load_memory(data, bytes, NULL, &b) : sp_load(path, NULL, &b)) != SP_OK) return tool_engine_failed("predict");
+    if ((is_pipe(path) ? sp_load_memory(data, bytes, NULL, &b) : sp_load(path, NULL, &b)) != SP_OK)
+        return tool_engine_failed("predict");
     int code = 0;
     if (sp_bundle_count(b) != 1)
-        code = tool_complain(EXIT_FAILED, "predict: %s holds %lld arrays, one is wanted", path, (long long)sp_bundle_count(b));
+        code = tool_complain(EXIT_FAILED, "predict: %s holds %lld arrays, one is wanted", path,
+                             (long long)sp_bundle_count(b));
     else if (sp_bundle_copy_at(b, 0, &t) != SP_OK) code = tool_engine_failed("predict");
     else {
         *out = t = sp_builder_take_tensor(j->b, t);
         char text[64];
         snprintf(text, sizeof text, "dtype=%s", sp_dtype_name(want->dtype));
-        if (t != NULL && sp_tensor_dtype(t) != want->dtype && want->dtype != SP_DTYPE_NONE && sp_dtype_kind(sp_tensor_dtype(t)) == sp_dtype_kind(want->dtype))
+        if (t != NULL && sp_tensor_dtype(t) != want->dtype && want->dtype != SP_DTYPE_NONE &&
+            sp_dtype_kind(sp_tensor_dtype(t)) == sp_dtype_kind(want->dtype))
             *out = sp_builder_call(j->b, "cast", text, 1, &t); /* float64 of numpy for float32 */
         /* One number in brackets is a number. */
-        if (*out != NULL && want->rank == 0 && sp_tensor_rank(*out) == 1 && sp_tensor_dims(*out)[0] == 1) *out = sp_builder_call(j->b, "reshape", "shape=()", 1, out);
+        if (*out != NULL && want->rank == 0 && sp_tensor_rank(*out) == 1 && sp_tensor_dims(*out)[0] == 1)
+            *out = sp_builder_call(j->b, "reshape", "shape=()", 1, out);
         if (*out == NULL) code = tool_engine_failed("predict");
     }
     sp_bundle_release(b);
@@ -91,7 +94,8 @@ static int find_input(const job *j, const char *word, const char **path)
     const char *equals = strchr(word, '=');
     int n = sp_model_inputs(j->model);
     for (int i = 0; equals != NULL && i < n; i++)
-        if (strlen(sp_model_input_name(j->model, i)) == (size_t)(equals - word) && strncmp(sp_model_input_name(j->model, i), word, (size_t)(equals - word)) == 0) {
+        if (strlen(sp_model_input_name(j->model, i)) == (size_t)(equals - word) &&
+            strncmp(sp_model_input_name(j->model, i), word, (size_t)(equals - word)) == 0) {
             *path = equals + 1;
             return i;
         }
@@ -120,7 +124,8 @@ static int read_inputs(job *j)
         }
         int code = tool_file_read("predict", path, &data, &bytes);
         if (code == 0 && sp_image_probe(data, bytes, &info) == SP_OK)
-            code = tool_picture_make("predict", &j->picture, j->b, path, data, bytes, sp_model_input_spec(j->model, i), &j->in[i]);
+            code = tool_picture_make("predict", &j->picture, j->b, path, data, bytes, sp_model_input_spec(j->model, i),
+                                     &j->in[i]);
         else if (code == 0) code = array(j, path, data, bytes, sp_model_input_spec(j->model, i), &j->in[i]);
         free(data);
         if (code != 0) return code;
@@ -129,9 +134,10 @@ static int read_inputs(job *j)
         char shape[256];
         const sp_spec *s = sp_model_input_spec(j->model, i);
         if (j->in[i] == NULL)
-            return tool_complain(EXIT_USAGE, "predict: input '%s' (%s %s) is missing: --input %s=FILE", sp_model_input_name(j->model, i),
-                                 s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "", s->rank >= 0 ? tool_shape(s->rank, s->dims, shape) : "",
-                                 sp_model_input_name(j->model, i));
+            return tool_complain(
+                EXIT_USAGE, "predict: input '%s' (%s %s) is missing: --input %s=FILE", sp_model_input_name(j->model, i),
+                s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "",
+                s->rank >= 0 ? tool_shape(s->rank, s->dims, shape) : "", sp_model_input_name(j->model, i));
     }
     return 0;
 }
@@ -201,7 +207,8 @@ static int print_top(const job *j, const values *v, int64_t from, int64_t n, int
     for (int64_t i = 0; i < n; i++) all[i] = (ranked){v->v[from + i], i};
     qsort(all, (size_t)n, sizeof *all, by_score);
     for (int k = 0; k < top && k < n; k++)
-        printf("    %6lld  %-12.6g %s\n", (long long)all[k].place, all[k].score, all[k].place < j->n_names ? j->names[all[k].place] : "");
+        printf("    %6lld  %-12.6g %s\n", (long long)all[k].place, all[k].score,
+               all[k].place < j->n_names ? j->names[all[k].place] : "");
     free(all);
     return 0;
 }
@@ -224,7 +231,8 @@ static int print_result(const job *j, int i, int top)
         for (int64_t k = 0; k < v.n; k++) printf(v.v[k] - v.v[k] == 0 ? "%s%.9g" : "%snull", k ? ", " : "", v.v[k]);
         printf("]}");
     } else {
-        printf("%s  %s %s\n", sp_model_output_name(j->model, i), sp_dtype_name(sp_tensor_dtype(t)), tool_shape(rank, dims, shape));
+        printf("%s  %s %s\n", sp_model_output_name(j->model, i), sp_dtype_name(sp_tensor_dtype(t)),
+               tool_shape(rank, dims, shape));
         int64_t last = rank ? dims[rank - 1] : 1;
         bool scores = rank >= 1 && rank <= 2 && last >= 2 && last <= 100000 && v.n / last <= 16 && top > 0;
         for (int64_t r = 0; scores && r < v.n / last && code == 0; r++) {
@@ -255,9 +263,11 @@ static int predict(job *j, int top)
 {
     int n_out = sp_model_outputs(j->model), code = read_labels(j);
     j->out = calloc((size_t)n_out + 1, sizeof *j->out);
-    if (code == 0 && (j->out == NULL || sp_builder_create(&j->b) != SP_OK)) code = tool_complain(EXIT_FAILED, "out of memory");
+    if (code == 0 && (j->out == NULL || sp_builder_create(&j->b) != SP_OK))
+        code = tool_complain(EXIT_FAILED, "out of memory");
     if (code == 0) code = read_inputs(j);
-    if (code == 0 && sp_model_run(j->model, sp_model_inputs(j->model), j->in, n_out, j->out) != SP_OK) code = tool_engine_failed("predict");
+    if (code == 0 && sp_model_run(j->model, sp_model_inputs(j->model), j->in, n_out, j->out) != SP_OK)
+        code = tool_engine_failed("predict");
     if (code == 0) code = save_results(j);
     if (code == 0 && j->json) printf("{\"results\": [");
     for (int i = 0; i < n_out && code == 0; i++)
@@ -276,10 +286,16 @@ int verb_predict(int argc, char **argv)
     job j = {0};
     bool helped;
     tool_key key = {0};
-    const tool_option options[] = {{"--input", NULL, NULL, &j.inputs}, TOOL_PICTURE_OPTIONS(j.picture),
-                                   {"--output", NULL, &j.output, NULL}, {"-o", NULL, &j.output, NULL},
-                                   {"--top", NULL, &j.top, NULL}, {"--labels", NULL, &j.labels, NULL}, {"--json", &j.json, NULL, NULL},
-                                   TOOL_FORCE_OPTION(j.force), TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {{"--input", NULL, NULL, &j.inputs},
+                                   TOOL_PICTURE_OPTIONS(j.picture),
+                                   {"--output", NULL, &j.output, NULL},
+                                   {"-o", NULL, &j.output, NULL},
+                                   {"--top", NULL, &j.top, NULL},
+                                   {"--labels", NULL, &j.labels, NULL},
+                                   {"--json", &j.json, NULL, NULL},
+                                   TOOL_FORCE_OPTION(j.force),
+                                   TOOL_KEY_OPTIONS(key),
+                                   {NULL, NULL, NULL, NULL}};
     const char *path;
     int n, code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &path, &n, &helped);
     if (code != 0 || helped) return code;

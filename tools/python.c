@@ -108,7 +108,9 @@ static bool active_environment(tool_python *out)
     static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *environment = getenv(names[i]);
-        if (environment == NULL || environment[0] == '\0' || !path_print(out->python, "%s/bin/python3", environment) || !is_program(out->python)) continue;
+        if (environment == NULL || environment[0] == '\0' || !path_print(out->python, "%s/bin/python3", environment) ||
+            !is_program(out->python))
+            continue;
         if (has_numpy(environment)) {
             out->how = names[i];
             return true;
@@ -214,14 +216,15 @@ static int hand_over(const char *module, int argc, char **argv)
     char dash_m[] = "-m", name[64];
     snprintf(name, sizeof name, "%s", module);
     if (where.passed_over != NULL)
-        fprintf(stderr, "spore: the environment that %s names has no numpy; %s is used (%s)\n", where.passed_over, where.python, where.how);
+        fprintf(stderr, "spore: the environment that %s names has no numpy; %s is used (%s)\n", where.passed_over,
+                where.python, where.how);
     command[0] = where.python;
     command[1] = dash_m;
     command[2] = name;
     for (int i = 1; i < argc; i++) command[2 + i] = argv[i];
     execvp(where.python, command); /* comes back only when it failed */
     code = tool_complain(EXIT_FAILED, "cannot start %s: %s; set SPORE_PYTHON to a Python interpreter of 3.11 or newer",
-                    where.python, strerror(errno));
+                         where.python, strerror(errno));
     free(command);
     return code;
 }
@@ -232,7 +235,8 @@ static int take_profile(const char *word)
     const size_t n = strlen("--profile");
     if (strncmp(word, "--profile", n) != 0 || (word[n] != '\0' && word[n] != '=')) return 0;
     if (word[n] == '=' && word[n + 1] == '\0') return -tool_complain(EXIT_USAGE, "run: --profile= wants a folder");
-    if (setenv("SPORE_TRACE", word[n] == '=' ? word + n + 1 : "profile", 1) != 0) return -tool_complain(EXIT_FAILED, "out of memory");
+    if (setenv("SPORE_TRACE", word[n] == '=' ? word + n + 1 : "profile", 1) != 0)
+        return -tool_complain(EXIT_FAILED, "out of memory");
     return 1;
 }
 
@@ -257,8 +261,9 @@ int verb_run(int argc, char **argv)
         if (taken < 0) return -taken;
     }
     if (argc < 2)
-        return tool_complain(EXIT_USAGE, "run: no script given; usage: spore run script.py [arguments], or spore run -m "
-                                    "module [arguments]");
+        return tool_complain(EXIT_USAGE,
+                             "run: no script given; usage: spore run script.py [arguments], or spore run -m "
+                             "module [arguments]");
     if (is_help(argv[1])) {
         fputs(run_help, stdout);
         return 0;
@@ -281,7 +286,9 @@ int verb_explain(int argc, char **argv)
         fputs(explain_help, stdout);
         return 0;
     }
-    if (argc < 2) return tool_complain(EXIT_USAGE, "explain: no script given; usage: spore explain [--times] [--json] script.py [arguments]");
+    if (argc < 2)
+        return tool_complain(EXIT_USAGE,
+                             "explain: no script given; usage: spore explain [--times] [--json] script.py [arguments]");
     if (setenv("SPORE_EXPLAIN", form, 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
     return verb_run(argc, argv);
 }

@@ -34,21 +34,19 @@ static const char help[] =
     "  --integer-only       fail if an operator would stay float, and name all of them\n"
     "  --batch N            rows of a batch where the model leaves that open (default 16)\n"
     "  --samples N          use at most N batches\n"
-    "  --effects N          batches that the effects of single layers are measured with (default 8); 0: do not\n"
-    TOOL_PICTURE_HELP
+    "  --effects N          batches that the effects of single layers are measured with (default 8); 0: do not\n" TOOL_PICTURE_HELP
     "  --shape NAME=2,3     shape of an input that MODEL leaves open; may be repeated\n"
     "  --opset N            of .onnx, 13 to 26 (default: the lowest of 17 and 21 that holds it)\n"
     "  --report FILE        write the report as JSON\n"
-    "  --json               print it as JSON\n"
-    TOOL_FORCE_HELP
-    "\nexamples:\n"
+    "  --json               print it as JSON\n" TOOL_FORCE_HELP "\nexamples:\n"
     "  spore quantize lenet.onnx -o lenet.int8.onnx --data digits/\n"
     "  spore quantize resnet.mindir -o resnet.int8.onnx --data pictures/ --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --method entropy\n"
     "  spore quantize net.tflite -o net.int8.onnx --data test.npz --labels label --target 'relative>=0.99'\n"
     "  spore quantize llm.onnx -o llm.int4.onnx --kind weights --bits 4\n";
 
 typedef struct {
-    const char *in, *out, *data, *labels, *bits, *activation_bits, *percentile, *block, *batch, *samples, *effects, *opset, *report;
+    const char *in, *out, *data, *labels, *bits, *activation_bits, *percentile, *block, *batch, *samples, *effects,
+        *opset, *report;
     const char **shapes;
     tool_picture picture;
     bool json, force;
@@ -58,7 +56,8 @@ typedef struct {
 static int set_shapes(const job *j, sp_model *m)
 {
     int code = 0;
-    for (const char **s = j->shapes; s != NULL && *s != NULL && code == 0; s++) code = tool_set_shape("quantize", m, *s);
+    for (const char **s = j->shapes; s != NULL && *s != NULL && code == 0; s++)
+        code = tool_set_shape("quantize", m, *s);
     return code;
 }
 
@@ -87,11 +86,13 @@ static int quantize(job *j, long long opset, int64_t batch, int64_t most)
     sp_model *m = NULL;
     sp_quantized *q = NULL;
     if (sp_model_load(j->in, NULL, &m) != SP_OK) return tool_engine_failed("quantize");
-    tool_samples s = {.model = m, .path = j->data, .labels = j->labels, .picture = j->picture, .batch = batch, .most = most};
+    tool_samples s = {
+        .model = m, .path = j->data, .labels = j->labels, .picture = j->picture, .batch = batch, .most = most};
     int code = set_shapes(j, m);
     if (code == 0 && j->data != NULL) code = tool_samples_open(&s);
     const sp_quant_data data = tool_samples_data(&s);
-    if (code == 0 && sp_model_quantize(m, j->data != NULL ? &data : NULL, &j->options, &q) != SP_OK) code = tool_engine_failed("quantize");
+    if (code == 0 && sp_model_quantize(m, j->data != NULL ? &data : NULL, &j->options, &q) != SP_OK)
+        code = tool_engine_failed("quantize");
     if (code == 0 && sp_quantized_save(q, j->out, (int)opset, NULL) != SP_OK) code = tool_engine_failed("quantize");
     if (code == 0) code = write_report(j, q);
     sp_quantized_release(q);
@@ -113,12 +114,19 @@ static int check_effects(const job *j)
                {"--method", j->options.method != NULL, fixed, "static quantisation"},
                {"--activation-bits", j->activation_bits != NULL, fixed, "static quantisation"},
                {"--no-bias-correction", j->options.no_bias_correction, fixed, "static quantisation"},
-               {"--percentile", j->percentile != NULL, j->options.method != NULL && strcmp(j->options.method, "percentile") == 0, "--method percentile"},
+               {"--percentile", j->percentile != NULL,
+                j->options.method != NULL && strcmp(j->options.method, "percentile") == 0, "--method percentile"},
                {"--block", j->block != NULL, j->bits != NULL && strcmp(j->bits, "4") == 0, "--bits 4"},
-               {"--mean, --std and --scale", j->picture.mean != NULL || j->picture.std != NULL || j->picture.scale != NULL, j->data != NULL, "--data with pictures"}};
+               {"--mean, --std and --scale",
+                j->picture.mean != NULL || j->picture.std != NULL || j->picture.scale != NULL, j->data != NULL,
+                "--data with pictures"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].given && !all[i].fits) return tool_complain(EXIT_USAGE, "quantize: %s is for %s, it would change nothing here", all[i].option, all[i].what);
-    if (fixed && j->data == NULL) return tool_complain(EXIT_USAGE, "quantize: --data is missing: static quantisation watches the network work on data");
+        if (all[i].given && !all[i].fits)
+            return tool_complain(EXIT_USAGE, "quantize: %s is for %s, it would change nothing here", all[i].option,
+                                 all[i].what);
+    if (fixed && j->data == NULL)
+        return tool_complain(EXIT_USAGE,
+                             "quantize: --data is missing: static quantisation watches the network work on data");
     return 0;
 }
 
@@ -146,14 +154,33 @@ int verb_quantize(int argc, char **argv)
     job j = {.options.struct_size = sizeof(sp_quant_options)};
     sp_quant_options *o = &j.options;
     bool helped;
-    const tool_option options[] = {{"--output", NULL, &j.out, NULL}, {"-o", NULL, &j.out, NULL}, {"--data", NULL, &j.data, NULL}, {"--kind", NULL, &o->kind, NULL},
-                                   {"--bits", NULL, &j.bits, NULL}, {"--activation-bits", NULL, &j.activation_bits, NULL}, {"--method", NULL, &o->method, NULL},
-                                   {"--percentile", NULL, &j.percentile, NULL}, {"--per-tensor", &o->per_tensor, NULL, NULL}, {"--symmetric", &o->symmetric, NULL, NULL},
-                                   {"--equalize", &o->equalize, NULL, NULL}, {"--no-bias-correction", &o->no_bias_correction, NULL, NULL}, {"--block", NULL, &j.block, NULL},
-                                   {"--keep", NULL, &o->keep, NULL}, {"--target", NULL, &o->target, NULL}, {"--labels", NULL, &j.labels, NULL},
-                                   {"--integer-only", &o->integer_only, NULL, NULL}, {"--batch", NULL, &j.batch, NULL}, {"--samples", NULL, &j.samples, NULL},
-                                   {"--effects", NULL, &j.effects, NULL}, TOOL_PICTURE_OPTIONS(j.picture), {"--shape", NULL, NULL, &j.shapes}, {"--opset", NULL, &j.opset, NULL},
-                                   {"--report", NULL, &j.report, NULL}, {"--json", &j.json, NULL, NULL}, TOOL_FORCE_OPTION(j.force), {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {{"--output", NULL, &j.out, NULL},
+                                   {"-o", NULL, &j.out, NULL},
+                                   {"--data", NULL, &j.data, NULL},
+                                   {"--kind", NULL, &o->kind, NULL},
+                                   {"--bits", NULL, &j.bits, NULL},
+                                   {"--activation-bits", NULL, &j.activation_bits, NULL},
+                                   {"--method", NULL, &o->method, NULL},
+                                   {"--percentile", NULL, &j.percentile, NULL},
+                                   {"--per-tensor", &o->per_tensor, NULL, NULL},
+                                   {"--symmetric", &o->symmetric, NULL, NULL},
+                                   {"--equalize", &o->equalize, NULL, NULL},
+                                   {"--no-bias-correction", &o->no_bias_correction, NULL, NULL},
+                                   {"--block", NULL, &j.block, NULL},
+                                   {"--keep", NULL, &o->keep, NULL},
+                                   {"--target", NULL, &o->target, NULL},
+                                   {"--labels", NULL, &j.labels, NULL},
+                                   {"--integer-only", &o->integer_only, NULL, NULL},
+                                   {"--batch", NULL, &j.batch, NULL},
+                                   {"--samples", NULL, &j.samples, NULL},
+                                   {"--effects", NULL, &j.effects, NULL},
+                                   TOOL_PICTURE_OPTIONS(j.picture),
+                                   {"--shape", NULL, NULL, &j.shapes},
+                                   {"--opset", NULL, &j.opset, NULL},
+                                   {"--report", NULL, &j.report, NULL},
+                                   {"--json", &j.json, NULL, NULL},
+                                   TOOL_FORCE_OPTION(j.force),
+                                   {NULL, NULL, NULL, NULL}};
     int n, code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &j.in, &n, &helped);
     if (code != 0 || helped) return code;
     long long opset = 0, batch = 16, most = 0;

@@ -18,7 +18,8 @@ static bool ends_encrypted(const char *path)
 {
     char tail[7] = "";
     struct stat info;
-    FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL; /* opening a pipe would wait for its writer */
+    FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "rb")
+                                                                 : NULL; /* opening a pipe would wait for its writer */
     if (file == NULL) return false;
     bool found = fseek(file, -(long)sizeof tail, SEEK_END) == 0 && fread(tail, 1, sizeof tail, file) == sizeof tail &&
                  memcmp(tail, "ENCRYPT", sizeof tail) == 0;
@@ -52,8 +53,8 @@ void record_bar_step(record_bar *bar)
         return;
     }
     int filled = (int)(40 * bar->done / bar->total);
-    fprintf(stderr, "\r[%.*s%*s] %lld of %lld rows", filled, "########################################", 40 - filled, "",
-            (long long)bar->done, (long long)bar->total);
+    fprintf(stderr, "\r[%.*s%*s] %lld of %lld rows", filled, "########################################", 40 - filled,
+            "", (long long)bar->done, (long long)bar->total);
 }
 
 void record_bar_end(record_bar *bar)
@@ -82,10 +83,9 @@ static int open_record(const char *verb, const one_file *f, sp_record **out)
 
 /* --- info ------------------------------------------------------------------------------------------------------------------ */
 
-static const char info_help[] =
-    "usage: spore record info FILE [--json]\n\n"
-    "What a MindRecord data set holds: fields, rows, files.\n\n"
-    "  --json               as JSON\n" TOOL_KEY_HELP;
+static const char info_help[] = "usage: spore record info FILE [--json]\n\n"
+                                "What a MindRecord data set holds: fields, rows, files.\n\n"
+                                "  --json               as JSON\n" TOOL_KEY_HELP;
 
 static const char *type_text(const sp_record_field *f, char *out, size_t room)
 {
@@ -113,8 +113,8 @@ static bool index_exists(const char *path)
 static void info_text(const sp_record *r, const sp_record_info *info)
 {
     char size[32], page[32], text[256], plain[256];
-    printf("rows     %lld in %d file%s, %s\n", (long long)sp_record_count(r), info->n_shards, info->n_shards == 1 ? "" : "s",
-           tool_bytes(info->file_bytes, size));
+    printf("rows     %lld in %d file%s, %s\n", (long long)sp_record_count(r), info->n_shards,
+           info->n_shards == 1 ? "" : "s", tool_bytes(info->file_bytes, size));
     printf("format   %s, %lld pages of %s, %lld row groups%s%s\n", info->version, (long long)info->n_pages,
            tool_bytes(info->page_bytes, page), (long long)info->n_groups, info->encrypted ? ", encrypted" : "",
            info->hashed ? ", with digest" : "");
@@ -134,14 +134,18 @@ static void info_json(const sp_record *r, const sp_record_info *info)
 {
     printf("{\"rows\":%lld,\"version\":\"%s\",\"description\":", (long long)sp_record_count(r), info->version);
     tool_json_text(info->description, strlen(info->description));
-    printf(",\"pages\":%lld,\"page_size\":%llu,\"header_size\":%llu,\"bytes\":%llu,\"encrypted\":%s,\"digest\":%s,\"fields\":{",
-           (long long)info->n_pages, (unsigned long long)info->page_bytes, (unsigned long long)info->header_bytes,
-           (unsigned long long)info->file_bytes, info->encrypted ? "true" : "false", info->hashed ? "true" : "false");
+    printf(
+        ",\"pages\":%lld,\"page_size\":%llu,\"header_size\":%llu,\"bytes\":%llu,\"encrypted\":%s,\"digest\":%s,\"fields\":{",
+        (long long)info->n_pages, (unsigned long long)info->page_bytes, (unsigned long long)info->header_bytes,
+        (unsigned long long)info->file_bytes, info->encrypted ? "true" : "false", info->hashed ? "true" : "false");
     for (int i = 0; i < sp_record_field_count(r); i++) {
         const sp_record_field *f = sp_record_field_at(r, i);
         printf("%s\"%s\":{\"type\":\"%s\"", i > 0 ? "," : "", f->name, sp_record_type_name(f->type));
         for (int k = 0; k < f->rank; k++) printf("%s%lld", k > 0 ? "," : ",\"shape\":[", (long long)f->dims[k]);
-        printf("%s,\"index\":%s}", f->rank > 0 ? "]" : f->rank == 0 ? ",\"shape\":[]" : "",
+        printf("%s,\"index\":%s}",
+               f->rank > 0    ? "]"
+               : f->rank == 0 ? ",\"shape\":[]"
+                              : "",
                is_indexed(r, info, i) ? "true" : "false");
     }
     printf("},\"files\":[");
@@ -149,7 +153,8 @@ static void info_json(const sp_record *r, const sp_record_info *info)
         const char *path = sp_record_shard_path(r, i);
         printf("%s{\"path\":", i > 0 ? "," : "");
         tool_json_text(path, strlen(path));
-        printf(",\"rows\":%lld,\"index\":%s}", (long long)sp_record_shard_count(r, i), index_exists(path) ? "true" : "false");
+        printf(",\"rows\":%lld,\"index\":%s}", (long long)sp_record_shard_count(r, i),
+               index_exists(path) ? "true" : "false");
     }
     printf("]}\n");
 }
@@ -182,8 +187,7 @@ static const char check_help[] =
     "Compares everything in the files of a data set with everything else: pages, rows, values, index; decodes the pictures in it; and\n"
     "compares the digest of files that end in one. MindRecord files have none by default: then a change that leaves a number, a text or\n"
     "bytes well formed cannot be noticed, which is said. Exit code 1 when something is wrong.\n\n"
-    "  --hash ALGORITHM     the files must end in this digest: sha256, sha384, sha512, sha3_256, sha3_384, sha3_512\n"
-    TOOL_KEY_HELP;
+    "  --hash ALGORITHM     the files must end in this digest: sha256, sha384, sha512, sha3_256, sha3_384, sha3_512\n" TOOL_KEY_HELP;
 static const char reindex_help[] =
     "usage: spore record reindex FILE\n\n"
     "Writes the index (.db) of every file of a data set anew. spore reads without one, MindSpore does not.\n";
@@ -214,8 +218,11 @@ static void tell_of_digest(const char *verb, const sp_record *r)
     sp_record_info info;
     sp_record_describe(r, &info);
     if (!info.hashed)
-        tool_complain(0, "%s: the files end in no digest: values that were changed, but are still well formed, are not noticed (spore record encrypt --hash adds "
-                         "one)", verb);
+        tool_complain(
+            0,
+            "%s: the files end in no digest: values that were changed, but are still well formed, are not noticed (spore record encrypt --hash adds "
+            "one)",
+            verb);
 }
 
 static int record_check(int argc, char **argv)
@@ -263,7 +270,8 @@ static int record_recover(int argc, char **argv)
     int code = tool_parse(argc, argv, options, recover_help, (const int[]){1, 1}, &path, &n, &helped);
     if (code != 0 || helped) return code;
     static const char end[] = ".partial"; /* the name of what was left means the same */
-    size_t length = strlen(path), kept = length > strlen(end) && strcmp(path + length - strlen(end), end) == 0 ? length - strlen(end) : length;
+    size_t length = strlen(path),
+           kept = length > strlen(end) && strcmp(path + length - strlen(end), end) == 0 ? length - strlen(end) : length;
     char *name = strndup(path, kept);
     if (name == NULL) return tool_complain(EXIT_FAILED, "out of memory");
     code = sp_record_recover(name, &rows) == SP_OK ? 0 : tool_engine_failed(argv[0]);
@@ -300,12 +308,12 @@ static int record_decrypt(int argc, char **argv) { return protect(argc, argv, de
 static const char split_help[] =
     "usage: spore record split FILE OUT N [--parts] [--overwrite]\n\n"
     "Writes the rows of a data set to N files, in consecutive parts of equal size.\n\n"
-    "  --parts              make every file a data set of its own; else they are the shards of one\n"
-    TOOL_FORCE_HELP TOOL_OUTPUT_HELP TOOL_KEY_HELP;
+    "  --parts              make every file a data set of its own; else they are the shards of one\n" TOOL_FORCE_HELP
+        TOOL_OUTPUT_HELP TOOL_KEY_HELP;
 static const char merge_help[] =
     "usage: spore record merge OUT FILE... [--overwrite]\n\n"
-    "Writes the rows of several data sets with the same fields to one file.\n\n"
-    TOOL_FORCE_HELP TOOL_OUTPUT_HELP TOOL_KEY_HELP;
+    "Writes the rows of several data sets with the same fields to one file.\n\n" TOOL_FORCE_HELP TOOL_OUTPUT_HELP
+        TOOL_KEY_HELP;
 
 /* The fields and index of a data set for a new one. */
 static sp_status create_like(const sp_record *r, const char *path, int shards, bool separate, bool overwrite,

@@ -15,8 +15,7 @@ static const char help[] =
     "Prints the rows of a data set, one JSON object a line.\n\n"
     "  --columns A,B        only these\n"
     "  --rows FROM:TO       only these, counted from 0, TO not included; FROM: and :TO are fine\n"
-    "  --short              of bytes only their number\n" TOOL_KEY_HELP
-    "\nexamples:\n"
+    "  --short              of bytes only their number\n" TOOL_KEY_HELP "\nexamples:\n"
     "  spore record cat train.mindrecord --rows :3 --short\n"
     "  spore record cat train.mindrecord --columns label | sort | uniq -c\n";
 
@@ -84,7 +83,8 @@ static void print_value(const sp_record_value *v, bool brief)
     size_t at = 0;
     if (v->rank >= 0) print_array(v, 0, &at);
     else if (v->type == SP_RECORD_INT32 || v->type == SP_RECORD_INT64) printf("%lld", (long long)v->i);
-    else if (v->type == SP_RECORD_FLOAT32 || v->type == SP_RECORD_FLOAT64) print_float(v->f, v->type == SP_RECORD_FLOAT32);
+    else if (v->type == SP_RECORD_FLOAT32 || v->type == SP_RECORD_FLOAT64)
+        print_float(v->f, v->type == SP_RECORD_FLOAT32);
     else if (v->type == SP_RECORD_STRING) tool_json_text(v->data, v->bytes);
     else if (brief) printf("{\"bytes\":%zu}", v->bytes);
     else {

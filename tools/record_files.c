@@ -99,7 +99,8 @@ static int scan(folder *f, const char *below, int label, int *n_classes)
         return tool_complain(EXIT_FAILED, "record make: a path in %s is too long", f->root);
     struct dirent **entries;
     int n = scandir(path, &entries, NULL, by_name);
-    if (n < 0) return tool_complain(EXIT_FAILED, "record make: the folder %s cannot be read: %s", path, strerror(errno));
+    if (n < 0)
+        return tool_complain(EXIT_FAILED, "record make: the folder %s cannot be read: %s", path, strerror(errno));
     int code = 0;
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;
@@ -152,7 +153,8 @@ int record_rows_folder(const char *path, record_rows *out)
     int n_classes = 0;
     int code = scan(f, "", 0, &n_classes);
     if (code == 0 && f->n == 0)
-        code = tool_complain(EXIT_FAILED, "record make: %s holds no images (.jpg, .jpeg, .png, .bmp, .gif, .webp, .tif)", path);
+        code = tool_complain(EXIT_FAILED,
+                             "record make: %s holds no images (.jpg, .jpeg, .png, .bmp, .gif, .webp, .tif)", path);
     out->n_fields = n_classes > 0 ? 3 : 2; /* no classes, no label */
     out->total = (int64_t)f->n;
     return code;
@@ -205,7 +207,8 @@ static unsigned char *idx_read(const char *path, int rank, size_t *dims, const u
     else if (!fine)
         tool_complain(EXIT_FAILED, "record make: %s is not an IDX file of bytes with %d dimensions", path, rank);
     else
-        tool_complain(EXIT_FAILED, "record make: %s names %zu elements and holds %zu bytes", path, total, bytes - header);
+        tool_complain(EXIT_FAILED, "record make: %s names %zu elements and holds %zu bytes", path, total,
+                      bytes - header);
     free(data);
     return NULL;
 }
@@ -225,8 +228,8 @@ static int idx_next(record_rows *rows, sp_record_value *values)
         tool_engine_failed("record make");
         return -1;
     }
-    values[0] = (sp_record_value){.type = SP_RECORD_BYTES, .rank = -1, .data = sp_tensor_data(x->png),
-                                  .bytes = sp_tensor_bytes(x->png)};
+    values[0] = (sp_record_value){
+        .type = SP_RECORD_BYTES, .rank = -1, .data = sp_tensor_data(x->png), .bytes = sp_tensor_bytes(x->png)};
     if (x->labels != NULL)
         values[1] = (sp_record_value){.type = SP_RECORD_INT32, .rank = -1, .i = x->label_items[x->at]};
     x->at++;
@@ -251,8 +254,8 @@ int record_rows_idx(const char *path, const char *labels, record_rows *out)
     x->labels = idx_read(labels, 1, &n_labels, &x->label_items);
     if (x->labels == NULL) return EXIT_FAILED;
     if (n_labels != dims[0])
-        return tool_complain(EXIT_FAILED, "record make: %s holds %zu labels, %s holds %zu images", labels, n_labels, path,
-                             dims[0]);
+        return tool_complain(EXIT_FAILED, "record make: %s holds %zu labels, %s holds %zu images", labels, n_labels,
+                             path, dims[0]);
     out->n_fields = 2;
     return 0;
 }
@@ -291,8 +294,8 @@ static int tf_failed(const tfrows *t, const char *feature, const char *what)
 {
     if (feature == NULL)
         return tool_complain(EXIT_FAILED, "record make: %s: row %lld: %s", t->path, (long long)t->row, what);
-    return tool_complain(EXIT_FAILED, "record make: %s: row %lld, feature '%s': %s", t->path, (long long)t->row, feature,
-                         what);
+    return tool_complain(EXIT_FAILED, "record make: %s: row %lld, feature '%s': %s", t->path, (long long)t->row,
+                         feature, what);
 }
 
 /* 1, 0 at the end, -1 after a complaint. */
@@ -391,7 +394,9 @@ static int tf_next(record_rows *rows, sp_record_value *values)
         sp_record_value *v = &values[i];
         *v = (sp_record_value){.type = t->fields[i].type, .rank = t->fields[i].rank};
         bool text = v->type == SP_RECORD_BYTES || v->type == SP_RECORD_STRING;
-        sp_feature_kind wanted = text ? SP_FEATURE_BYTES : v->type == SP_RECORD_INT64 ? SP_FEATURE_INT64 : SP_FEATURE_FLOAT;
+        sp_feature_kind wanted = text                         ? SP_FEATURE_BYTES
+                                 : v->type == SP_RECORD_INT64 ? SP_FEATURE_INT64
+                                                              : SP_FEATURE_FLOAT;
         if (f->kind != wanted && f->count > 0) {
             tf_failed(t, t->features[i], "is of another kind than in row 0");
             return -1;

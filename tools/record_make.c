@@ -25,9 +25,8 @@ static const char help[] =
     "  --strings A,B        TFRecord: these features are text, not bytes\n"
     "  --about TEXT         description of the data set\n"
     "  --page-size N        bytes of a page, default 33554432; a row must fit into one\n"
-    "  --header-size N      bytes of the header, default 16777216; it grows with the number of pages\n"
-    TOOL_FORCE_HELP TOOL_OUTPUT_HELP TOOL_KEY_HELP
-    "\nexamples:\n"
+    "  --header-size N      bytes of the header, default 16777216; it grows with the number of pages\n" TOOL_FORCE_HELP
+        TOOL_OUTPUT_HELP TOOL_KEY_HELP "\nexamples:\n"
     "  spore record make flowers.mindrecord flowers/ --shards 4\n"
     "  spore record make digits.mindrecord train-images-idx3-ubyte train-labels-idx1-ubyte\n";
 
@@ -62,7 +61,8 @@ static int open_rows(const make_options *o, const char *source, const char *labe
     if (kind == NULL)
         return tool_complain(EXIT_USAGE, "record make: what %s is cannot be told by its name; give --kind", source);
     if (o->strings != NULL && strcmp(kind, "tfrecord") != 0)
-        return tool_complain(EXIT_USAGE, "record make: --strings is for TFRecord files, it would change nothing in %s", source);
+        return tool_complain(EXIT_USAGE, "record make: --strings is for TFRecord files, it would change nothing in %s",
+                             source);
     if (labels != NULL && strcmp(kind, "idx") != 0)
         return tool_complain(EXIT_USAGE, "record make: a second source is for IDX files only, found '%s'", labels);
     if (strcmp(kind, "folder") == 0) return record_rows_folder(source, out);
@@ -108,7 +108,8 @@ static int write_rows(record_rows *rows, sp_record_writer *w)
 static int make(const sp_record_plan *plan, const char *out, record_rows *rows)
 {
     sp_record_writer *w = NULL;
-    if (sp_record_create(out, rows->fields, rows->n_fields, plan, &w) != SP_OK) return tool_engine_failed("record make");
+    if (sp_record_create(out, rows->fields, rows->n_fields, plan, &w) != SP_OK)
+        return tool_engine_failed("record make");
     int code = write_rows(rows, w);
     if (code == 0 && sp_record_commit(w) != SP_OK) code = tool_engine_failed("record make");
     if (code == 0) printf("%lld rows\n", (long long)sp_record_writer_count(w));
@@ -153,7 +154,8 @@ int record_make(int argc, char **argv)
     int code = tool_parse_output(argc, argv, options, help, (const int[]){2, 3}, 0, &out, others, &n, &helped);
     if (code != 0 || helped) return code;
     code = fill_plan(&o, &plan);
-    if (code == 0 && (o.key.file != NULL || o.key.variable != NULL)) code = record_secret(argv[0], others[0], &o.key, &secret);
+    if (code == 0 && (o.key.file != NULL || o.key.variable != NULL))
+        code = record_secret(argv[0], others[0], &o.key, &secret);
     char *own = o.index == NULL ? NULL : strdup(o.index);
     if (own != NULL) plan.n_index = record_names(own, index, RECORD_FIELDS_MAX);
     plan.index = index;

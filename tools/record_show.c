@@ -104,8 +104,10 @@ static int make_sheet(int64_t n_rows, int n_columns, int64_t cell, int64_t *acro
     out->width = *across * n_columns * (cell + GAP) + GAP;
     out->height = down * (cell + GAP) + GAP;
     if (out->width > 30000 || out->height > 30000)
-        return tool_complain(EXIT_FAILED, "record show: the sheet would have %lld by %lld pixels; take less with --count or "
-                             "--size", (long long)out->width, (long long)out->height);
+        return tool_complain(EXIT_FAILED,
+                             "record show: the sheet would have %lld by %lld pixels; take less with --count or "
+                             "--size",
+                             (long long)out->width, (long long)out->height);
     const int64_t dims[] = {out->height, out->width, 3};
     if (sp_tensor_create(SP_DTYPE_U8, 3, dims, &out->tensor) != SP_OK) return tool_engine_failed("record show");
     out->pixels = sp_tensor_data(out->tensor);
@@ -152,8 +154,9 @@ static int show(sp_record *r, const char *out, const show_options *o)
             draw_picture(&s, top, left + k * (s.cell + GAP), &sp_record_row_values(row)[k], i, names[k]);
     }
     if (code == 0) code = save(&s, out, o->force);
-    if (code == 0) printf("%lld rows, %d picture%s each, %lld by %lld pixels\n", (long long)(end - o->from), n,
-                          n == 1 ? "" : "s", (long long)s.width, (long long)s.height);
+    if (code == 0)
+        printf("%lld rows, %d picture%s each, %lld by %lld pixels\n", (long long)(end - o->from), n, n == 1 ? "" : "s",
+               (long long)s.width, (long long)s.height);
     sp_tensor_release(s.tensor);
     sp_record_row_release(row);
     return code;
@@ -167,9 +170,10 @@ int record_show(int argc, char **argv)
     show_options o = {.count = 48, .from = 0, .size = 96};
     bool helped;
     int n;
-    const tool_option options[] = {TOOL_FORCE_OPTION(o.force), TOOL_OUTPUT_OPTIONS(out), {"--columns", NULL, &columns, NULL}, {"--count", NULL, &count, NULL},
-                                   {"--from", NULL, &from, NULL},       {"--size", NULL, &size, NULL},
-                                   TOOL_KEY_OPTIONS(key),               {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {
+        TOOL_FORCE_OPTION(o.force),      TOOL_OUTPUT_OPTIONS(out),      {"--columns", NULL, &columns, NULL},
+        {"--count", NULL, &count, NULL}, {"--from", NULL, &from, NULL}, {"--size", NULL, &size, NULL},
+        TOOL_KEY_OPTIONS(key),           {NULL, NULL, NULL, NULL}};
     int code = tool_parse_output(argc, argv, options, help, (const int[]){2, 2}, 1, &out, paths, &n, &helped);
     if (code != 0 || helped) return code;
     code = tool_whole(argv[0], "--count", count, 1, INT32_MAX, &o.count);

@@ -248,8 +248,8 @@ typedef struct jsonl {
     int64_t number; /* of the line, from 1 */
     int n;
     sp_record_field *fields;
-    bool *known;    /* has the column been seen with a type */
-    void **memory;  /* of arrays and bytes, by column */
+    bool *known;   /* has the column been seen with a type */
+    void **memory; /* of arrays and bytes, by column */
     int64_t (*dims)[SP_RANK_MAX];
 } jsonl;
 
@@ -275,8 +275,8 @@ static int json_failed(const jsonl *j, const char *column, const char *what)
 {
     if (column == NULL)
         return tool_complain(EXIT_FAILED, "record make: %s: line %lld: %s", j->path, (long long)j->number, what);
-    return tool_complain(EXIT_FAILED, "record make: %s: line %lld, column '%s': %s", j->path, (long long)j->number, column,
-                         what);
+    return tool_complain(EXIT_FAILED, "record make: %s: line %lld, column '%s': %s", j->path, (long long)j->number,
+                         column, what);
 }
 
 /* 1, 0, -1 as next(). */
@@ -302,7 +302,8 @@ static int json_line(jsonl *j)
 static bool is_special(const json_t *v)
 {
     const char *text = json_string_value(v);
-    return text != NULL && (strcmp(text, "NaN") == 0 || strcmp(text, "Infinity") == 0 || strcmp(text, "-Infinity") == 0);
+    return text != NULL &&
+           (strcmp(text, "NaN") == 0 || strcmp(text, "Infinity") == 0 || strcmp(text, "-Infinity") == 0);
 }
 
 /* Depth of nested lists, and whether a number in them is a float; false: something else is in them, or they are ragged. */
@@ -338,7 +339,8 @@ static int json_field_type(const jsonl *j, const char *name, const json_t *v, sp
             return json_failed(j, name, "a list must hold numbers, or lists of them that are equally long");
         out->type = real ? SP_RECORD_FLOAT64 : SP_RECORD_INT64;
     } else
-        return json_failed(j, name, json_is_null(v) ? "null has no place in MindRecord" : "an object other than {\"base64\": ...}");
+        return json_failed(
+            j, name, json_is_null(v) ? "null has no place in MindRecord" : "an object other than {\"base64\": ...}");
     return 0;
 }
 
@@ -406,7 +408,8 @@ static int json_learn_line(jsonl *j)
     }
     j->known[RECORD_FIELDS_MAX] = true; /* the first line has named the columns */
     for (int i = 0; i < j->n; i++)
-        if (json_object_get(j->object, j->fields[i].name) == NULL) return json_failed(j, j->fields[i].name, "is missing");
+        if (json_object_get(j->object, j->fields[i].name) == NULL)
+            return json_failed(j, j->fields[i].name, "is missing");
     return 0;
 }
 

@@ -49,7 +49,8 @@ static bool add_file(tool_samples *s, const char *folder, const char *name)
 static int list_folder(tool_samples *s)
 {
     DIR *d = opendir(s->path);
-    if (d == NULL) return tool_complain(EXIT_FAILED, "quantize: --data: %s cannot be opened: %s", s->path, strerror(errno));
+    if (d == NULL)
+        return tool_complain(EXIT_FAILED, "quantize: --data: %s cannot be opened: %s", s->path, strerror(errno));
     bool fine = true;
     for (struct dirent *e; fine && (e = readdir(d)) != NULL;)
         if (e->d_name[0] != '.' && e->d_type != DT_DIR) fine = add_file(s, s->path, e->d_name);
@@ -79,12 +80,17 @@ static int text_labels(tool_samples *s)
         line[strcspn(line, "\r\n")] = '\0';
         if (code == 0 && line[0] != '\0') {
             v[n] = strtoll(line, &end, 10);
-            if (end == line || *end != '\0') code = tool_complain(EXIT_FAILED, "quantize: --labels: line %lld of %s is '%s', it must be a whole number", (long long)n + 1, s->labels, line);
+            if (end == line || *end != '\0')
+                code =
+                    tool_complain(EXIT_FAILED, "quantize: --labels: line %lld of %s is '%s', it must be a whole number",
+                                  (long long)n + 1, s->labels, line);
             n++;
         }
     }
     if (f != NULL) fclose(f);
-    if (code == 0 && sp_tensor_create_from(SP_DTYPE_I64, 1, &n, v != NULL ? v : (int64_t[1]){0}, &s->all_labels) != SP_OK) code = tool_engine_failed("quantize");
+    if (code == 0 &&
+        sp_tensor_create_from(SP_DTYPE_I64, 1, &n, v != NULL ? v : (int64_t[1]){0}, &s->all_labels) != SP_OK)
+        code = tool_engine_failed("quantize");
     free(v);
     return code;
 }
@@ -95,20 +101,25 @@ static int read_labels(tool_samples *s)
     if (s->labels == NULL || stat(s->labels, &st) != 0) return 0; /* a name in the data, then */
     if (sp_load(s->labels, NULL, &s->label_file) != SP_OK) return text_labels(s);
     if (sp_bundle_count(s->label_file) != 1 || !is_number(sp_format_name(sp_bundle_format(s->label_file))))
-        return tool_complain(EXIT_FAILED, "quantize: --labels: %s must hold one array of whole numbers, or one a line", s->labels);
+        return tool_complain(EXIT_FAILED, "quantize: --labels: %s must hold one array of whole numbers, or one a line",
+                             s->labels);
     return sp_bundle_copy_at(s->label_file, 0, &s->all_labels) == SP_OK ? 0 : tool_engine_failed("quantize");
 }
 
 int tool_samples_open(tool_samples *s)
 {
     struct stat st;
-    if (sp_model_inputs(s->model) > 64) return tool_complain(EXIT_FAILED, "quantize: the model has %d inputs, at most 64 can be given", sp_model_inputs(s->model));
-    if (stat(s->path, &st) != 0) return tool_complain(EXIT_FAILED, "quantize: --data: %s cannot be opened: %s", s->path, strerror(errno));
+    if (sp_model_inputs(s->model) > 64)
+        return tool_complain(EXIT_FAILED, "quantize: the model has %d inputs, at most 64 can be given",
+                             sp_model_inputs(s->model));
+    if (stat(s->path, &st) != 0)
+        return tool_complain(EXIT_FAILED, "quantize: --data: %s cannot be opened: %s", s->path, strerror(errno));
     int code = read_labels(s);
     if (code != 0) return code;
     if (S_ISDIR(st.st_mode)) return list_folder(s);
     const size_t n = strlen(s->path);
-    if (n > 11 && strcmp(s->path + n - 11, ".mindrecord") == 0) return sp_record_open(s->path, NULL, &s->record) == SP_OK ? 0 : tool_engine_failed("quantize");
+    if (n > 11 && strcmp(s->path + n - 11, ".mindrecord") == 0)
+        return sp_record_open(s->path, NULL, &s->record) == SP_OK ? 0 : tool_engine_failed("quantize");
     return add_file(s, "", s->path) ? 0 : tool_complain(EXIT_FAILED, "out of memory");
 }
 
@@ -143,7 +154,8 @@ static sp_tensor *as_input(sp_builder *b, sp_tensor *t, const sp_spec *want)
     if (sp_tensor_dtype(t) != want->dtype) t = sp_builder_call(b, "cast", text, 1, &t);
     if (t == NULL || sp_tensor_rank(t) != want->rank - 1) return t;
     int used = snprintf(text, sizeof text, "shape=(1,");
-    for (int k = 0; k < sp_tensor_rank(t); k++) used += snprintf(text + used, sizeof text - (size_t)used, "%lld,", (long long)sp_tensor_dims(t)[k]);
+    for (int k = 0; k < sp_tensor_rank(t); k++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%lld,", (long long)sp_tensor_dims(t)[k]);
     snprintf(text + used, sizeof text - (size_t)used, ")");
     return sp_builder_call(b, "reshape", text, 1, &t);
 }
@@ -153,19 +165,25 @@ static sp_status take_arrays(tool_samples *s, sp_builder *b, const char *path)
     sp_bundle *all;
     const int n = sp_model_inputs(s->model);
     SP_TRY(sp_load(path, NULL, &all));
-    sp_status status = is_number(sp_format_name(sp_bundle_format(all))) ? SP_OK : failed("%s is neither an array (.npy, .npz) nor a picture", path);
+    sp_status status = is_number(sp_format_name(sp_bundle_format(all)))
+                           ? SP_OK
+                           : failed("%s is neither an array (.npy, .npz) nor a picture", path);
     for (int i = 0; i < n && status == SP_OK; i++) {
         int64_t at = sp_bundle_find(all, sp_model_input_name(s->model, i));
         for (int64_t k = 0; at < 0 && n == 1 && k < sp_bundle_count(all); k++) /* the one that is no label */
             if (s->labels == NULL || strcmp(sp_bundle_name_at(all, k), s->labels) != 0) at = at < -1 ? at : k;
-        if (at < 0) status = failed("%s has no array '%s', which the model takes", path, sp_model_input_name(s->model, i));
+        if (at < 0)
+            status = failed("%s has no array '%s', which the model takes", path, sp_model_input_name(s->model, i));
         sp_tensor *t = NULL;
         if (status == SP_OK) status = sp_bundle_copy_at(all, at, &t);
-        if (status == SP_OK && (t = as_input(b, sp_builder_take_tensor(b, t), sp_model_input_spec(s->model, i))) == NULL) status = sp_builder_status(b);
+        if (status == SP_OK &&
+            (t = as_input(b, sp_builder_take_tensor(b, t), sp_model_input_spec(s->model, i))) == NULL)
+            status = sp_builder_status(b);
         if (status == SP_OK) s->in[i] = sp_tensor_retain(t);
     }
     const int64_t label = s->labels != NULL && s->all_labels == NULL ? sp_bundle_find(all, s->labels) : -1;
-    if (status == SP_OK && s->labels != NULL && s->all_labels == NULL && label < 0) status = failed("--labels: '%s' is neither a file nor an array of %s", s->labels, path);
+    if (status == SP_OK && s->labels != NULL && s->all_labels == NULL && label < 0)
+        status = failed("--labels: '%s' is neither a file nor an array of %s", s->labels, path);
     if (status == SP_OK && label >= 0) status = sp_bundle_copy_at(all, label, &s->label);
     sp_bundle_release(all);
     return status;
@@ -182,8 +200,12 @@ static sp_status open_file(tool_samples *s, const char *path)
     if (tool_file_read("quantize", path, &data, &bytes) != 0) status = failed("%s cannot be read", path);
     if (status == SP_OK && sp_image_probe(data, bytes, &info) == SP_OK) {
         sp_tensor *t = NULL;
-        if (sp_model_inputs(s->model) != 1) status = failed("%s is a picture, but the model has %d inputs: give .npz files", path, sp_model_inputs(s->model));
-        else if (tool_picture_make("quantize", &s->picture, b, path, data, bytes, sp_model_input_spec(s->model, 0), &t) != 0) status = failed("%s cannot be used", path);
+        if (sp_model_inputs(s->model) != 1)
+            status = failed("%s is a picture, but the model has %d inputs: give .npz files", path,
+                            sp_model_inputs(s->model));
+        else if (tool_picture_make("quantize", &s->picture, b, path, data, bytes, sp_model_input_spec(s->model, 0),
+                                   &t) != 0)
+            status = failed("%s cannot be used", path);
         else s->in[0] = sp_tensor_retain(t);
     } else if (status == SP_OK) status = take_arrays(s, b, path);
     free(data);
@@ -195,12 +217,14 @@ static sp_status open_file(tool_samples *s, const char *path)
 /* --- MindRecord -------------------------------------------------------------------------------------------------- */
 
 /* A value of a record as a tensor with an axis for rows. */
-static sp_status value_tensor(tool_samples *s, sp_builder *b, const sp_record_value *v, const sp_spec *want, sp_tensor **out)
+static sp_status value_tensor(tool_samples *s, sp_builder *b, const sp_record_value *v, const sp_spec *want,
+                              sp_tensor **out)
 {
     sp_tensor *t = NULL;
     const sp_dtype dtype = sp_record_type_dtype(v->type);
     if (v->type == SP_RECORD_BYTES) {
-        if (tool_picture_make("quantize", &s->picture, b, "a record", v->data, v->bytes, want, &t) != 0) return failed("a record holds bytes that are no picture");
+        if (tool_picture_make("quantize", &s->picture, b, "a record", v->data, v->bytes, want, &t) != 0)
+            return failed("a record holds bytes that are no picture");
         *out = t;
         return SP_OK;
     }
@@ -238,11 +262,13 @@ static sp_status open_records(tool_samples *s, int64_t from, int64_t n)
     sp_tensor **parts = calloc((size_t)(n * n_in) + 1, sizeof *parts);
     int64_t *labels = calloc((size_t)n + 1, sizeof *labels);
     SP_TRY(sp_builder_create(&b));
-    sp_status status = parts != NULL && labels != NULL ? sp_record_row_create(s->record, columns, n_columns, &row) : SP_NOMEM;
+    sp_status status =
+        parts != NULL && labels != NULL ? sp_record_row_create(s->record, columns, n_columns, &row) : SP_NOMEM;
     for (int64_t r = 0; r < n && status == SP_OK; r++) {
         status = sp_record_read(s->record, from + r, row);
         const sp_record_value *values = status == SP_OK ? sp_record_row_values(row) : NULL;
-        for (int i = 0; i < n_in && status == SP_OK; i++) status = value_tensor(s, b, &values[i], sp_model_input_spec(s->model, i), &parts[i * n + r]);
+        for (int i = 0; i < n_in && status == SP_OK; i++)
+            status = value_tensor(s, b, &values[i], sp_model_input_spec(s->model, i), &parts[i * n + r]);
         if (status == SP_OK && n_columns > n_in) labels[r] = values[n_in].i;
     }
     for (int i = 0; i < n_in && status == SP_OK; i++) {
@@ -267,7 +293,10 @@ static int64_t rows_wanted(const tool_samples *s)
     return spec->rank > 0 && spec->dims[0] >= 0 ? spec->dims[0] : s->batch;
 }
 
-static bool is_open(const tool_samples *s) { return sp_model_input_spec(s->model, 0)->rank < 1 || sp_model_input_spec(s->model, 0)->dims[0] < 0; }
+static bool is_open(const tool_samples *s)
+{
+    return sp_model_input_spec(s->model, 0)->rank < 1 || sp_model_input_spec(s->model, 0)->dims[0] < 0;
+}
 
 static sp_status rows_of(sp_builder *b, sp_tensor *t, int64_t from, int64_t n, sp_tensor **out)
 {
@@ -283,11 +312,13 @@ static sp_status give(tool_samples *s, int64_t n, sp_tensor **in, sp_tensor **la
     sp_builder *b;
     SP_TRY(sp_builder_create(&b));
     sp_status status = SP_OK;
-    for (int i = 0; i < sp_model_inputs(s->model) && status == SP_OK; i++) status = rows_of(b, s->in[i], s->row, n, &in[i]);
+    for (int i = 0; i < sp_model_inputs(s->model) && status == SP_OK; i++)
+        status = rows_of(b, s->in[i], s->row, n, &in[i]);
     sp_tensor *all = s->all_labels != NULL ? s->all_labels : s->label, *part = NULL;
     const int64_t from = s->row + (s->all_labels != NULL ? s->first_row : 0);
     if (status == SP_OK && all != NULL && label != NULL) {
-        if (sp_tensor_rank(all) != 1 || sp_tensor_dims(all)[0] < from + n) status = failed("there are fewer labels than rows of data");
+        if (sp_tensor_rank(all) != 1 || sp_tensor_dims(all)[0] < from + n)
+            status = failed("there are fewer labels than rows of data");
         if (status == SP_OK) status = rows_of(b, all, from, n, &part);
         sp_tensor *wide = part != NULL ? sp_builder_call(b, "cast", "dtype=int64", 1, (sp_tensor *[]){part}) : NULL;
         if (status == SP_OK && wide == NULL) status = sp_builder_status(b);
@@ -305,7 +336,8 @@ static sp_status next_file(tool_samples *s, bool *done)
     s->first_row += passed;
     forget_file(s);
     if (s->record != NULL) {
-        const int64_t left = sp_record_count(s->record) - s->first_row, n = left < rows_wanted(s) ? left : rows_wanted(s);
+        const int64_t left = sp_record_count(s->record) - s->first_row,
+                      n = left < rows_wanted(s) ? left : rows_wanted(s);
         *done = n <= 0;
         return *done ? SP_OK : open_records(s, s->first_row, n);
     }

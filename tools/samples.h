@@ -18,7 +18,7 @@ typedef struct tool_samples {
     sp_record *record;
     sp_bundle *label_file;
     sp_tensor *all_labels;
-    sp_tensor *in[64], *label; /* of the present file */
+    sp_tensor *in[64], *label;      /* of the present file */
     int64_t row, n_rows, first_row; /* of it: the next row, all; number of its first row among all */
     int64_t n_given;
 } tool_samples;

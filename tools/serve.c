@@ -105,7 +105,8 @@ static void write_line(void *context, sp_log_kind kind, const char *line)
     const int fd = access ? STDOUT_FILENO : STDERR_FILENO;
     char text[LINE_BYTES];
     if (access && *quiet) return;
-    int n = snprintf(text, sizeof text, "%s%s%s%s\n", streams[fd].cut ? "\n" : "", access ? "" : "spore: serve: ", kind == SP_LOG_ERROR ? "error: " : "", line);
+    int n = snprintf(text, sizeof text, "%s%s%s%s\n", streams[fd].cut ? "\n" : "",
+                     access ? "" : "spore: serve: ", kind == SP_LOG_ERROR ? "error: " : "", line);
     if (n >= LINE_BYTES) {
         n = LINE_BYTES - 1;
         text[n - 1] = '\n';
@@ -125,7 +126,8 @@ static int number(const char *name, const char *text, double low, double high, d
     const double steps = *out / step;
     if (code != 0 || text == NULL) return code;
     if (step == 1 ? steps != (double)(long long)steps : *out > 0 && steps < 1)
-        return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be %s", name, text, step == 1 ? "a whole number" : "0 or larger");
+        return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be %s", name, text,
+                             step == 1 ? "a whole number" : "0 or larger");
     return 0;
 }
 
@@ -156,7 +158,8 @@ static void fill_from(texts *t, const sp_serve_config *c, const char *path)
 {
     for (int i = 0; i < N_SETTINGS; i++) {
         int line = 0;
-        const char *value = c != NULL && t->text[i] == NULL && !t->flags[i] ? sp_serve_config_get(c, names[i], &line) : NULL;
+        const char *value =
+            c != NULL && t->text[i] == NULL && !t->flags[i] ? sp_serve_config_get(c, names[i], &line) : NULL;
         snprintf(t->where[i], sizeof t->where[i], "%s", t->option[i]);
         if (value == NULL) continue;
         t->text[i] = value;
@@ -172,14 +175,23 @@ static int read_numbers(const texts *t, sp_server_options *o)
     const struct {
         const char *name;
         double low, high, step, *out;
-    } all[] = {{"port", 0, 65535, 1, &port}, {"max_batch", 1, 1024, 1, &batch}, {"max_delay", 0, 60000, 1e-3, &delay},
-               {"max_queue", 1, 1e6, 1, &queue}, {"max_body", 0.001, 1 << 20, 1e-6, &body}, {"max_memory", 0.001, 1 << 24, 1e-6, &memory},
-               {"max_connections", 1, 1e6, 1, &connections}, {"timeout", 0.001, 1e6, 1e-6, &timeout},
-               {"receive_timeout", 0.1, 1e6, 1e-6, &receive}, {"idle_timeout", 0.1, 1e6, 1e-6, &idle}, {"lame_duck", 0, 1e6, 1e-6, &leave}, {"drain", 0, 1e6, 1e-6, &drain},
+    } all[] = {{"port", 0, 65535, 1, &port},
+               {"max_batch", 1, 1024, 1, &batch},
+               {"max_delay", 0, 60000, 1e-3, &delay},
+               {"max_queue", 1, 1e6, 1, &queue},
+               {"max_body", 0.001, 1 << 20, 1e-6, &body},
+               {"max_memory", 0.001, 1 << 24, 1e-6, &memory},
+               {"max_connections", 1, 1e6, 1, &connections},
+               {"timeout", 0.001, 1e6, 1e-6, &timeout},
+               {"receive_timeout", 0.1, 1e6, 1e-6, &receive},
+               {"idle_timeout", 0.1, 1e6, 1e-6, &idle},
+               {"lame_duck", 0, 1e6, 1e-6, &leave},
+               {"drain", 0, 1e6, 1e-6, &drain},
                {"poll", 0, 1e6, 1e-6, &poll}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const int k = index_of(all[i].name);
-        int code = number(t->where[k], i == 0 && o->no_tcp ? NULL : t->text[k], all[i].low, all[i].high, all[i].step, all[i].out);
+        int code = number(t->where[k], i == 0 && o->no_tcp ? NULL : t->text[k], all[i].low, all[i].high, all[i].step,
+                          all[i].out);
         if (code != 0) return code;
     }
     o->port = text_of(t, "port") != NULL && !o->no_tcp && port == 0 ? -1 : (int)port;
@@ -203,7 +215,8 @@ static int read_texts(texts *t, sp_server_options *o)
     const char *log = text_of(t, "log");
     for (int i = 0; i < N_SETTINGS; i++) {
         if (!is_flag(i) || t->text[i] == NULL) continue;
-        if (strcmp(t->text[i], "true") != 0 && strcmp(t->text[i], "false") != 0) return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be true or false", t->where[i], t->text[i]);
+        if (strcmp(t->text[i], "true") != 0 && strcmp(t->text[i], "false") != 0)
+            return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be true or false", t->where[i], t->text[i]);
         t->flags[i] = t->text[i][0] == 't';
     }
     o->strict = t->flags[index_of("strict")];
@@ -217,7 +230,8 @@ static int read_texts(texts *t, sp_server_options *o)
     o->api_keys = text_of(t, "api_keys");
     o->cors = text_of(t, "cors");
     if (log != NULL && strcmp(log, "line") != 0 && strcmp(log, "json") != 0 && strcmp(log, "none") != 0)
-        return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be line, json or none", t->where[index_of("log")], log);
+        return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be line, json or none", t->where[index_of("log")],
+                             log);
     o->access_json = log != NULL && strcmp(log, "json") == 0;
     t->quiet = log != NULL && strcmp(log, "none") == 0;
     return read_numbers(t, o);
@@ -231,9 +245,14 @@ static void allow_connections(sp_server_options *o)
     const int wanted = o->max_connections > 0 ? o->max_connections : 1024;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= (rlim_t)wanted + OTHERS) return;
     limit.rlim_cur = limit.rlim_max < (rlim_t)wanted + OTHERS ? limit.rlim_max : (rlim_t)wanted + OTHERS;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= (rlim_t)wanted + OTHERS) return;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+        limit.rlim_cur >= (rlim_t)wanted + OTHERS)
+        return;
     o->max_connections = limit.rlim_cur > OTHERS ? (int)(limit.rlim_cur - OTHERS) : 1;
-    fprintf(stderr, "spore: serve: the system allows %llu open files (ulimit -n), which is enough for %d connections, not for %d\n", (unsigned long long)limit.rlim_cur, o->max_connections, wanted);
+    fprintf(
+        stderr,
+        "spore: serve: the system allows %llu open files (ulimit -n), which is enough for %d connections, not for %d\n",
+        (unsigned long long)limit.rlim_cur, o->max_connections, wanted);
 }
 
 /* --- models ---------------------------------------------------------------------------------------------------------- */
@@ -257,7 +276,8 @@ static int read_word(request *r, int i, sp_model_config *m)
     const char *word = r->words[i], *equals = strchr(word, '=');
     *m = (sp_model_config){.path = word};
     if (equals == NULL || stat(word, &info) == 0) return 0;
-    if (equals == word || (size_t)(equals - word) >= sizeof r->words_names[i]) return tool_complain(EXIT_USAGE, "serve: '%s' is not NAME=MODEL", word);
+    if (equals == word || (size_t)(equals - word) >= sizeof r->words_names[i])
+        return tool_complain(EXIT_USAGE, "serve: '%s' is not NAME=MODEL", word);
     memcpy(r->words_names[i], word, (size_t)(equals - word));
     r->words_names[i][equals - word] = '\0';
     *m = (sp_model_config){.name = r->words_names[i], .path = equals + 1};
@@ -281,7 +301,8 @@ static int apply_set(const char *word, int n, sp_model_config *models)
     const char *equals = strchr(word, '='), *dot = equals;
     int found = 0;
     while (dot != NULL && dot > word && *dot != '.') dot--;
-    if (equals == NULL || dot == word || equals - dot - 1 <= 0 || equals - dot - 1 >= (long)sizeof key) return tool_complain(EXIT_USAGE, "serve: --set is '%s', it must be MODEL.KEY=VALUE", word);
+    if (equals == NULL || dot == word || equals - dot - 1 <= 0 || equals - dot - 1 >= (long)sizeof key)
+        return tool_complain(EXIT_USAGE, "serve: --set is '%s', it must be MODEL.KEY=VALUE", word);
     memcpy(key, dot + 1, (size_t)(equals - dot - 1));
     key[equals - dot - 1] = '\0';
     for (char *p = key; *p != '\0'; p++)
@@ -289,9 +310,14 @@ static int apply_set(const char *word, int n, sp_model_config *models)
     for (int i = 0; i < n; i++) {
         if (!has_name(&models[i], word, (size_t)(dot - word))) continue;
         found++;
-        if (sp_model_config_set(&models[i], key, equals + 1) != SP_OK) return tool_complain(EXIT_USAGE, "serve: --set %s: %s", word, sp_error_message());
+        if (sp_model_config_set(&models[i], key, equals + 1) != SP_OK)
+            return tool_complain(EXIT_USAGE, "serve: --set %s: %s", word, sp_error_message());
     }
-    return found > 0 ? 0 : tool_complain(EXIT_USAGE, "serve: --set %s: no model '%.*s' is given; models of a folder have the folder's settings", word, (int)(dot - word), word);
+    return found > 0 ? 0
+                     : tool_complain(
+                           EXIT_USAGE,
+                           "serve: --set %s: no model '%.*s' is given; models of a folder have the folder's settings",
+                           word, (int)(dot - word), word);
 }
 
 /* --servable NAME:VERSION=SOCKET */
@@ -302,7 +328,8 @@ static int add_servable(sp_server *s, const char *word)
     while (colon != NULL && colon > word && *colon != ':') colon--;
     char *end = NULL;
     const long long version = colon != NULL && colon > word ? strtoll(colon + 1, &end, 10) : 0;
-    if (version < 1 || end != equals || (size_t)(colon - word) >= sizeof name) return tool_complain(EXIT_USAGE, "serve: --servable is '%s', it must be NAME:VERSION=SOCKET", word);
+    if (version < 1 || end != equals || (size_t)(colon - word) >= sizeof name)
+        return tool_complain(EXIT_USAGE, "serve: --servable is '%s', it must be NAME:VERSION=SOCKET", word);
     memcpy(name, word, (size_t)(colon - word));
     return sp_server_add_servable(s, name, version, equals + 1) == SP_OK ? 0 : tool_engine_failed("serve");
 }
@@ -317,7 +344,9 @@ static int give_models(request *r, sp_server *s, const sp_serve_config *c)
     for (int i = 0; i < r->n_words && code == 0; i++) code = read_word(r, i, &all[i]);
     if (code == 0 && n_file > 0) memcpy(all + r->n_words, of_file, (size_t)n_file * sizeof *all);
     for (const char **set = r->set; set != NULL && *set != NULL && code == 0; set++) code = apply_set(*set, n, all);
-    if (code == 0 && n == 0 && r->servables == NULL) code = tool_complain(EXIT_USAGE, "serve: there is no model to serve: give one, or list them under \"models\" in %s", r->config);
+    if (code == 0 && n == 0 && r->servables == NULL)
+        code = tool_complain(
+            EXIT_USAGE, "serve: there is no model to serve: give one, or list them under \"models\" in %s", r->config);
     if (code == 0 && sp_server_set_models(s, n, all) != SP_OK) code = EXIT_FAILED;
     free(all);
     return code;
@@ -350,12 +379,15 @@ static void reload(request *r)
 {
     sp_serve_config *c = NULL;
     notify_reloading();
-    if (r->config == NULL) sp_server_log(serving, SP_LOG_INFO, "certificates were read again; there is no configuration file to read");
+    if (r->config == NULL)
+        sp_server_log(serving, SP_LOG_INFO, "certificates were read again; there is no configuration file to read");
     else if (sp_serve_config_load(r->config, &c) != SP_OK || give_models(r, serving, c) != 0) {
         char line[LINE_BYTES];
         snprintf(line, sizeof line, "the configuration: %s", sp_error_message());
         sp_server_log(serving, SP_LOG_ERROR, line);
-    } else sp_server_log(serving, SP_LOG_INFO, "the configuration was read again; settings of the server itself take effect at its next start");
+    } else
+        sp_server_log(serving, SP_LOG_INFO,
+                      "the configuration was read again; settings of the server itself take effect at its next start");
     sp_serve_config_release(c);
     notify("READY=1");
 }
@@ -370,8 +402,8 @@ static void on_event(void *context, sp_server_event event)
 static void log_ready(const sp_server_options *o)
 {
     char text[LINE_BYTES];
-    snprintf(text, sizeof text, "ready on %s://%s:%d", o->certificate != NULL ? "https" : "http", o->host != NULL ? o->host : "127.0.0.1",
-             sp_server_port(serving));
+    snprintf(text, sizeof text, "ready on %s://%s:%d", o->certificate != NULL ? "https" : "http",
+             o->host != NULL ? o->host : "127.0.0.1", sp_server_port(serving));
     if (!o->no_tcp && sp_server_port(serving) > 0) sp_server_log(serving, SP_LOG_INFO, text);
     if (o->unix_path == NULL) return;
     snprintf(text, sizeof text, "ready on %s", o->unix_path);
@@ -438,7 +470,8 @@ static int serve(request *r, const sp_serve_config *config)
     if (sp_server_create(&r->o, &serving) != SP_OK) return tool_engine_failed("serve");
     take_signals();
     l.code = sp_server_start(serving) == SP_OK ? 0 : tool_engine_failed("serve");
-    for (const char **servable = r->servables; l.code == 0 && servable != NULL && *servable != NULL; servable++) l.code = add_servable(serving, *servable);
+    for (const char **servable = r->servables; l.code == 0 && servable != NULL && *servable != NULL; servable++)
+        l.code = add_servable(serving, *servable);
     if (l.code == 0) {
         pthread_t watcher;
         if (r->stop_with_stdin && pthread_create(&watcher, NULL, watch_stdin, NULL) == 0) pthread_detach(watcher);
@@ -478,7 +511,8 @@ static int run(request *r)
     int code = read_texts(&r->t, &r->o);
     r->o.n_sockets = notify_sockets();
     r->o.alive_seconds = notify_watchdog_seconds();
-    if (code == 0 && r->o.n_sockets < 0) code = tool_complain(EXIT_USAGE, "serve: LISTEN_FDS is '%s', it must be a number", getenv("LISTEN_FDS"));
+    if (code == 0 && r->o.n_sockets < 0)
+        code = tool_complain(EXIT_USAGE, "serve: LISTEN_FDS is '%s', it must be a number", getenv("LISTEN_FDS"));
     if (code == 0) {
         allow_connections(&r->o);
         code = r->check ? check(r, config) : serve(r, config);
@@ -497,7 +531,8 @@ int verb_serve(int argc, char **argv)
         snprintf(r.t.option[i], sizeof r.t.option[i], "--%s", names[i]);
         for (char *p = r.t.option[i]; *p != '\0'; p++)
             if (*p == '_') *p = '-';
-        options[i] = is_flag(i) ? (tool_option){r.t.option[i], &r.t.flags[i], NULL, NULL} : (tool_option){r.t.option[i], NULL, &r.t.text[i], NULL};
+        options[i] = is_flag(i) ? (tool_option){r.t.option[i], &r.t.flags[i], NULL, NULL}
+                                : (tool_option){r.t.option[i], NULL, &r.t.text[i], NULL};
     }
     options[N_SETTINGS] = (tool_option){"--config", NULL, &r.config, NULL};
     options[N_SETTINGS + 1] = (tool_option){"--set", NULL, NULL, &r.set};
@@ -507,6 +542,7 @@ int verb_serve(int argc, char **argv)
     options[N_SETTINGS + 5] = (tool_option){NULL, NULL, NULL, NULL};
     int code = tool_parse(argc, argv, options, help, (const int[]){0, MODELS_MAX}, r.words, &r.n_words, &helped);
     if (code != 0 || helped) return code;
-    if (r.n_words == 0 && r.config == NULL && r.servables == NULL) return tool_complain(EXIT_USAGE, "serve: 0 arguments given, 1 wanted (try spore serve --help)");
+    if (r.n_words == 0 && r.config == NULL && r.servables == NULL)
+        return tool_complain(EXIT_USAGE, "serve: 0 arguments given, 1 wanted (try spore serve --help)");
     return run(&r);
 }

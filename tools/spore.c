@@ -18,11 +18,13 @@ static int verb_version(int argc, char **argv);
 
 static const tool_verb verbs[] = {
     {"run", "script.py [arguments]", "run a Python script; in it, mindspore means spore (also: -m module)", verb_run},
-    {"explain", "script.py [arguments]", "run it, then say what was compiled, compiled again, or not, and why; --times", verb_explain},
+    {"explain", "script.py [arguments]", "run it, then say what was compiled, compiled again, or not, and why; --times",
+     verb_explain},
     {"inspect", "FILE", "what a file of weights or a model holds; --stats, --json", verb_inspect},
     {"convert", "IN OUT", "weights or a model from one format to another", verb_convert},
     {"diff", "A B", "what changed between two files of weights or models", verb_diff},
-    {"codegen", "MODEL ... -o FOLDER", "a model as plain C for microcontrollers: static memory, no libraries", verb_codegen},
+    {"codegen", "MODEL ... -o FOLDER", "a model as plain C for microcontrollers: static memory, no libraries",
+     verb_codegen},
     {"draw", "MODEL", "the graph of a model as a picture", verb_draw},
     {"predict", "MODEL", "run a model on arrays or pictures; --input NAME=FILE", verb_predict},
     {"quantize", "MODEL", "make a model compute with small integers; --data FOLDER, -o FILE", verb_quantize},
@@ -44,9 +46,11 @@ static void print_usage(FILE *file)
 {
     fprintf(file, "usage: spore VERB [arguments]\n\n");
     tool_verbs_print(file, verbs);
-    fprintf(file, "\nspore VERB --help tells more. Environment: SPORE_PYTHON (interpreter to use), SPORE_NUM_THREADS, SPORE_ISA\n"
-                  "Exit codes: 0 done, 1 it failed, 2 the command line is wrong; of diff: 0 equal, 1 different, 2 trouble; of run and explain: the\n"
-                  "program's. Files that are there already are replaced with --overwrite only.\n");
+    fprintf(
+        file,
+        "\nspore VERB --help tells more. Environment: SPORE_PYTHON (interpreter to use), SPORE_NUM_THREADS, SPORE_ISA\n"
+        "Exit codes: 0 done, 1 it failed, 2 the command line is wrong; of diff: 0 equal, 1 different, 2 trouble; of run and explain: the\n"
+        "program's. Files that are there already are replaced with --overwrite only.\n");
 }
 
 static int verb_help(int argc, char **argv)
@@ -68,8 +72,8 @@ static int verb_version(int argc, char **argv)
     static const char help[] = "usage: spore version\n\nPrints the version.\n\n" TOOL_JSON_HELP;
     int n_others;
     bool helped, json = false;
-    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL,
-                          &n_others, &helped);
+    int code = tool_parse(argc, argv, (const tool_option[]){{"--json", &json, NULL, NULL}, {NULL, NULL, NULL, NULL}},
+                          help, (const int[2]){0, 0}, NULL, &n_others, &helped);
     if (code != 0 || helped) return code;
     printf(json ? "{\"version\": \"%s\"}\n" : "spore %s\n", sp_version());
     return 0;
@@ -90,7 +94,8 @@ static int finish(int code)
 static bool hold_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd) return false;
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+            return false;
     return true;
 }
 
@@ -103,10 +108,12 @@ static bool is_called(const char *path, const char *name)
 
 int main(int argc, char **argv)
 {
-    setlocale(LC_ALL, "C"); /* a library may have chosen another before main; numbers are read and written with a point */
+    setlocale(LC_ALL,
+              "C"); /* a library may have chosen another before main; numbers are read and written with a point */
     if (!hold_streams()) return EXIT_FAILED;
     if (argc > 0 && is_called(argv[0], "msrun")) return finish(tool_msrun(argc, argv));
-    if (argc > 0 && (is_called(argv[0], "dataset-cache") || is_called(argv[0], "cache_admin"))) return finish(tool_cache_admin(argc, argv));
+    if (argc > 0 && (is_called(argv[0], "dataset-cache") || is_called(argv[0], "cache_admin")))
+        return finish(tool_cache_admin(argc, argv));
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

@@ -46,9 +46,10 @@ int tool_parse(int argc, char **argv, const tool_option *options, const char *he
                const char **others, int *n_others, bool *helped);
 
 /* The same for a verb that writes: its OUT, word number `place` of the others, may be given by -o or --output instead. */
-int tool_parse_output(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2], int place,
-                      const char *const *output, const char **others, int *n_others, bool *helped);
-#define TOOL_OUTPUT_OPTIONS(out) {"--output", NULL, &(out), NULL}, {"-o", NULL, &(out), NULL}
+int tool_parse_output(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
+                      int place, const char *const *output, const char **others, int *n_others, bool *helped);
+#define TOOL_OUTPUT_OPTIONS(out)                                                                                       \
+    {"--output", NULL, &(out), NULL}, { "-o", NULL, &(out), NULL }
 #define TOOL_OUTPUT_HELP "  -o, --output OUT     OUT as an option instead of a word\n"
 
 /* The value of an option as a number in [low, high]; what it was before if text is NULL. 0 or an exit code after a complaint. */
@@ -64,11 +65,11 @@ typedef struct tool_key {
     size_t n;
 } tool_key;
 #define TOOL_KEY_OPTIONS(k)                                                                                            \
-    {"--key-file", NULL, &(k).file, NULL}, {"--key-env", NULL, &(k).variable, NULL}, {"--mode", NULL, &(k).mode, NULL}
+    {"--key-file", NULL, &(k).file, NULL}, {"--key-env", NULL, &(k).variable, NULL}, { "--mode", NULL, &(k).mode, NULL }
 #define TOOL_KEY_HELP                                                                                                  \
-    "  --key-file FILE      key of an encrypted file: the bytes of FILE, without a final end of line; hex:... for\n"  \
-    "                       hexadecimal digits\n"                                                                     \
-    "  --key-env NAME       key in an environment variable, in the same way (default: SPORE_KEY, if it is set)\n"     \
+    "  --key-file FILE      key of an encrypted file: the bytes of FILE, without a final end of line; hex:... for\n"   \
+    "                       hexadecimal digits\n"                                                                      \
+    "  --key-env NAME       key in an environment variable, in the same way (default: SPORE_KEY, if it is set)\n"      \
     "  --mode MODE          AES-GCM (default), AES-CBC or SM4-CBC\n"
 
 /* Read the key, if there is one, into the options; 0 or an exit code. Wipe with tool_key_clear. */
@@ -81,7 +82,8 @@ FILE *tool_input_open(const char *verb, const char *option, const char *path);
 /* --- files that are written -------------------------------------------------------------------------------------- */
 
 /* One rule for every verb: a file that is there stays, unless --overwrite (or --force, its other name) is given. */
-#define TOOL_FORCE_OPTION(force) {"--overwrite", &(force), NULL, NULL}, {"--force", &(force), NULL, NULL}
+#define TOOL_FORCE_OPTION(force)                                                                                       \
+    {"--overwrite", &(force), NULL, NULL}, { "--force", &(force), NULL, NULL }
 #define TOOL_FORCE_HELP "  --overwrite          replace what is there already (also: --force)\n"
 
 /* Is the name free, or may what has it be replaced? 0 or an exit code after a complaint. */
@@ -101,8 +103,8 @@ int tool_output_close(tool_output *out, bool keep);
 
 /* A bar on standard error, when that is a terminal and the work is long. Set options->progress to it. */
 bool tool_progress(void *context, uint64_t done, uint64_t total);
-void tool_json_text(const char *text, size_t bytes); /* quoted, to standard output */
-const char *tool_bytes(uint64_t bytes, char out[32]); /* "12.3 MiB" */
+void tool_json_text(const char *text, size_t bytes);                  /* quoted, to standard output */
+const char *tool_bytes(uint64_t bytes, char out[32]);                 /* "12.3 MiB" */
 const char *tool_shape(int rank, const int64_t *dims, char out[256]); /* "(2, 3)" */
 /* Text with control characters replaced: safe for a terminal. At most room bytes. */
 const char *tool_plain(const char *text, char *out, size_t room);
@@ -160,7 +162,8 @@ int tool_kinds(const sp_model *m, tool_kind *kinds, int room);
 typedef struct tool_picture {
     const char *mean, *std, *scale; /* as given */
 } tool_picture;
-#define TOOL_PICTURE_OPTIONS(p) {"--mean", NULL, &(p).mean, NULL}, {"--std", NULL, &(p).std, NULL}, {"--scale", NULL, &(p).scale, NULL}
+#define TOOL_PICTURE_OPTIONS(p)                                                                                        \
+    {"--mean", NULL, &(p).mean, NULL}, {"--std", NULL, &(p).std, NULL}, { "--scale", NULL, &(p).scale, NULL }
 #define TOOL_PICTURE_HELP                                                                                              \
     "  --mean A,B,C         subtracted from the channels of pictures, after the division\n"                            \
     "  --std A,B,C          and divided by, after that\n"                                                              \
@@ -168,8 +171,8 @@ typedef struct tool_picture {
 
 int tool_picture_check(const char *verb, const tool_picture *p);
 /* A picture as an input wants it: resized, channels in their place, numbers of its dtype; owned by the builder. */
-int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, const char *path, const unsigned char *data, size_t bytes, const sp_spec *want,
-                      sp_tensor **out);
+int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, const char *path,
+                      const unsigned char *data, size_t bytes, const sp_spec *want, sp_tensor **out);
 /* A whole file, freed by the caller. */
 int tool_file_read(const char *verb, const char *path, unsigned char **data, size_t *bytes);
 

@@ -9,10 +9,10 @@
 static const sp_spec number = {.dtype = SP_DTYPE_F32}; /* rank 0 */
 static sp_builder *b;                                  /* owns all tensors of this program */
 
-#define TRY(expr)                                 \
-    do {                                          \
-        sp_status s_ = (expr);                    \
-        if (s_ != SP_OK) return s_;               \
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        sp_status s_ = (expr);                                                                                         \
+        if (s_ != SP_OK) return s_;                                                                                    \
     } while (0)
 
 static sp_tensor *keep(sp_tensor *t) { return sp_builder_take_tensor(b, t); }
@@ -111,7 +111,8 @@ static sp_status show(void)
     TRY(run(p[1], 1, (const double[]){10}, &factorial));
     for (int i = 0; i < 100; i++) TRY(run(p[2], 2, (const double[]){2, 6}, &loss)); /* 2 w = 6 */
     TRY(sp_tensor_item_f64(w, &weight));
-    printf("1000 can be halved %g times before it is at most 1\n10! = %g\nw = %g, loss %g\n", loop, factorial, weight, loss);
+    printf("1000 can be halved %g times before it is at most 1\n10! = %g\nw = %g, loss %g\n", loop, factorial, weight,
+           loss);
     for (int i = 0; i < 3; i++) {
         sp_program_release(p[i]);
         sp_graph_release(g[i]);

@@ -74,7 +74,8 @@ int main(int argc, char **argv)
     sp_builder *keep, *b;
     check(sp_builder_create(&keep)); /* lives as long as the program; b is emptied after every step */
     check(sp_builder_create(&b));
-    sp_tensor *x = read_idx(keep, folder, "train-images-idx3-ubyte"), *y = read_idx(keep, folder, "train-labels-idx1-ubyte");
+    sp_tensor *x = read_idx(keep, folder, "train-images-idx3-ubyte"),
+              *y = read_idx(keep, folder, "train-labels-idx1-ubyte");
     sp_tensor *w[N_WEIGHTS], *speed[N_WEIGHTS], *grads[N_WEIGHTS], *rate, *momentum;
     check(sp_tensor_create_f64(SP_DTYPE_F32, 0.02, &rate));
     check(sp_tensor_create_f64(SP_DTYPE_F32, 0.9, &momentum));
@@ -84,7 +85,8 @@ int main(int argc, char **argv)
         check(sp_tensor_create_zeros(SP_DTYPE_F32, (int)shapes[i][0], &shapes[i][1], &speed[i]));
         sp_builder_take_tensor(keep, w[i]), sp_builder_take_tensor(keep, speed[i]);
         float *v = sp_tensor_data(w[i]), bound = sqrtf((float)shapes[i][1] / (float)sp_tensor_count(w[i]));
-        for (int64_t k = shapes[i][0] > 1 ? sp_tensor_count(w[i]) : 0; k--;) v[k] = bound * (2 * (float)rand() / (float)RAND_MAX - 1);
+        for (int64_t k = shapes[i][0] > 1 ? sp_tensor_count(w[i]) : 0; k--;)
+            v[k] = bound * (2 * (float)rand() / (float)RAND_MAX - 1);
     }
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
         double sum = 0, value;
@@ -108,13 +110,16 @@ int main(int argc, char **argv)
         }
         printf("epoch %d: loss %.4f\n", epoch + 1, sum * BATCH / (double)sp_tensor_dims(x)[0]);
     }
-    sp_tensor *test = read_idx(keep, folder, "t10k-images-idx3-ubyte"), *truth = read_idx(keep, folder, "t10k-labels-idx1-ubyte");
+    sp_tensor *test = read_idx(keep, folder, "t10k-images-idx3-ubyte"),
+              *truth = read_idx(keep, folder, "t10k-labels-idx1-ubyte");
     const int64_t n_test = sp_tensor_dims(test)[0];
     double accuracy = 0, right;
     for (int64_t at = 0, to; at < n_test; at = to, sp_builder_reset(b)) {
         to = at + BATCH < n_test ? at + BATCH : n_test;
-        sp_tensor *answer = logits(b, w, rows(b, test, at, to)), *best = sp_builder_call(b, "argmax", "axis=1", 1, &answer);
-        sp_tensor *hits = sp_reduce_sum(b, sp_cast(b, sp_equal(b, best, rows(b, truth, at, to)), SP_DTYPE_F32), 0, NULL, false);
+        sp_tensor *answer = logits(b, w, rows(b, test, at, to)),
+                  *best = sp_builder_call(b, "argmax", "axis=1", 1, &answer);
+        sp_tensor *hits =
+            sp_reduce_sum(b, sp_cast(b, sp_equal(b, best, rows(b, truth, at, to)), SP_DTYPE_F32), 0, NULL, false);
         check(sp_builder_status(b));
         check(sp_tensor_item_f64(hits, &right));
         accuracy += right / (double)n_test;

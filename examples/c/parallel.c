@@ -36,8 +36,12 @@ static void fill(float *x, float *y, int64_t k)
 /* ranks: the sum of all ranks' values, divided by their number, in place. */
 static void average(sp_comm *world, sp_tensor *t)
 {
-    check(sp_comm_run(world, &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE, .reduce = SP_REDUCE_MEAN, .dtype = SP_DTYPE_F32,
-                                            .n = sp_tensor_count(t), .in = sp_tensor_data(t), .out = sp_tensor_data(t)}));
+    check(sp_comm_run(world, &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE,
+                                            .reduce = SP_REDUCE_MEAN,
+                                            .dtype = SP_DTYPE_F32,
+                                            .n = sp_tensor_count(t),
+                                            .in = sp_tensor_data(t),
+                                            .out = sp_tensor_data(t)}));
 }
 
 static sp_tensor *loss_of(sp_builder *b, sp_tensor *const *w, sp_tensor *x, sp_tensor *y)
@@ -61,7 +65,8 @@ int main(void)
     check(sp_tensor_create(SP_DTYPE_F32, 2, (const int64_t[]){n, 1}, &y));
     check(sp_tensor_create_f64(SP_DTYPE_F32, 0.2, &rate));
     sp_builder_take_tensor(keep, x), sp_builder_take_tensor(keep, y), sp_builder_take_tensor(keep, rate);
-    for (int64_t k = 0; k < n; k++) fill((float *)sp_tensor_data(x) + k * INPUTS, (float *)sp_tensor_data(y) + k, rank * n + k);
+    for (int64_t k = 0; k < n; k++)
+        fill((float *)sp_tensor_data(x) + k * INPUTS, (float *)sp_tensor_data(y) + k, rank * n + k);
     uint32_t state = 5; /* ranks: weights begin alike */
     for (int i = 0; i < N_WEIGHTS; i++) {
         check(sp_tensor_create_zeros(SP_DTYPE_F32, (int)shapes[i][0], &shapes[i][1], &w[i]));

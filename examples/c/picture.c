@@ -54,19 +54,21 @@ static sp_tensor *read_file(const char *path)
     }
     rewind(file);
     check(sp_tensor_create(SP_DTYPE_U8, 1, (int64_t[]){n}, &bytes));
-    if (fread(sp_tensor_data(bytes), 1, (size_t)n, file) != (size_t)n) fprintf(stderr, "picture: %s is cut off\n", path);
+    if (fread(sp_tensor_data(bytes), 1, (size_t)n, file) != (size_t)n)
+        fprintf(stderr, "picture: %s is cut off\n", path);
     fclose(file);
     return bytes;
 }
 
 int main(int argc, char **argv)
 {
-    static const double size[1] = {256}, crop[2] = {224, 224}, mean[3] = {123.7, 116.3, 103.5}, std[3] = {58.4, 57.1, 57.4};
+    static const double size[1] = {256}, crop[2] = {224, 224}, mean[3] = {123.7, 116.3, 103.5},
+                        std[3] = {58.4, 57.1, 57.4};
     const sp_transform_arg resize = {"size", 1, size}, square = {"size", 2, crop};
     const sp_transform_arg levels[2] = {{"mean", 3, mean}, {"std", 3, std}};
-    sp_transform *steps[6] = {make("Decode", 0, NULL),          make("Resize", 1, &resize),
-                              make("RandomCrop", 1, &square),   make("RandomHorizontalFlip", 0, NULL),
-                              make("Normalize", 2, levels),     make("HWC2CHW", 0, NULL)};
+    sp_transform *steps[6] = {make("Decode", 0, NULL),        make("Resize", 1, &resize),
+                              make("RandomCrop", 1, &square), make("RandomHorizontalFlip", 0, NULL),
+                              make("Normalize", 2, levels),   make("HWC2CHW", 0, NULL)};
     sp_tensor *bytes = argc > 1 ? read_file(argv[1]) : draw(), *row = NULL, *shown = NULL, *png = NULL;
     sp_image_info info;
     check(sp_image_probe(sp_tensor_data(bytes), sp_tensor_bytes(bytes), &info));
@@ -78,8 +80,8 @@ int main(int argc, char **argv)
     const float *p = sp_tensor_data(row);
     double sum = 0;
     for (int64_t i = 0; i < sp_tensor_count(row); i++) sum += p[i];
-    printf("row of %s [%lld, %lld, %lld], mean %.4f\n", sp_dtype_name(sp_tensor_dtype(row)), (long long)d[0], (long long)d[1],
-           (long long)d[2], sum / (double)sp_tensor_count(row));
+    printf("row of %s [%lld, %lld, %lld], mean %.4f\n", sp_dtype_name(sp_tensor_dtype(row)), (long long)d[0],
+           (long long)d[1], (long long)d[2], sum / (double)sp_tensor_count(row));
 
     /* The first four steps alone, from the same place of the stream: the crop as it looks. */
     check(sp_transform_run_all(4, steps, &again, 1, &bytes, 1, &shown, NULL));

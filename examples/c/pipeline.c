@@ -41,9 +41,11 @@ static sp_dataset *build(sp_tensor *images, sp_tensor *labels)
 {
     const double mean = 127.5, deviation = 127.5;
     const sp_transform_arg normal[] = {{"mean", 1, &mean}, {"std", 1, &deviation}};
-    sp_transform *steps[] = {make("RandomHorizontalFlip", 0, NULL), make("Normalize", 2, normal), make("HWC2CHW", 0, NULL)};
+    sp_transform *steps[] = {make("RandomHorizontalFlip", 0, NULL), make("Normalize", 2, normal),
+                             make("HWC2CHW", 0, NULL)};
     sp_dataset *rows, *mapped, *batches;
-    check(sp_dataset_from_arrays(2, (sp_tensor *[]){images, labels}, (const char *[]){"image", "label"}, &(sp_order){.shuffle = true}, &rows));
+    check(sp_dataset_from_arrays(2, (sp_tensor *[]){images, labels}, (const char *[]){"image", "label"},
+                                 &(sp_order){.shuffle = true}, &rows));
     check(sp_dataset_map(rows, 3, steps, 1, (const char *[]){"image"}, 0, NULL, &mapped));
     check(sp_dataset_batch(mapped, BATCH, false, &batches));
     for (int i = 0; i < 3; i++) sp_transform_release(steps[i]);
@@ -67,8 +69,8 @@ static int read_all(sp_dataset *ds, int n_workers, int *labels)
             memcpy(labels + n, sp_tensor_data(row[1]), (size_t)count * sizeof *labels);
             n += count;
             if (n_workers == 0 && epoch == 0)
-                printf("batch of %d pictures of %d x %d, the first label is %d\n", count, (int)sp_tensor_dims(row[0])[2],
-                       (int)sp_tensor_dims(row[0])[3], *(int *)sp_tensor_data(row[1]));
+                printf("batch of %d pictures of %d x %d, the first label is %d\n", count,
+                       (int)sp_tensor_dims(row[0])[2], (int)sp_tensor_dims(row[0])[3], *(int *)sp_tensor_data(row[1]));
             for (int i = 0; i < 2; i++) sp_tensor_release(row[i]);
         }
     sp_iterator_release(it);
@@ -84,7 +86,8 @@ int main(void)
     int n = read_all(ds, 0, alone), m = read_all(ds, 2, helped);
     int epochs_differ = memcmp(alone, alone + ROWS, ROWS * sizeof *alone) != 0;
     int same = n == EPOCHS * ROWS && m == n && memcmp(alone, helped, sizeof alone) == 0;
-    printf("%d rows; epochs %s; two workers: %s\n", n, epochs_differ ? "differ" : "are equal", same ? "same order" : "OTHER ORDER");
+    printf("%d rows; epochs %s; two workers: %s\n", n, epochs_differ ? "differ" : "are equal",
+           same ? "same order" : "OTHER ORDER");
     sp_dataset_release(ds);
     sp_tensor_release(images);
     sp_tensor_release(labels);

@@ -32,7 +32,8 @@ static const char *make_model(void)
     sp_tensor *scores = sp_matmul(b, x, w, false, false), *y = sp_builder_call(b, "softmax", "axis=-1", 1, &scores);
     check(sp_builder_status(b));
     check(sp_function_end(f, 1, &y));
-    const sp_model_names names = {.n_inputs = 1, .inputs = (const char *[]){"numbers"}, .n_outputs = 1, .outputs = (const char *[]){"classes"}};
+    const sp_model_names names = {
+        .n_inputs = 1, .inputs = (const char *[]){"numbers"}, .n_outputs = 1, .outputs = (const char *[]){"classes"}};
     check(sp_model_save("predict.onnx", f, &names, NULL));
     sp_tensor_release(x);
     sp_tensor_release(w);
@@ -81,7 +82,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < n_out; i++) {
         print_spec("gives", sp_model_output_name(model, i), sp_model_output_spec(model, i));
         if (out[i] != NULL && sp_tensor_dtype(out[i]) == SP_DTYPE_F32)
-            for (int64_t k = 0; k < sp_tensor_count(out[i]) && k < SHOWN; k++) printf("  %g\n", (double)((float *)sp_tensor_data(out[i]))[k]);
+            for (int64_t k = 0; k < sp_tensor_count(out[i]) && k < SHOWN; k++)
+                printf("  %g\n", (double)((float *)sp_tensor_data(out[i]))[k]);
         sp_tensor_release(out[i]);
     }
     for (int i = 0; i < n_in; i++) sp_tensor_release(in[i]);

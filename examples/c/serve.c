@@ -14,7 +14,8 @@
 static sp_status write_model(const char *path)
 {
     const sp_spec spec = {SP_DTYPE_F32, 2, {1, 3}};
-    const sp_model_names names = {.n_inputs = 1, .inputs = (const char *[]){"x"}, .n_outputs = 1, .outputs = (const char *[]){"y"}};
+    const sp_model_names names = {
+        .n_inputs = 1, .inputs = (const char *[]){"x"}, .n_outputs = 1, .outputs = (const char *[]){"y"}};
     sp_graph *g = NULL;
     sp_function *f = NULL;
     sp_builder *b = NULL;
@@ -38,14 +39,21 @@ static sp_status write_model(const char *path)
 /* What any client does: a request, and its answer on standard output. */
 static int ask(int port)
 {
-    static const char body[] = "{\"inputs\": [{\"name\": \"x\", \"shape\": [1, 3], \"datatype\": \"FP32\", \"data\": [1, 2, 3]}]}";
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    static const char body[] =
+        "{\"inputs\": [{\"name\": \"x\", \"shape\": [1, 3], \"datatype\": \"FP32\", \"data\": [1, 2, 3]}]}";
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     char text[4096];
-    int n = snprintf(text, sizeof text, "POST /v2/models/probabilities/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s", sizeof body - 1, body);
+    int n = snprintf(
+        text, sizeof text,
+        "POST /v2/models/probabilities/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
+        sizeof body - 1, body);
     int s = socket(AF_INET, SOCK_STREAM, 0);
-    if (s < 0 || connect(s, (struct sockaddr *)&address, sizeof address) != 0 || write(s, text, (size_t)n) != n) return 1;
+    if (s < 0 || connect(s, (struct sockaddr *)&address, sizeof address) != 0 || write(s, text, (size_t)n) != n)
+        return 1;
     size_t used = 0;
-    for (ssize_t got; used < sizeof text - 1 && (got = read(s, text + used, sizeof text - 1 - used)) > 0;) used += (size_t)got;
+    for (ssize_t got; used < sizeof text - 1 && (got = read(s, text + used, sizeof text - 1 - used)) > 0;)
+        used += (size_t)got;
     close(s);
     text[used] = '\0';
     const char *answer = strstr(text, "\r\n\r\n");

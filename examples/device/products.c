@@ -24,7 +24,8 @@ static sp_status multiply(sp_tensor *a, sp_tensor *b, sp_tensor **out)
 
 static sp_status show(sp_device *device)
 {
-    sp_tensor *a = NULL, *b = NULL, *here = NULL, *a_there = NULL, *b_there = NULL, *there = NULL, *sum = NULL, *sum_here = NULL;
+    sp_tensor *a = NULL, *b = NULL, *here = NULL, *a_there = NULL, *b_there = NULL, *there = NULL, *sum = NULL,
+              *sum_here = NULL;
     double on_cpu = 0, on_card = 0;
     int n;
     sp_status status = fill(100, 60, &a);
@@ -32,8 +33,9 @@ static sp_status show(sp_device *device)
     if (status == SP_OK) status = multiply(a, b, &here);
     if (status == SP_OK) status = sp_tensor_to(a, device, &a_there);
     if (status == SP_OK) status = sp_tensor_to(b, device, &b_there);
-    if (status == SP_OK) status = multiply(a_there, b_there, &there);                                     /* the accelerator */
-    if (status == SP_OK) status = sp_apply(sp_op_find("reduce_sum"), NULL, 1, &there, 1, &sum, &n);       /* the CPU, between copies */
+    if (status == SP_OK) status = multiply(a_there, b_there, &there); /* the accelerator */
+    if (status == SP_OK)
+        status = sp_apply(sp_op_find("reduce_sum"), NULL, 1, &there, 1, &sum, &n); /* the CPU, between copies */
     if (status == SP_OK) status = sp_apply(sp_op_find("reduce_sum"), NULL, 1, &here, 1, &sum_here, &n);
     if (status == SP_OK) status = sp_tensor_item_f64(sum, &on_card);
     if (status == SP_OK) status = sp_tensor_item_f64(sum_here, &on_cpu);
@@ -42,9 +44,11 @@ static sp_status show(sp_device *device)
         sp_device_declines d[8];
         sp_device_count(device, &s);
         printf("sum of the product: %.0f on %s, %.0f on the CPU\n", on_card, sp_device_name(device), on_cpu);
-        printf("%s did %" PRIu64 " calls; %" PRIu64 " bytes went in, %" PRIu64 " came out\n", sp_device_name(device), s.kernels, s.bytes_in, s.bytes_out);
+        printf("%s did %" PRIu64 " calls; %" PRIu64 " bytes went in, %" PRIu64 " came out\n", sp_device_name(device),
+               s.kernels, s.bytes_in, s.bytes_out);
         const int declined = sp_device_declined(device, d, 8);
-        for (int i = 0; i < declined && i < 8; i++) printf("done by the CPU: %s, %" PRIu64 " times, %" PRIu64 " bytes\n", d[i].op, d[i].calls, d[i].bytes);
+        for (int i = 0; i < declined && i < 8; i++)
+            printf("done by the CPU: %s, %" PRIu64 " times, %" PRIu64 " bytes\n", d[i].op, d[i].calls, d[i].bytes);
     }
     sp_tensor *all[] = {a, b, here, a_there, b_there, there, sum, sum_here};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);

@@ -24,9 +24,9 @@ static const sp_device_host *host;
 
 typedef struct descriptor {
     enum { WRITE, READ, COPY, MULTIPLY, RELEASE } what;
-    size_t a, b, to, bytes;     /* places in the accelerator's memory */
+    size_t a, b, to, bytes; /* places in the accelerator's memory */
     int64_t m, k, n;
-    void *host_memory;          /* WRITE: taken over; READ: where the contents are wanted */
+    void *host_memory; /* WRITE: taken over; READ: where the contents are wanted */
     struct descriptor *next;
 } descriptor;
 
@@ -51,7 +51,8 @@ static void multiply(const descriptor *d)
             int32_t tile[TILE][TILE] = {{0}};
             for (int64_t k = 0; k < d->k; k++)
                 for (int64_t i = i0; i < d->m && i < i0 + TILE; i++)
-                    for (int64_t j = j0; j < d->n && j < j0 + TILE; j++) tile[i - i0][j - j0] += (int32_t)a[i * d->k + k] * b[k * d->n + j];
+                    for (int64_t j = j0; j < d->n && j < j0 + TILE; j++)
+                        tile[i - i0][j - j0] += (int32_t)a[i * d->k + k] * b[k * d->n + j];
             for (int64_t i = i0; i < d->m && i < i0 + TILE; i++)
                 for (int64_t j = j0; j < d->n && j < j0 + TILE; j++) to[i * d->n + j] = tile[i - i0][j - j0];
         }
@@ -122,7 +123,8 @@ static sp_status open_card(int ordinal, void **device)
     pthread_cond_init(&card.changed, NULL);
     card.last = &card.first;
     card.memory = malloc(MEMORY);
-    if (!card.memory || pthread_create(&thread, NULL, work, NULL) != 0) return host->fail(SP_RUNTIME, "the simulated card did not start");
+    if (!card.memory || pthread_create(&thread, NULL, work, NULL) != 0)
+        return host->fail(SP_RUNTIME, "the simulated card did not start");
     pthread_detach(thread);
     *device = &card;
     return SP_OK;
@@ -183,7 +185,8 @@ static sp_status wait_card(void *device)
 
 static sp_status copy_out(void *device, void *buffer, size_t offset, void *to, size_t bytes)
 {
-    const sp_status status = put((descriptor){.what = READ, .a = place(buffer) + offset, .host_memory = to, .bytes = bytes});
+    const sp_status status =
+        put((descriptor){.what = READ, .a = place(buffer) + offset, .host_memory = to, .bytes = bytes});
     return status == SP_OK ? wait_card(device) : status;
 }
 
@@ -200,25 +203,41 @@ static bool takes(void *device, const sp_device_call *c)
 {
     (void)device;
     const sp_device_operand *a = &c->in[0], *b = &c->in[1];
-    return a->dtype == SP_DTYPE_I8 && b->dtype == SP_DTYPE_I8 && a->rank == 2 && b->rank == 2 && c->in[2].rank < 0 && c->in[3].rank < 0;
+    return a->dtype == SP_DTYPE_I8 && b->dtype == SP_DTYPE_I8 && a->rank == 2 && b->rank == 2 && c->in[2].rank < 0 &&
+           c->in[3].rank < 0;
 }
 
 static sp_status run(void *device, const sp_device_call *c)
 {
     (void)device;
     const sp_device_operand *a = &c->in[0], *b = &c->in[1], *to = &c->out[0];
-    return put((descriptor){.what = MULTIPLY, .a = place(a->buffer) + a->offset, .b = place(b->buffer) + b->offset, .to = place(to->buffer) + to->offset,
-                            .m = a->dims[0], .k = a->dims[1], .n = b->dims[1]});
+    return put((descriptor){.what = MULTIPLY,
+                            .a = place(a->buffer) + a->offset,
+                            .b = place(b->buffer) + b->offset,
+                            .to = place(to->buffer) + to->offset,
+                            .m = a->dims[0],
+                            .k = a->dims[1],
+                            .n = b->dims[1]});
 }
 
 SP_API const sp_device_table *sp_device_plugin(const sp_device_host *given);
 const sp_device_table *sp_device_plugin(const sp_device_host *given)
 {
     static const sp_device_kernel kernels[] = {{.op = "matmul_i32", .name = "systolic", .takes = takes, .run = run}};
-    static const sp_device_table table = {
-        .struct_size = sizeof table, .version = SP_DEVICE_VERSION, .name = "systolic", .count = count, .open = open_card, .describe = describe,
-        .alloc = alloc_lines, .free = free_lines, .copy_in = copy_in, .copy_out = copy_out, .copy = copy, .wait = wait_card,
-        .n_kernels = sizeof kernels / sizeof *kernels, .kernels = kernels};
+    static const sp_device_table table = {.struct_size = sizeof table,
+                                          .version = SP_DEVICE_VERSION,
+                                          .name = "systolic",
+                                          .count = count,
+                                          .open = open_card,
+                                          .describe = describe,
+                                          .alloc = alloc_lines,
+                                          .free = free_lines,
+                                          .copy_in = copy_in,
+                                          .copy_out = copy_out,
+                                          .copy = copy,
+                                          .wait = wait_card,
+                                          .n_kernels = sizeof kernels / sizeof *kernels,
+                                          .kernels = kernels};
     host = given;
     return &table;
 }

@@ -83,13 +83,14 @@ typedef struct sp_cache_server sp_cache_server;
 
 typedef struct sp_cache_server_options {
     const char *address;
-    uint64_t max_bytes;        /* of all caches together; 0: max_ratio of the memory that this process may use */
-    double max_ratio;          /* 0: 0.8 */
-    const char *spill_folder;  /* NULL: none */
-    uint64_t max_spill_bytes;  /* 0: as much as there is */
-    int n_workers, log_level;  /* told to who asks; clients move the bytes, so there are no workers */
-    bool until_unused;         /* end when the last client has gone */
-    void (*log)(void *context, int level, const char *line); /* levels as MindSpore's: 0 debug, 1 info, 2 warning, 3 error */
+    uint64_t max_bytes;       /* of all caches together; 0: max_ratio of the memory that this process may use */
+    double max_ratio;         /* 0: 0.8 */
+    const char *spill_folder; /* NULL: none */
+    uint64_t max_spill_bytes; /* 0: as much as there is */
+    int n_workers, log_level; /* told to who asks; clients move the bytes, so there are no workers */
+    bool until_unused;        /* end when the last client has gone */
+    void (*log)(void *context, int level,
+                const char *line); /* levels as MindSpore's: 0 debug, 1 info, 2 warning, 3 error */
     void *log_context;
 } sp_cache_server_options;
 
@@ -97,7 +98,7 @@ typedef struct sp_cache_server_options {
 SP_API sp_status sp_cache_server_create(const sp_cache_server_options *options, sp_cache_server **out);
 /* Serve on this thread, until sp_cache_server_stop or a client says so. */
 SP_API sp_status sp_cache_server_run(sp_cache_server *s);
-SP_API void sp_cache_server_stop(sp_cache_server *s); /* from any thread or a signal handler */
+SP_API void sp_cache_server_stop(sp_cache_server *s);    /* from any thread or a signal handler */
 SP_API void sp_cache_server_release(sp_cache_server *s); /* NULL is fine */
 
 #ifdef __cplusplus

@@ -41,10 +41,10 @@ SP_API sp_status sp_device_wait(sp_device *d);
 
 typedef struct sp_device_properties {
     size_t struct_size;
-    char title[128];        /* what it calls itself */
-    uint64_t memory_bytes;  /* 0: unknown */
-    int units;              /* that compute side by side; 0: unknown */
-    uint32_t dtypes;        /* bit sp_dtype: some kernel takes it */
+    char title[128];       /* what it calls itself */
+    uint64_t memory_bytes; /* 0: unknown */
+    int units;             /* that compute side by side; 0: unknown */
+    uint32_t dtypes;       /* bit sp_dtype: some kernel takes it */
 } sp_device_properties;
 SP_API sp_status sp_device_describe(sp_device *d, sp_device_properties *out);
 
@@ -77,15 +77,16 @@ SP_API void sp_device_set_default(sp_device *d);
 
 /* --- for makers of devices --------------------------------------------------------------------------------------- */
 
-#define SP_DEVICE_VERSION 1 /* of what follows; another one is not opened. Structs grow at their end: struct_size tells */
+#define SP_DEVICE_VERSION                                                                                              \
+    1 /* of what follows; another one is not opened. Structs grow at their end: struct_size tells */
 
 /* A tensor: element (i, j, ...) is at byte offset + (i * strides[0] + j * strides[1] + ...) * size of its dtype in its buffer. */
 typedef struct sp_device_operand {
     sp_dtype dtype;
-    int rank;                 /* -1: an optional input that is left out */
+    int rank; /* -1: an optional input that is left out */
     const int64_t *dims;
-    const int64_t *strides;   /* in elements; row-major unless the kernel is `strided`. Results are always row-major */
-    void *buffer;             /* what `alloc` gave; NULL while only geometry is asked about */
+    const int64_t *strides; /* in elements; row-major unless the kernel is `strided`. Results are always row-major */
+    void *buffer;           /* what `alloc` gave; NULL while only geometry is asked about */
     size_t offset;
 } sp_device_operand;
 
@@ -111,11 +112,12 @@ static inline const void *sp_device_attr(const sp_device_call *c, const char *na
  * does what it is asked in the order in which it was asked, and `copy_out` and `wait` come back when all before them is done. Operands of the call live
  * until `run` returns, buffers until they are freed; `free` of a buffer that is still in use by work under way is the device's to put off. */
 typedef struct sp_device_kernel {
-    const char *op;           /* "*": any operator, where every shape of the results is known before */
-    const char *name;         /* for people */
-    bool strided;             /* takes inputs that are not row-major */
-    bool (*takes)(void *device, const sp_device_call *c);    /* NULL: every call */
-    sp_status (*run)(void *device, const sp_device_call *c); /* SP_DECLINED: nothing was written, the next one shall do it */
+    const char *op;   /* "*": any operator, where every shape of the results is known before */
+    const char *name; /* for people */
+    bool strided;     /* takes inputs that are not row-major */
+    bool (*takes)(void *device, const sp_device_call *c); /* NULL: every call */
+    sp_status (*run)(void *device,
+                     const sp_device_call *c); /* SP_DECLINED: nothing was written, the next one shall do it */
 } sp_device_kernel;
 
 /* What the engine offers. */
@@ -123,7 +125,8 @@ typedef struct sp_device_host {
     size_t struct_size;
     int (*threads)(void);
     /* fn(context, begin, end) for parts of [0, n), on several threads. */
-    sp_status (*parallel_for)(int64_t n, int64_t grain, void (*fn)(void *context, int64_t begin, int64_t end), void *context);
+    sp_status (*parallel_for)(int64_t n, int64_t grain, void (*fn)(void *context, int64_t begin, int64_t end),
+                              void *context);
     /* Sets the message and returns the status, for `return host->fail(SP_RUNTIME, "...")`. */
     sp_status (*fail)(sp_status status, const char *message);
     const char *(*message)(void); /* of the calling thread's last failure */
@@ -133,9 +136,9 @@ typedef struct sp_device_host {
 
 typedef struct sp_device_table {
     size_t struct_size;
-    int version;              /* SP_DEVICE_VERSION */
-    const char *name;         /* lower case letters, digits, '_' */
-    int (*count)(void);       /* how many there are on this machine */
+    int version;        /* SP_DEVICE_VERSION */
+    const char *name;   /* lower case letters, digits, '_' */
+    int (*count)(void); /* how many there are on this machine */
     sp_status (*open)(int ordinal, void **device);
     sp_status (*describe)(void *device, sp_device_properties *out);
     /* SP_NOMEM: the engine gives back what it keeps, and asks again. */

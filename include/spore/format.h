@@ -60,11 +60,11 @@ typedef struct sp_format sp_format;
 
 SP_API int sp_format_count(void);
 SP_API const sp_format *sp_format_at(int i);
-SP_API const sp_format *sp_format_find(const char *name);        /* "ckpt", "safetensors", ...; NULL if there is none */
+SP_API const sp_format *sp_format_find(const char *name); /* "ckpt", "safetensors", ...; NULL if there is none */
 SP_API const char *sp_format_name(const sp_format *format);
-SP_API const char *sp_format_title(const sp_format *format);      /* "MindSpore checkpoint" */
-SP_API const char *sp_format_extensions(const sp_format *format); /* ".pt .pth .bin" */
-SP_API bool sp_format_can_write(const sp_format *format);         /* all can be read */
+SP_API const char *sp_format_title(const sp_format *format);       /* "MindSpore checkpoint" */
+SP_API const char *sp_format_extensions(const sp_format *format);  /* ".pt .pth .bin" */
+SP_API bool sp_format_can_write(const sp_format *format);          /* all can be read */
 SP_API const sp_format *sp_bundle_format(const sp_bundle *bundle); /* of the file it was loaded from; NULL: none */
 /* What a file is, by its contents; SP_FORMAT when it is none of the formats, SP_VALUE when it is encrypted. */
 SP_API sp_status sp_format_probe(const char *path, const sp_format **out);
@@ -90,14 +90,14 @@ typedef bool (*sp_progress)(void *context, uint64_t done_bytes, uint64_t total_b
 
 /* All members may be zero: initialise with {0}, or give NULL for the whole. */
 typedef struct sp_file_options {
-    const char *format;    /* NULL: loading tells by the contents, saving by the end of the name */
-    unsigned flags;        /* SP_FILE_... */
-    const void *key;       /* of an encrypted file; NULL: not encrypted */
-    size_t key_bytes;      /* 16, 24 or 32; SM4-CBC: 16 */
-    const char *key_mode;  /* "AES-GCM" (also for NULL), "AES-CBC", "SM4-CBC" */
+    const char *format;   /* NULL: loading tells by the contents, saving by the end of the name */
+    unsigned flags;       /* SP_FILE_... */
+    const void *key;      /* of an encrypted file; NULL: not encrypted */
+    size_t key_bytes;     /* 16, 24 or 32; SM4-CBC: 16 */
+    const char *key_mode; /* "AES-GCM" (also for NULL), "AES-CBC", "SM4-CBC" */
     sp_progress progress;
     void *progress_context;
-    uint64_t shard_bytes;  /* save .safetensors.index.json: at most so many in a file; 0: 5 GB */
+    uint64_t shard_bytes; /* save .safetensors.index.json: at most so many in a file; 0: 5 GB */
 } sp_file_options;
 
 /* Entries come in file order. A file that names others beside it (a sharded one) is read with all of these. */

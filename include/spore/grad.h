@@ -50,11 +50,13 @@ SP_API sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_t
                                   sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
 
 /* The same, with zeros for targets that no output depends on; opaque results are constants. */
-SP_API sp_status sp_grad_backward_allow_unused(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
-                                               sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
+SP_API sp_status sp_grad_backward_allow_unused(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds,
+                                               int n_targets, sp_tensor *const *targets, bool create_graph,
+                                               sp_tensor **grads);
 /* The same, with NULL where there is no dependence. */
-SP_API sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
-                                          sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
+SP_API sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds,
+                                          int n_targets, sp_tensor *const *targets, bool create_graph,
+                                          sp_tensor **grads);
 /* Refuse further passes through what these outputs were computed by. */
 SP_API sp_status sp_grad_spend(int n_outputs, sp_tensor *const *outputs);
 
@@ -75,7 +77,8 @@ SP_API sp_status sp_grad_attach(int n_in, sp_tensor *const *inputs, int n_out, s
 /* Say that `outputs` were computed from `inputs` by code that the engine cannot see and that has no gradient; `what` names it in
  * messages. From here on sp_grad_backward fails where it would have to go through, instead of leaving that part out. Does
  * nothing where nothing is recorded or no input has a history. */
-SP_API sp_status sp_grad_opaque(const char *what, int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs);
+SP_API sp_status sp_grad_opaque(const char *what, int n_in, sp_tensor *const *inputs, int n_out,
+                                sp_tensor *const *outputs);
 
 /* What is kept for gradients while operators are recorded goes through `pack`, which gives something to keep in the tensor's place;
  * `unpack` makes a tensor of the same shape and dtype of it when the gradient needs it. Per thread; pack NULL: tensors are kept as they

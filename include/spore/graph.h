@@ -49,8 +49,8 @@ SP_API bool sp_tensor_is_symbol(const sp_tensor *t);
 /* The function as a value: a symbol that can be passed, chosen, called. */
 SP_API sp_status sp_function_value(sp_function *f, sp_tensor **out);
 /* Call a function value. specs: dtype and shape of the n_out results (NULL: those of a finished function with results). */
-SP_API sp_status sp_function_call(sp_tensor *callee, int n_args, sp_tensor *const *args, int n_out, const sp_spec *specs,
-                                  sp_tensor **out);
+SP_API sp_status sp_function_call(sp_tensor *callee, int n_args, sp_tensor *const *args, int n_out,
+                                  const sp_spec *specs, sp_tensor **out);
 SP_API sp_status sp_function_partial(sp_tensor *callee, int n_args, sp_tensor *const *args, sp_tensor **out);
 /* The function value `yes` if cond (one element) is not zero, else `no`. */
 SP_API sp_status sp_function_switch(sp_tensor *cond, sp_tensor *yes, sp_tensor *no, sp_tensor **out);
@@ -58,7 +58,8 @@ SP_API sp_status sp_function_switch(sp_tensor *cond, sp_tensor *yes, sp_tensor *
 SP_API sp_status sp_function_if(sp_tensor *cond, sp_function *yes, sp_function *no, int n_args, sp_tensor *const *args,
                                 int n_out, sp_tensor **out);
 /* while (test(state)) state = body(state). out receives the n final values of the state. */
-SP_API sp_status sp_function_while(sp_function *test, sp_function *body, int n, sp_tensor *const *state, sp_tensor **out);
+SP_API sp_status sp_function_while(sp_function *test, sp_function *body, int n, sp_tensor *const *state,
+                                   sp_tensor **out);
 /* Gradients of the sum of the results of callee(args) by the arguments at `positions`, whatever branches and loops it runs
  * through; out receives the n_results values, then the gradients. A run in which the results do not depend on one of these arguments
  * fails, as in sp_grad_backward (grad.h). */
@@ -70,11 +71,11 @@ SP_API sp_status sp_function_grad_allow_unused(sp_function *callee, int n_args, 
 
 /* What is the same for all slices of a batch, and what is not. */
 typedef struct sp_batch_spec {
-    int64_t size;                 /* number of slices */
-    const bool *batched;          /* args[i] has the slices along its first axis, else all slices share it */
-    int n_variables;              /* variables that differ from slice to slice: a model per slice */
-    sp_tensor *const *variables;  /* as the function reads them */
-    sp_tensor *const *values;     /* their contents, slices along the first axis */
+    int64_t size;                /* number of slices */
+    const bool *batched;         /* args[i] has the slices along its first axis, else all slices share it */
+    int n_variables;             /* variables that differ from slice to slice: a model per slice */
+    sp_tensor *const *variables; /* as the function reads them */
+    sp_tensor *const *values;    /* their contents, slices along the first axis */
 } sp_batch_spec;
 
 /* The finished function `f`, written for one slice, applied to all slices at once; works inside and outside of recordings, and is
@@ -82,8 +83,8 @@ typedef struct sp_batch_spec {
  * their first axis (else they are the same for all). SP_DECLINED: the course of the function depends on the slice, or it stores
  * something of a slice; nothing was done then. Operators without a rule for batches run slice by slice; `slow` (may be NULL)
  * receives their names, separated by blanks, freed with sp_text_free. */
-SP_API sp_status sp_function_batch(sp_function *f, const sp_batch_spec *spec, int n_args, sp_tensor *const *args, int n_out,
-                                   sp_tensor **out, bool *out_batched, char **slow);
+SP_API sp_status sp_function_batch(sp_function *f, const sp_batch_spec *spec, int n_args, sp_tensor *const *args,
+                                   int n_out, sp_tensor **out, bool *out_batched, char **slow);
 /* Say, while it is being recorded, that sp_function_batch will be called: only then do gradients of the results reach tensors
  * that f uses without getting them as arguments. */
 SP_API void sp_function_will_batch(sp_function *f);
@@ -94,8 +95,8 @@ SP_API void sp_graph_variable_mark(sp_tensor *t);
 /* Code outside the graph, called each time the program gets there. It returns n_out tensors, owned by the caller.
  * It has the gradient of the operators it applies to its inputs; results without a history are opaque (sp_grad_opaque). */
 typedef sp_status (*sp_host_fn)(void *context, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
-SP_API sp_status sp_function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, int n_in,
-                                  sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out);
+SP_API sp_status sp_function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context,
+                                  int n_in, sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out);
 
 /* Text that reads back to the same graph; freed with sp_text_free. */
 SP_API sp_status sp_graph_text(const sp_graph *g, char **out);
@@ -109,10 +110,11 @@ SP_API sp_function *sp_graph_entry(const sp_graph *g);
 /* What a program may do besides the exact default. */
 typedef struct sp_program_options {
     uint32_t struct_size;
-    bool fast;             /* numerics that are not bit-equal to eager mode: see docs/inside/graph-mode.md */
-    const char *off;       /* names of passes to leave out, separated by commas; NULL: none */
-    const char *save_graphs; /* folder for the graph's text, 00_captured_0000.ir and so on; made when needed; NULL: none */
-    int save_level;          /* 0: nothing, 1: as captured and after passes that changed it, 2: after all, 3: also drawings for Graphviz */
+    bool fast;       /* numerics that are not bit-equal to eager mode: see docs/inside/graph-mode.md */
+    const char *off; /* names of passes to leave out, separated by commas; NULL: none */
+    const char
+        *save_graphs; /* folder for the graph's text, 00_captured_0000.ir and so on; made when needed; NULL: none */
+    int save_level; /* 0: nothing, 1: as captured and after passes that changed it, 2: after all, 3: also drawings for Graphviz */
 } sp_program_options;
 
 /* Compile a finished function. The graph is kept as long as the program lives. */

@@ -29,9 +29,11 @@ SP_API sp_status sp_lite_set_learning_rate(sp_model *m, float rate);
 SP_API sp_status sp_lite_save(const sp_model *m, const char *path, const sp_file_options *options);
 
 /* Called in front of each node and behind it, with its tensors (NULL: left out); false ends the run with SP_INTERRUPTED. */
-typedef bool (*sp_lite_watch)(void *context, bool after, const char *name, const char *type, int n_in, sp_tensor *const *in, int n_out, sp_tensor *const *out);
+typedef bool (*sp_lite_watch)(void *context, bool after, const char *name, const char *type, int n_in,
+                              sp_tensor *const *in, int n_out, sp_tensor *const *out);
 /* sp_model_run of a model of MindSpore Lite, operator by operator, watched. */
-SP_API sp_status sp_lite_run_watched(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out, sp_lite_watch watch, void *context);
+SP_API sp_status sp_lite_run_watched(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out,
+                                     sp_lite_watch watch, void *context);
 
 #ifdef __cplusplus
 }

@@ -21,9 +21,9 @@ SP_API int sp_machine_kernels(const sp_op *op, char *text, size_t bytes);
 
 /* One measured limit: operations, or bytes, a second. */
 typedef struct sp_machine_peak {
-    char name[40];       /* "avx512 float32", "reading 32 KB" */
-    sp_dtype dtype;      /* SP_DTYPE_NONE: bytes */
-    double one, all;     /* with one thread, with all of them */
+    char name[40];   /* "avx512 float32", "reading 32 KB" */
+    sp_dtype dtype;  /* SP_DTYPE_NONE: bytes */
+    double one, all; /* with one thread, with all of them */
 } sp_machine_peak;
 /* Measures them, best of several short runs; takes a second or two. Returns how many there are; at most `max` are written. */
 SP_API int sp_machine_peaks(sp_machine_peak *out, int max);

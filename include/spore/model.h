@@ -84,10 +84,11 @@ SP_API sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *mul
 /* Memory of one run with inputs of these shapes (NULL: those of the file, one element where they are free), in bytes. The model is run once on zeros to
  * find out. SP_DECLINED where there is no plan, because shapes depend on the contents of arguments. */
 typedef struct sp_model_sizes {
-    size_t weights;          /* that sp_model_parameters lists: integers of quantised TFLite files are constants, and not among them */
+    size_t
+        weights; /* that sp_model_parameters lists: integers of quantised TFLite files are constants, and not among them */
     size_t inputs, outputs;
-    size_t arena;            /* of values between operators */
-    size_t least;            /* no arena can be smaller: the largest sum of values that are needed at one time */
+    size_t arena; /* of values between operators */
+    size_t least; /* no arena can be smaller: the largest sum of values that are needed at one time */
 } sp_model_sizes;
 SP_API sp_status sp_model_memory(sp_model *m, const sp_spec *inputs, sp_model_sizes *out);
 
@@ -99,13 +100,14 @@ typedef struct sp_item sp_item;
 SP_API sp_status sp_item_create_tensor(sp_tensor *t, sp_item **out); /* t is retained */
 /* Texts in the shape of a tensor, row by row, in UTF-8; copied. */
 SP_API sp_status sp_item_create_texts(int rank, const int64_t *dims, const char *const *texts, sp_item **out);
-SP_API sp_status sp_item_create_list(int n, sp_item *const *items, sp_item **out); /* items are retained; NULL: nothing */
+SP_API sp_status sp_item_create_list(int n, sp_item *const *items,
+                                     sp_item **out); /* items are retained; NULL: nothing */
 SP_API sp_item *sp_item_retain(sp_item *item);
-SP_API void sp_item_release(sp_item *item);                     /* NULL is fine */
-SP_API sp_tensor *sp_item_tensor(const sp_item *item);          /* borrowed; NULL: it is no tensor */
-SP_API int sp_item_count(const sp_item *item);                  /* items of a list, -1: it is no list */
-SP_API sp_item *sp_item_at(const sp_item *item, int i);         /* borrowed */
-SP_API const sp_spec *sp_item_texts(const sp_item *item);       /* shape of texts; NULL: it holds none */
+SP_API void sp_item_release(sp_item *item);                      /* NULL is fine */
+SP_API sp_tensor *sp_item_tensor(const sp_item *item);           /* borrowed; NULL: it is no tensor */
+SP_API int sp_item_count(const sp_item *item);                   /* items of a list, -1: it is no list */
+SP_API sp_item *sp_item_at(const sp_item *item, int i);          /* borrowed */
+SP_API const sp_spec *sp_item_texts(const sp_item *item);        /* shape of texts; NULL: it holds none */
 SP_API const char *sp_item_text(const sp_item *item, int64_t i); /* borrowed */
 
 SP_API bool sp_model_needs_items(const sp_model *m); /* some input or output is no tensor of numbers */
@@ -134,9 +136,9 @@ typedef struct sp_model_names {
     int n_more; /* and recordings with further sizes, which tell more surely how what differs depends on them */
     sp_function *const *more;
     const char *const *const *axes; /* axes[i][k]: what a free dimension is called; NULL where it does not matter */
-    int opset;      /* ONNX: 13 to 26; 0: 17 */
-    unsigned flags; /* SP_MODEL_... */
-    int n_info;     /* MindIR: texts of the user, kept in the file */
+    int opset;                      /* ONNX: 13 to 26; 0: 17 */
+    unsigned flags;                 /* SP_MODEL_... */
+    int n_info;                     /* MindIR: texts of the user, kept in the file */
     const char *const *info_keys;
     const char *const *info;
     const char *form; /* MindIR: of the result, as sp_model_form says it; NULL: a tensor, or a tuple of tensors */
@@ -145,7 +147,8 @@ typedef struct sp_model_names {
 /* Write a finished function (graph.h) as ONNX when the name ends in ".onnx" or options->format says so, for MindSpore Lite when it ends in ".ms", else as MindIR that MindSpore 2.10
  * loads; encrypted when there is a key. Fails with everything in it that has no counterpart there. The file is replaced in one step. More
  * weights than options->shard_bytes (0: what the format allows in one file) lie in a file beside it. */
-SP_API sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options);
+SP_API sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *names,
+                               const sp_file_options *options);
 /* Write a model that was loaded, in the same way: ONNX as MindIR and the other way round. Inputs, outputs and weights keep their names, free
  * dimensions stay free. */
 SP_API sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_file_options *options);

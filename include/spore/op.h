@@ -57,11 +57,12 @@ SP_API const sp_op *sp_op_find(const char *name); /* NULL if there is none */
 SP_API const char *sp_op_name(const sp_op *op);
 SP_API int sp_op_attrs(const sp_op *op, const sp_attr **attrs, size_t *attrs_bytes); /* number of attributes */
 /* For people and tools; `spore ops` prints them. Static memory. */
-SP_API const char *sp_op_inputs(const sp_op *op);  /* "x, weight, bias?": ? may be left out; "xs...": any number */
-SP_API int sp_op_results(const sp_op *op);         /* how many; -1: depends on the arguments */
+SP_API const char *sp_op_inputs(const sp_op *op); /* "x, weight, bias?": ? may be left out; "xs...": any number */
+SP_API int sp_op_results(const sp_op *op);        /* how many; -1: depends on the arguments */
 SP_API bool sp_op_takes(const sp_op *op, sp_dtype dtype); /* of the first input */
-SP_API const char *sp_op_doc(const sp_op *op);     /* a sentence or two; "" where there is none */
-SP_API const char *sp_op_python(const sp_op *op);  /* its faces in Python: "ops.relu(input); Tensor.relu()"; "" for none */
+SP_API const char *sp_op_doc(const sp_op *op);            /* a sentence or two; "" where there is none */
+SP_API const char *
+sp_op_python(const sp_op *op); /* its faces in Python: "ops.relu(input); Tensor.relu()"; "" for none */
 
 /* Apply an operator. attrs: the operator's attribute struct, or NULL for all defaults. A NULL input stands for an
  * optional one left out. out[] receives *n_out results (room for max_out), each owned by the caller. Computes at once

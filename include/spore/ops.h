@@ -11,13 +11,17 @@ extern "C" {
 #endif
 
 /* Element-wise, one input. One list declares, defines and names them. */
+/* clang-format off */
 #define SP_UNARY_FUNCTIONS(X)                                                                                          \
     X(neg) X(abs) X(sign) X(exp) X(log) X(sqrt) X(rsqrt) X(square) X(reciprocal) X(sin) X(cos) X(tan) X(tanh)          \
     X(sigmoid) X(relu) X(erf) X(floor) X(ceil) X(round) X(trunc) X(logical_not) X(log1p) X(expm1) X(isnan)
+/* clang-format on */
 /* Element-wise, two inputs, broadcast and promoted. */
+/* clang-format off */
 #define SP_BINARY_FUNCTIONS(X)                                                                                         \
     X(add) X(sub) X(mul) X(div) X(maximum) X(minimum) X(equal) X(not_equal) X(less) X(less_equal) X(greater)    \
     X(greater_equal) X(logical_and) X(logical_or)
+/* clang-format on */
 #define X(name) SP_API sp_tensor *sp_##name(sp_builder *b, sp_tensor *x);
 SP_UNARY_FUNCTIONS(X)
 #undef X

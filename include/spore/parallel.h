@@ -51,12 +51,14 @@ SP_API int sp_comm_local_rank(const sp_comm *c);   /* number among the ranks of 
 SP_API int sp_comm_local_size(const sp_comm *c);
 
 /* Groups by name, for programs: an operator holds a name. Every name that ends in "world_group" stands for the world. */
-SP_API sp_status sp_comm_name(const char *name, sp_comm *c);             /* keeps a reference; SP_VALUE: the name is taken */
-SP_API sp_status sp_comm_find(const char *name, sp_comm **out);          /* borrowed until the name is dropped; SP_KEY: no such group */
+SP_API sp_status sp_comm_name(const char *name, sp_comm *c); /* keeps a reference; SP_VALUE: the name is taken */
+SP_API sp_status sp_comm_find(const char *name,
+                              sp_comm **out); /* borrowed until the name is dropped; SP_KEY: no such group */
 SP_API sp_status sp_comm_drop(const char *name);
 
 /* --- exchanges --------------------------------------------------------------------------------------------------- */
 
+/* clang-format off */
 #define SP_EXCHANGE_LIST(X)                                                                                            \
     X(ALL_REDUCE, "all_reduce")         /* out[n] = reduced in[n], on all */                                           \
     X(ALL_GATHER, "all_gather")         /* out[size * n] = everybody's in[n], by rank */                               \
@@ -69,12 +71,14 @@ SP_API sp_status sp_comm_drop(const char *name);
     X(SEND, "send")                     /* in[n] to rank `root` */                                                     \
     X(RECV, "recv")                     /* out[n] from rank `root` */                                                  \
     X(BARRIER, "barrier")
+/* clang-format on */
 
 #define X(name, text) SP_EXCHANGE_##name,
 typedef enum { SP_EXCHANGE_LIST(X) SP_EXCHANGE_COUNT } sp_exchange_kind;
 #undef X
 
-#define SP_REDUCE_LIST(X) X(SUM, "sum") X(PROD, "prod") X(MAX, "max") X(MIN, "min") X(AND, "and") X(OR, "or") X(MEAN, "avg")
+#define SP_REDUCE_LIST(X)                                                                                              \
+    X(SUM, "sum") X(PROD, "prod") X(MAX, "max") X(MIN, "min") X(AND, "and") X(OR, "or") X(MEAN, "avg")
 #define X(name, text) SP_REDUCE_##name,
 typedef enum { SP_REDUCE_LIST(X) SP_REDUCE_COUNT } sp_reduce;
 #undef X
@@ -89,13 +93,13 @@ typedef struct sp_exchange {
     sp_exchange_kind kind;
     sp_dtype dtype;
     sp_reduce reduce;
-    int64_t n;                     /* elements, as the list says; of a part for ALL_TO_ALL with equal parts */
-    const void *in;                /* row-major; may be the same as out where both have the same size */
+    int64_t n;      /* elements, as the list says; of a part for ALL_TO_ALL with equal parts */
+    const void *in; /* row-major; may be the same as out where both have the same size */
     void *out;
-    int root;                      /* rank of the group: root, or the other one of SEND and RECV */
-    int tag;                       /* SEND and RECV, 0 to SP_EXCHANGE_TAG_MAX: a message meets the receiver with its tag */
-    const int64_t *n_to, *n_from;  /* ALL_TO_ALL with unequal parts, one number a rank; NULL: n each */
-    const char *where;             /* what this is, for messages: "train.py:12"; NULL: nothing to say */
+    int root; /* rank of the group: root, or the other one of SEND and RECV */
+    int tag;  /* SEND and RECV, 0 to SP_EXCHANGE_TAG_MAX: a message meets the receiver with its tag */
+    const int64_t *n_to, *n_from; /* ALL_TO_ALL with unequal parts, one number a rank; NULL: n each */
+    const char *where;            /* what this is, for messages: "train.py:12"; NULL: nothing to say */
 } sp_exchange;
 
 SP_API sp_status sp_comm_run(sp_comm *c, const sp_exchange *e);
@@ -122,7 +126,7 @@ typedef struct sp_transport_job {
     size_t struct_size;
     int rank, size;
     void *world;
-    const char *name;      /* "Open MPI 4.1.4"; lives as long as the process */
+    const char *name; /* "Open MPI 4.1.4"; lives as long as the process */
 } sp_transport_job;
 
 typedef struct sp_transport {
@@ -139,7 +143,7 @@ typedef struct sp_transport {
     sp_status (*all_gather)(void *comm, const void *in, size_t bytes, void *out, void **request);
     sp_status (*all_to_all)(void *comm, const void *in, size_t bytes, void *out, void **request);
     sp_status (*test)(void *request, bool *done);
-    size_t bytes_max;      /* of one operation's part */
+    size_t bytes_max; /* of one operation's part */
 } sp_transport;
 
 /* Exported by the library; NULL: it cannot work here. */

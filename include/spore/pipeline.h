@@ -56,8 +56,8 @@ typedef struct sp_row_call {
 typedef struct sp_row_function {
     const char *name; /* for messages; must outlive the data set */
     sp_status (*run)(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
-    void (*release)(void *context);     /* may be NULL */
-    void (*drop_fault)(void *fault);    /* may be NULL */
+    void (*release)(void *context);  /* may be NULL */
+    void (*drop_fault)(void *fault); /* may be NULL */
     /* Of a source: where a row comes from, for messages: its file, and behind SP_ORIGIN_PLACE where in it. May be NULL. */
     void (*origin)(void *context, int64_t id, char *text, size_t room);
     void *context;
@@ -79,8 +79,8 @@ typedef struct sp_row_function {
 /* In which order a source's rows come. Zero: all of them, as they are. */
 typedef struct sp_order {
     bool shuffle;
-    int n_shards, shard;  /* n_shards 0: no shards. Parts of equal size, filled up from the front */
-    int64_t n_samples;    /* at most so many; 0: no limit */
+    int n_shards, shard; /* n_shards 0: no shards. Parts of equal size, filled up from the front */
+    int64_t n_samples;   /* at most so many; 0: no limit */
     /* Instead of all that: numbers by a function of (seed, epoch). *ids comes from malloc. */
     sp_status (*ids)(void *context, uint64_t seed, int64_t epoch, int64_t **ids, int64_t *n);
     void (*release)(void *context);
@@ -112,19 +112,20 @@ SP_API sp_status sp_dataset_from_files(int64_t n_rows, int n_files, const char *
                                        sp_dataset **out);
 /* Parts of files: row i is length[i] bytes at begin[i] of paths[file[i]] (vectors of int64), as UTF-8 text or as uint8. Files
  * are read when rows are. */
-SP_API sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_tensor *file,
-                                       sp_tensor *begin, sp_tensor *length, bool text, const char *column,
-                                       const sp_order *order, sp_dataset **out);
+SP_API sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_tensor *file, sp_tensor *begin,
+                                       sp_tensor *length, bool text, const char *column, const sp_order *order,
+                                       sp_dataset **out);
 
 /* --- what is made of rows -------------------------------------------------------------------------------------------- */
 
 /* Transforms applied to columns `in`, results named `named` (n_named 0: as `in`). As many as before: each takes the
  * place of its column; else they come first and the other columns follow. */
-SP_API sp_status sp_dataset_map(sp_dataset *ds, int n, sp_transform *const *transforms, int n_in,
-                                const char *const *in, int n_named, const char *const *named, sp_dataset **out);
+SP_API sp_status sp_dataset_map(sp_dataset *ds, int n, sp_transform *const *transforms, int n_in, const char *const *in,
+                                int n_named, const char *const *named, sp_dataset **out);
 /* The same by a function. */
-SP_API sp_status sp_dataset_map_function(sp_dataset *ds, const sp_row_function *function, int n_in, const char *const *in,
-                                         int n_named, const char *const *named, sp_dataset **out);
+SP_API sp_status sp_dataset_map_function(sp_dataset *ds, const sp_row_function *function, int n_in,
+                                         const char *const *in, int n_named, const char *const *named,
+                                         sp_dataset **out);
 /* Rows for which the function, given columns `in`, makes a tensor that is not zero. */
 SP_API sp_status sp_dataset_filter(sp_dataset *ds, const sp_row_function *function, int n_in, const char *const *in,
                                    sp_dataset **out);
@@ -144,9 +145,9 @@ SP_API sp_status sp_dataset_padded_batch(sp_dataset *ds, int64_t n, bool drop_re
                                          const sp_padding *pads, sp_dataset **out);
 /* A function makes a batch of n rows: it gets all columns of all rows. sizes (may be NULL) says, by (epoch, batch), how
  * many rows instead of n. */
-SP_API sp_status sp_dataset_batch_function(sp_dataset *ds, int64_t n, bool drop_remainder, const sp_row_function *function,
-                                           const sp_row_function *sizes, int n_columns, const char *const *columns,
-                                           sp_dataset **out);
+SP_API sp_status sp_dataset_batch_function(sp_dataset *ds, int64_t n, bool drop_remainder,
+                                           const sp_row_function *function, const sp_row_function *sizes, int n_columns,
+                                           const char *const *columns, sp_dataset **out);
 /* Rows in random order, drawn from a buffer of n. */
 SP_API sp_status sp_dataset_shuffle(sp_dataset *ds, int64_t n, sp_dataset **out);
 /* The same in every epoch, by a seed of its own: for parts that must not overlap. */
@@ -180,12 +181,13 @@ SP_API sp_status sp_dataset_store(sp_dataset *ds, const sp_row_store *store, sp_
 /* --- reading --------------------------------------------------------------------------------------------------------- */
 
 typedef struct sp_iterator_plan {
-    int n_workers;       /* threads beside the caller's; 0: none */
-    uint64_t seed;       /* up to 2^32 - 1: orders are those that MindSpore makes of it; larger ones differ from place to place in the tree */
-    int64_t first_epoch; /* number of the first epoch */
-    int64_t n_ahead;     /* rows made before they are asked for; 0: 16 */
-    size_t budget;       /* bytes of finished rows that wait; 0: 256 MiB */
-    double slow;         /* seconds after which a row in the making is reported, once; 0: never */
+    int n_workers; /* threads beside the caller's; 0: none */
+    uint64_t
+        seed; /* up to 2^32 - 1: orders are those that MindSpore makes of it; larger ones differ from place to place in the tree */
+    int64_t first_epoch;              /* number of the first epoch */
+    int64_t n_ahead;                  /* rows made before they are asked for; 0: 16 */
+    size_t budget;                    /* bytes of finished rows that wait; 0: 256 MiB */
+    double slow;                      /* seconds after which a row in the making is reported, once; 0: never */
     void (*report)(const char *text); /* to whom; on any thread. NULL: stderr */
 } sp_iterator_plan;
 
@@ -215,9 +217,9 @@ typedef struct sp_stage_stats {
 SP_API int sp_iterator_stages(const sp_iterator *it);
 SP_API void sp_iterator_stage(const sp_iterator *it, int i, sp_stage_stats *out);
 typedef struct sp_iterator_stats {
-    int64_t ahead;   /* rows being made or waiting */
-    size_t bytes;    /* of finished rows that wait */
-    double waited;   /* seconds that the caller had to wait */
+    int64_t ahead; /* rows being made or waiting */
+    size_t bytes;  /* of finished rows that wait */
+    double waited; /* seconds that the caller had to wait */
 } sp_iterator_stats;
 SP_API void sp_iterator_describe(sp_iterator *it, sp_iterator_stats *out);
 

@@ -27,9 +27,9 @@ extern "C" {
 
 typedef struct sp_provider_operand {
     sp_dtype dtype;
-    int rank;            /* -1: an optional input that is left out */
+    int rank; /* -1: an optional input that is left out */
     const int64_t *dims;
-    void *data;          /* NULL while only geometry is asked about */
+    void *data; /* NULL while only geometry is asked about */
 } sp_provider_operand;
 
 typedef struct sp_provider_call {
@@ -53,10 +53,10 @@ static inline const void *sp_provider_attr(const sp_provider_call *c, const char
 
 typedef struct sp_provider_kernel {
     const char *op;
-    const char *name;                                     /* for people */
-    bool (*takes)(const sp_provider_call *c);             /* NULL: every call */
-    size_t (*workspace)(const sp_provider_call *c);       /* bytes of c->work; NULL: none */
-    sp_status (*run)(const sp_provider_call *c);          /* SP_DECLINED: nothing was written, the next one shall do it */
+    const char *name;                               /* for people */
+    bool (*takes)(const sp_provider_call *c);       /* NULL: every call */
+    size_t (*workspace)(const sp_provider_call *c); /* bytes of c->work; NULL: none */
+    sp_status (*run)(const sp_provider_call *c);    /* SP_DECLINED: nothing was written, the next one shall do it */
 } sp_provider_kernel;
 
 /* What the engine offers. */
@@ -64,14 +64,15 @@ typedef struct sp_provider_host {
     size_t struct_size;
     int (*threads)(void);
     /* fn(context, begin, end) for parts of [0, n), on several threads. */
-    sp_status (*parallel_for)(int64_t n, int64_t grain, void (*fn)(void *context, int64_t begin, int64_t end), void *context);
+    sp_status (*parallel_for)(int64_t n, int64_t grain, void (*fn)(void *context, int64_t begin, int64_t end),
+                              void *context);
     /* Sets the message and returns the status, for `return host->fail(SP_RUNTIME, "...")`. */
     sp_status (*fail)(sp_status status, const char *message);
 } sp_provider_host;
 
 typedef struct sp_provider {
     size_t struct_size;
-    int version;         /* SP_PROVIDER_VERSION */
+    int version; /* SP_PROVIDER_VERSION */
     const char *name;
     int n_kernels;
     const sp_provider_kernel *kernels; /* best first; lives as long as the process */

@@ -28,29 +28,34 @@ typedef struct sp_quant_data {
 /* Zero (but struct_size) is the default of every member. */
 typedef struct sp_quant_options {
     uint32_t struct_size;
-    const char *kind;        /* "static": weights and what flows between layers are int8, by scales found with data (default); "dynamic": scales of what flows are found
+    const char *
+        kind; /* "static": weights and what flows between layers are int8, by scales found with data (default); "dynamic": scales of what flows are found
                                 in each run, in matrix products; "weights": weights alone, results are computed with float32 */
-    int weight_bits;         /* 8 (default); 7: for programs that sum pairs of products in 16 bits (ONNX Runtime without VNNI); of "weights" also 4 (in blocks),
+    int weight_bits; /* 8 (default); 7: for programs that sum pairs of products in 16 bits (ONNX Runtime without VNNI); of "weights" also 4 (in blocks),
                                 16: float16 */
-    int activation_bits;     /* of "static": 8 (default), 16 */
-    int block;               /* weights of 4 bits: how many share a scale, 32 */
-    bool per_tensor;         /* one scale for all channels of a weight */
-    bool symmetric;          /* of "static": zero points of what flows are 0 */
-    const char *method;      /* of ranges, "static": "minmax" (default), "average", "percentile", "outliers", "entropy", "mse" */
+    int activation_bits; /* of "static": 8 (default), 16 */
+    int block;           /* weights of 4 bits: how many share a scale, 32 */
+    bool per_tensor;     /* one scale for all channels of a weight */
+    bool symmetric;      /* of "static": zero points of what flows are 0 */
+    const char
+        *method; /* of ranges, "static": "minmax" (default), "average", "percentile", "outliers", "entropy", "mse" */
     double percentile;       /* share of values inside of the range, in percent: 99.99 */
     bool no_bias_correction; /* leave the means of layers as rounding shifts them */
     bool equalize;           /* cross-layer equalisation before anything is measured */
     const char *keep;        /* names of layers that stay float, separated by commas; a star stands for any text */
-    const char *target;      /* "accuracy>=0.97", "relative>=0.99" (both need labels), "agreement>=0.99", "cosine>=0.999": layers that lose most stay float until
+    const char *
+        target; /* "accuracy>=0.97", "relative>=0.99" (both need labels), "agreement>=0.99", "cosine>=0.999": layers that lose most stay float until
                                 it holds */
-    bool integer_only;       /* fail, with all their names, if operators would stay float */
-    int64_t effect_samples;  /* samples that the effects of layers are measured with, 8; negative: effects are not measured */
+    bool integer_only; /* fail, with all their names, if operators would stay float */
+    int64_t
+        effect_samples; /* samples that the effects of layers are measured with, 8; negative: effects are not measured */
 } sp_quant_options;
 
 typedef struct sp_quantized sp_quantized;
 
 /* data may be NULL for "dynamic" and "weights"; options NULL: the defaults. Fails with everything in the model or the data that stands against it. */
-SP_API sp_status sp_model_quantize(sp_model *m, const sp_quant_data *data, const sp_quant_options *options, sp_quantized **out);
+SP_API sp_status sp_model_quantize(sp_model *m, const sp_quant_data *data, const sp_quant_options *options,
+                                   sp_quantized **out);
 SP_API void sp_quantized_release(sp_quantized *q); /* NULL is fine */
 /* Write it: ONNX (QuantizeLinear and DequantizeLinear around operators, which readers join) or MindIR, by the name as sp_model_save does. opset 0: the lowest that holds it. */
 SP_API sp_status sp_quantized_save(sp_quantized *q, const char *path, int opset, const sp_file_options *options);

@@ -24,6 +24,7 @@ extern "C" {
 /* --- fields and values -------------------------------------------------------------------------------------------- */
 
 /* One list: enum value, name in the schema, dtype of the elements. */
+/* clang-format off */
 #define SP_RECORD_TYPE_LIST(X)                                                                                         \
     X(INT32, "int32", I32)                                                                                             \
     X(INT64, "int64", I64)                                                                                             \
@@ -31,6 +32,7 @@ extern "C" {
     X(FLOAT64, "float64", F64)                                                                                         \
     X(STRING, "string", STR)                                                                                           \
     X(BYTES, "bytes", U8)
+/* clang-format on */
 
 #define X(e, name, dtype) SP_RECORD_##e,
 typedef enum { SP_RECORD_TYPE_LIST(X) SP_RECORD_TYPE_COUNT } sp_record_type;
@@ -66,7 +68,8 @@ typedef struct sp_record_secret {
     const void *key; /* 16, 24 or 32 bytes; NULL: the files are not encrypted */
     size_t key_bytes;
     const char *mode; /* AES-GCM, AES-CBC or SM4-CBC. NULL: reading, what the file says; writing, AES-GCM */
-    const char *hash; /* sha256, sha384, sha512, sha3_256, sha3_384, sha3_512: files end in a digest. Reading verifies it,
+    const char
+        *hash; /* sha256, sha384, sha512, sha3_256, sha3_384, sha3_512: files end in a digest. Reading verifies it,
                          and takes long. NULL: none is written; one that is there is not looked at */
 } sp_record_secret;
 
@@ -127,9 +130,9 @@ typedef struct sp_record_plan {
     const char *description;
     int n_shards; /* 0: 1. More than one: the number is put behind the name */
     bool overwrite;
-    bool separate;         /* every shard a data set of its own, to be opened by a list of files */
-    uint64_t header_bytes; /* 16 KiB to 128 MiB, multiple of 4; 0: 16 MiB */
-    uint64_t page_bytes;   /* 32 KiB to 256 MiB, multiple of 4; 0: 32 MiB. No row may be larger */
+    bool separate;            /* every shard a data set of its own, to be opened by a list of files */
+    uint64_t header_bytes;    /* 16 KiB to 128 MiB, multiple of 4; 0: 16 MiB */
+    uint64_t page_bytes;      /* 32 KiB to 256 MiB, multiple of 4; 0: 32 MiB. No row may be larger */
     const char *const *index; /* names of fields for the index; n_index 0: all that hold one number or string */
     int n_index;
     const sp_record_secret *secret;

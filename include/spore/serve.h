@@ -31,63 +31,70 @@ typedef enum { SP_LOG_ERROR, SP_LOG_INFO, SP_LOG_ACCESS } sp_log_kind;
 typedef enum {
     SP_SERVER_STOPPING, /* sp_server_stop was called; must return at once */
     SP_SERVER_ALIVE,    /* alive_seconds have passed and the network's thread is well; must return at once */
-    SP_SERVER_RELOAD    /* sp_server_reload was called, certificates were read again; now models may be given anew (sp_server_set_models) */
+    SP_SERVER_RELOAD /* sp_server_reload was called, certificates were read again; now models may be given anew (sp_server_set_models) */
 } sp_server_event;
 
 /* All members may be zero, which means what stands behind them; start with {0}, or give NULL for the whole. */
 typedef struct sp_server_options {
-    const char *host;               /* "127.0.0.1"; "0.0.0.0" or "::" for everybody */
-    int port;                       /* 8000; -1: one that is free, see sp_server_port */
-    const char *unix_path;          /* also listen on this socket (or on it alone, with no_tcp); one that nobody answers on is replaced */
+    const char *host; /* "127.0.0.1"; "0.0.0.0" or "::" for everybody */
+    int port;         /* 8000; -1: one that is free, see sp_server_port */
+    const char *
+        unix_path; /* also listen on this socket (or on it alone, with no_tcp); one that nobody answers on is replaced */
     bool no_tcp;
-    const char *certificate;        /* file (PEM): speak TLS on host and port */
-    const char *private_key;        /* and its key */
-    const char *client_ca;          /* ask clients for certificates of these authorities */
-    size_t max_body_bytes;          /* 64 MB, of one request */
-    size_t max_memory_bytes;        /* 1 GB, of all requests that are being read or answered */
-    int max_connections;            /* 1024 */
-    int max_queue;                  /* 256 requests that wait for a model; more are told to come back */
-    int max_batch;                  /* 8 rows that are run together; 1: none */
-    bool trust_batch;               /* join rows even where trying it out could not show that it changes nothing */
-    int64_t max_delay_us;           /* 0: how long a request may wait for others to be run with it */
-    double request_seconds;         /* 60, from the first byte of a request to the start of its run */
-    double idle_seconds;            /* 75, between requests of a connection */
-    double receive_seconds;         /* 20, for the head of a request, and for its body besides what 16 KB/s allow */
-    double leave_seconds;           /* after sp_server_stop: answer new requests, too, telling clients to go elsewhere. 0: 1, or less if no connection is left; below 0: none */
-    double drain_seconds;           /* 30, after that, for what is under way; what is left then gets 503 */
-    double poll_seconds;            /* 2: how often folders and files of models are looked at; below 0: never */
-    int n_workers;                  /* threads that read and write requests: 2 */
+    const char *certificate; /* file (PEM): speak TLS on host and port */
+    const char *private_key; /* and its key */
+    const char *client_ca;   /* ask clients for certificates of these authorities */
+    size_t max_body_bytes;   /* 64 MB, of one request */
+    size_t max_memory_bytes; /* 1 GB, of all requests that are being read or answered */
+    int max_connections;     /* 1024 */
+    int max_queue;           /* 256 requests that wait for a model; more are told to come back */
+    int max_batch;           /* 8 rows that are run together; 1: none */
+    bool trust_batch;        /* join rows even where trying it out could not show that it changes nothing */
+    int64_t max_delay_us;    /* 0: how long a request may wait for others to be run with it */
+    double request_seconds;  /* 60, from the first byte of a request to the start of its run */
+    double idle_seconds;     /* 75, between requests of a connection */
+    double receive_seconds;  /* 20, for the head of a request, and for its body besides what 16 KB/s allow */
+    double
+        leave_seconds; /* after sp_server_stop: answer new requests, too, telling clients to go elsewhere. 0: 1, or less if no connection is left; below 0: none */
+    double drain_seconds; /* 30, after that, for what is under way; what is left then gets 503 */
+    double poll_seconds;  /* 2: how often folders and files of models are looked at; below 0: never */
+    int n_workers;        /* threads that read and write requests: 2 */
     /* Called with one line without its end, on a thread of its own, one at a time. It may take its time: requests never wait for it. Lines that
      * come too fast for it (1 MB wait) are dropped and counted; a line says how many. If it hangs, the server ends without it, so log_context
      * must live on then. NULL: nobody wants to know. */
     void (*log)(void *context, sp_log_kind kind, const char *line);
     void *log_context;
-    bool access_json;               /* lines of SP_LOG_ACCESS are JSON */
-    const char *model_control;      /* who may load and unload models and change settings by request: "local" (also for NULL): clients on this machine; "all", "none" */
-    const char *api_keys;           /* file of clients' keys, as digests (docs/guides/serving.md): others get 401. NULL: everybody may ask */
-    const char *cors;               /* origins whose pages may ask, with blanks between, or "*"; NULL: none */
-    bool strict;                    /* a model that cannot be loaded keeps the server from being ready */
-    int n_sockets;                  /* listen on so many sockets that are open already, from descriptor 3 on (systemd's LISTEN_FDS), and on no others but unix_path */
+    bool access_json; /* lines of SP_LOG_ACCESS are JSON */
+    const char *
+        model_control; /* who may load and unload models and change settings by request: "local" (also for NULL): clients on this machine; "all", "none" */
+    const char *
+        api_keys; /* file of clients' keys, as digests (docs/guides/serving.md): others get 401. NULL: everybody may ask */
+    const char *cors; /* origins whose pages may ask, with blanks between, or "*"; NULL: none */
+    bool strict;      /* a model that cannot be loaded keeps the server from being ready */
+    int n_sockets; /* listen on so many sockets that are open already, from descriptor 3 on (systemd's LISTEN_FDS), and on no others but unix_path */
     void (*event)(void *context, sp_server_event event); /* NULL: nobody wants to know */
     void *event_context;
-    double alive_seconds;           /* 0: no SP_SERVER_ALIVE */
+    double alive_seconds; /* 0: no SP_SERVER_ALIVE */
 } sp_server_options;
 
 /* A model and how it is served. Members that are zero or NULL mean the server's setting, or what stands behind them. */
 typedef struct sp_model_config {
-    const char *name;               /* that of the file without its end, or of the folder; of a folder of models: NULL, each has its own */
-    const char *path;               /* a file, a folder of versions, or a folder of models, which is watched: models in it come and go */
+    const char
+        *name; /* that of the file without its end, or of the folder; of a folder of models: NULL, each has its own */
+    const char
+        *path; /* a file, a folder of versions, or a folder of models, which is watched: models in it come and go */
     int max_batch;
     bool trust_batch;
-    int64_t max_delay_us;           /* -1: none */
+    int64_t max_delay_us; /* -1: none */
     int max_queue;
     double request_seconds;
-    int n_instances;                /* runs of it at a time: 1, at most 16 */
-    const char *versions;           /* "newest" (one), "newest:3", "all", or a list: "1,4" */
-    const char *labels;             /* "stable=1,canary=4": names of versions in paths */
-    const char *warm_up;            /* shapes of inputs to run it with before it is ready: "x:1x128,mask:1x128; x:8x128,mask:8x128" */
-    const char *key_file;           /* the key of encrypted files, as `spore decrypt --key-file` takes it */
-    const char *key_mode;           /* "AES-GCM" */
+    int n_instances;      /* runs of it at a time: 1, at most 16 */
+    const char *versions; /* "newest" (one), "newest:3", "all", or a list: "1,4" */
+    const char *labels;   /* "stable=1,canary=4": names of versions in paths */
+    const char
+        *warm_up; /* shapes of inputs to run it with before it is ready: "x:1x128,mask:1x128; x:8x128,mask:8x128" */
+    const char *key_file; /* the key of encrypted files, as `spore decrypt --key-file` takes it */
+    const char *key_mode; /* "AES-GCM" */
 } sp_model_config;
 
 /* --- a configuration file: JSON, as docs/guides/serving.md describes it ---------------------------------------------- */
@@ -95,9 +102,10 @@ typedef struct sp_model_config {
 typedef struct sp_serve_config sp_serve_config;
 
 /* Settings of servers in such a file, by name; what they mean is for the program to say, as for `spore serve`, whose options they are. */
-#define SP_SERVE_SETTINGS                                                                                                                                \
-    "host", "port", "unix", "cert", "key", "client_ca", "max_batch", "trust_batch", "max_delay", "max_queue", "max_body", "max_memory", "max_connections", "timeout", "receive_timeout",   \
-        "idle_timeout", "lame_duck", "drain", "poll", "log", "strict", "model_control", "api_keys", "cors"
+#define SP_SERVE_SETTINGS                                                                                              \
+    "host", "port", "unix", "cert", "key", "client_ca", "max_batch", "trust_batch", "max_delay", "max_queue",          \
+        "max_body", "max_memory", "max_connections", "timeout", "receive_timeout", "idle_timeout", "lame_duck",        \
+        "drain", "poll", "log", "strict", "model_control", "api_keys", "cors"
 
 /* Fails with the line where something is wrong: JSON's rules, names of settings, values of models' settings. */
 SP_API sp_status sp_serve_config_load(const char *path, sp_serve_config **out);

@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 /* One list: code, the Python exception it becomes, and a text for logs. */
+/* clang-format off */
 #define SP_STATUS_LIST(X)                                              \
     X(OK, "", "success")                                               \
     X(VALUE, "ValueError", "value not acceptable")                     \
@@ -29,6 +30,7 @@ extern "C" {
     X(SYMBOL, "RuntimeError", "value not known while compiling")       \
     X(INTERRUPTED, "KeyboardInterrupt", "interrupted")                 \
     X(DECLINED, "NotImplementedError", "not handled here, try next")
+/* clang-format on */
 
 #define X(code, python, text) SP_##code,
 typedef enum { SP_STATUS_LIST(X) SP_STATUS_COUNT } sp_status;

@@ -16,6 +16,7 @@ extern "C" {
 
 /* One list: enum value, name, MindSpore's text, bytes per element, kind (b bool, i signed, u unsigned, f float,
  * c complex, s string). The order is the order of promotion inside a kind. */
+/* clang-format off */
 #define SP_DTYPE_LIST(X)                                                                                               \
     X(BOOL, "bool", "Bool", 1, 'b')                                                                                    \
     X(U8, "uint8", "UInt8", 1, 'u')                                                                                    \
@@ -33,16 +34,17 @@ extern "C" {
     X(C64, "complex64", "Complex64", 8, 'c')                                                                           \
     X(C128, "complex128", "Complex128", 16, 'c')                                                                       \
     X(STR, "string", "String", 4, 's')
+/* clang-format on */
 
 #define X(e, name, text, bytes, kind) SP_DTYPE_##e,
 typedef enum { SP_DTYPE_LIST(X) SP_DTYPE_COUNT, SP_DTYPE_NONE = -1 } sp_dtype;
 #undef X
 
-SP_API const char *sp_dtype_name(sp_dtype dtype);   /* "float32" */
-SP_API const char *sp_dtype_text(sp_dtype dtype);   /* "Float32", MindSpore's spelling */
+SP_API const char *sp_dtype_name(sp_dtype dtype); /* "float32" */
+SP_API const char *sp_dtype_text(sp_dtype dtype); /* "Float32", MindSpore's spelling */
 SP_API size_t sp_dtype_bytes(sp_dtype dtype);
 SP_API char sp_dtype_kind(sp_dtype dtype);
-SP_API sp_dtype sp_dtype_parse(const char *name);   /* either spelling; SP_DTYPE_NONE if unknown */
+SP_API sp_dtype sp_dtype_parse(const char *name); /* either spelling; SP_DTYPE_NONE if unknown */
 /* The dtype two operands meet in; SP_DTYPE_NONE when there is none. */
 SP_API sp_dtype sp_dtype_promote(sp_dtype a, sp_dtype b);
 
@@ -79,7 +81,7 @@ SP_API const int64_t *sp_tensor_dims(const sp_tensor *t);    /* lives as long as
 SP_API const int64_t *sp_tensor_strides(const sp_tensor *t); /* in elements */
 SP_API int64_t sp_tensor_count(const sp_tensor *t);          /* number of elements */
 SP_API size_t sp_tensor_bytes(const sp_tensor *t);           /* count * element size */
-SP_API void *sp_tensor_data(const sp_tensor *t);             /* address of element [0,0,...]; NULL if it has no memory */
+SP_API void *sp_tensor_data(const sp_tensor *t); /* address of element [0,0,...]; NULL if it has no memory */
 SP_API bool sp_tensor_is_contiguous(const sp_tensor *t);
 /* True when both are views of the same memory block. */
 SP_API bool sp_tensor_shares(const sp_tensor *a, const sp_tensor *b);

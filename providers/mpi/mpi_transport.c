@@ -68,7 +68,9 @@ static sp_status join(const sp_transport_host *engine, sp_transport_job *out)
         joined_here = true;
     }
     if (provided < MPI_THREAD_SERIALIZED)
-        return host->fail(SP_RUNTIME, "this MPI cannot be called from several threads, one at a time (MPI_THREAD_SERIALIZED); use one that was built with threads");
+        return host->fail(
+            SP_RUNTIME,
+            "this MPI cannot be called from several threads, one at a time (MPI_THREAD_SERIALIZED); use one that was built with threads");
     MPI_Comm world;
     sp_status status = told(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup");
     if (status != SP_OK) return status;
@@ -158,9 +160,20 @@ SP_API sp_transport_open_fn sp_transport_open;
 const sp_transport *sp_transport_open(void)
 {
     static const sp_transport table = {
-        .struct_size = sizeof table, .version = SP_TRANSPORT_VERSION, .join = join, .leave = leave, .abort = stop, .group = group,
-        .release = release, .send = send, .recv = recv, .broadcast = broadcast, .all_gather = all_gather, .all_to_all = all_to_all,
-        .test = test, .bytes_max = (size_t)1 << 30,
+        .struct_size = sizeof table,
+        .version = SP_TRANSPORT_VERSION,
+        .join = join,
+        .leave = leave,
+        .abort = stop,
+        .group = group,
+        .release = release,
+        .send = send,
+        .recv = recv,
+        .broadcast = broadcast,
+        .all_gather = all_gather,
+        .all_to_all = all_to_all,
+        .test = test,
+        .bytes_max = (size_t)1 << 30,
     };
     return &table;
 }

@@ -18,11 +18,10 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 
 typedef struct sp_py_tensor {
-    PyObject_HEAD
-    sp_tensor *t; /* owned; NULL only between __new__ and __init__ */
+    PyObject_HEAD sp_tensor *t; /* owned; NULL only between __new__ and __init__ */
     PyObject *dict;
     PyObject *weakrefs;
-    sp_tensor *here;  /* of a Tensor on a device: what was last fetched of it */
+    sp_tensor *here; /* of a Tensor on a device: what was last fetched of it */
     bool over_array; /* made over a numpy array: its repr shows the values as numpy does */
 } sp_py_tensor;
 
@@ -57,7 +56,10 @@ sp_status sp__py_alias(sp_tensor *t, sp_tensor **out);
 extern PyObject *sp__py_symbol_error; /* spore._core.SymbolError, a RuntimeError */
 /* t, the tensor inside o, in main memory: itself, or a copy of what is on a device. Borrowed; NULL with an exception. */
 sp_tensor *sp__py_fetch(PyObject *o, sp_tensor *t);
-static inline sp_tensor *sp__py_here(PyObject *o, sp_tensor *t) { return sp__tensor_buffer(t) ? sp__py_fetch(o, t) : t; }
+static inline sp_tensor *sp__py_here(PyObject *o, sp_tensor *t)
+{
+    return sp__tensor_buffer(t) ? sp__py_fetch(o, t) : t;
+}
 /* t, taken over, on the device of that name, or, for None, where new Tensors go; NULL with an exception. */
 sp_tensor *sp__py_place(sp_tensor *t, PyObject *device);
 /* t, taken over, where `like` lies, or, if that has no memory yet, where new Tensors go; NULL with an exception. */
@@ -159,16 +161,16 @@ int sp__py_add_table(PyObject *module);
 int sp__py_add_runtime(PyObject *module);
 int sp__py_add_device(PyObject *module);
 int sp__py_add_parallel(PyObject *module);
-int sp__py_add_profile(PyObject *module);  /* recordings of what runs when, py_profile.c */
+int sp__py_add_profile(PyObject *module); /* recordings of what runs when, py_profile.c */
 /* The line of the user's program that Python is in is what operators of this thread belong to. */
 void sp__py_profile_here(void);
 int sp__py_add_dlpack(PyObject *module);
-int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.c */
-int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
-int sp__py_add_fetched(PyObject *module);   /* values that leave differentiated functions, py_fetched.c */
-int sp__py_add_optim(PyObject *module);     /* steps of optimizers, py_optim.c */
-int sp__py_add_graph(PyObject *module);     /* recording and running programs, py_graph.c */
-int sp__py_add_random(PyObject *module);    /* generators, py_random.c */
+int sp__py_add_grad(PyObject *module);       /* recording and gradients, py_grad.c */
+int sp__py_add_precision(PyObject *module);  /* mixed precision, py_precision.c */
+int sp__py_add_fetched(PyObject *module);    /* values that leave differentiated functions, py_fetched.c */
+int sp__py_add_optim(PyObject *module);      /* steps of optimizers, py_optim.c */
+int sp__py_add_graph(PyObject *module);      /* recording and running programs, py_graph.c */
+int sp__py_add_random(PyObject *module);     /* generators, py_random.c */
 int sp__py_add_model(PyObject *module);      /* networks from files, py_model.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
 int sp__py_add_quantize(PyObject *module);   /* networks of small integers, py_quantize.c */

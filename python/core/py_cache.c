@@ -8,8 +8,7 @@
 #include "spore/cache.h"
 
 typedef struct py_cache {
-    PyObject_HEAD
-    sp_cache *cache;
+    PyObject_HEAD sp_cache *cache;
 } py_cache;
 
 static PyTypeObject *cache_type;
@@ -24,7 +23,9 @@ static PyObject *cache_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     unsigned long session;
     unsigned long long bytes;
     int spill, strict;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "zkKpp:Cache", keywords, &o.address, &session, &bytes, &spill, &strict)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "zkKpp:Cache", keywords, &o.address, &session, &bytes, &spill,
+                                     &strict))
+        return NULL;
     o.session = (uint32_t)session;
     o.max_bytes = bytes;
     o.spill = spill != 0;
@@ -54,11 +55,10 @@ static PyObject *cache_stat(PyObject *o, PyObject *unused)
     sp_cache_figures f;
     sp_status status;
     (void)unused;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_cache_stat(((py_cache *)o)->cache, &f);
-    Py_END_ALLOW_THREADS
-    if (status != SP_OK) return failed(status);
-    return Py_BuildValue("KKK", (unsigned long long)f.row_bytes, (unsigned long long)f.rows_in_memory, (unsigned long long)f.rows_on_disk);
+    Py_BEGIN_ALLOW_THREADS status = sp_cache_stat(((py_cache *)o)->cache, &f);
+    Py_END_ALLOW_THREADS if (status != SP_OK) return failed(status);
+    return Py_BuildValue("KKK", (unsigned long long)f.row_bytes, (unsigned long long)f.rows_in_memory,
+                         (unsigned long long)f.rows_on_disk);
 }
 
 sp_cache *sp__py_cache(PyObject *o)
@@ -68,13 +68,15 @@ sp_cache *sp__py_cache(PyObject *o)
     return NULL;
 }
 
-static PyMethodDef cache_methods[] = {{"stat", cache_stat, METH_NOARGS, "stat(): bytes of a row, rows in memory, rows on disk."}, {NULL, NULL, 0, NULL}};
+static PyMethodDef cache_methods[] = {
+    {"stat", cache_stat, METH_NOARGS, "stat(): bytes of a row, rows in memory, rows on disk."}, {NULL, NULL, 0, NULL}};
 static PyType_Slot cache_slots[] = {{Py_tp_doc, "Cache(address, session, max_bytes, spill, strict)"},
                                     {Py_tp_new, (void *)cache_new},
                                     {Py_tp_dealloc, (void *)cache_dealloc},
                                     {Py_tp_methods, cache_methods},
                                     {0, NULL}};
-static PyType_Spec cache_spec = {.name = "spore._core.Cache", .basicsize = sizeof(py_cache), .flags = Py_TPFLAGS_DEFAULT, .slots = cache_slots};
+static PyType_Spec cache_spec = {
+    .name = "spore._core.Cache", .basicsize = sizeof(py_cache), .flags = Py_TPFLAGS_DEFAULT, .slots = cache_slots};
 
 static PyObject *session_create(PyObject *self, PyObject *args)
 {
@@ -109,9 +111,10 @@ static PyObject *link_to(PyObject *self, PyObject *args)
     return capsule;
 }
 
-static PyMethodDef functions[] = {{"cache_session", session_create, METH_VARARGS, "cache_session(address): a new session of a cache server."},
-                                  {"cache_link", link_to, METH_VARARGS, "cache_link(address): a connection that keeps a private server alive."},
-                                  {NULL, NULL, 0, NULL}};
+static PyMethodDef functions[] = {
+    {"cache_session", session_create, METH_VARARGS, "cache_session(address): a new session of a cache server."},
+    {"cache_link", link_to, METH_VARARGS, "cache_link(address): a connection that keeps a private server alive."},
+    {NULL, NULL, 0, NULL}};
 
 int sp__py_add_cache(PyObject *module)
 {

@@ -94,15 +94,12 @@ static PyObject *entry_object(const sp_bundle *bundle, int64_t i)
     const char *text = sp_bundle_text_at(bundle, i, &bytes);
     if (text != NULL) return PyUnicode_FromStringAndSize(text, (Py_ssize_t)bytes);
     sp_tensor *t;
-    Py_BEGIN_ALLOW_THREADS
-    t = sp_bundle_tensor_at(bundle, i);
-    Py_END_ALLOW_THREADS
-    return t != NULL ? sp__py_take_tensor(sp_tensor_retain(t)) : sp__py_fail(SP_NOMEM);
+    Py_BEGIN_ALLOW_THREADS t = sp_bundle_tensor_at(bundle, i);
+    Py_END_ALLOW_THREADS return t != NULL ? sp__py_take_tensor(sp_tensor_retain(t)) : sp__py_fail(SP_NOMEM);
 }
 
 typedef struct {
-    PyObject_HEAD
-    sp_bundle *bundle;
+    PyObject_HEAD sp_bundle *bundle;
 } py_bundle;
 
 static PyTypeObject *bundle_type;
@@ -168,10 +165,8 @@ static PyObject *bundle_copy(PyObject *self, PyObject *number)
     if (!index_of(self, number, &i)) return NULL;
     sp_tensor *t = NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_bundle_copy_at(((py_bundle *)self)->bundle, i, &t);
-    Py_END_ALLOW_THREADS
-    return status == SP_OK ? sp__py_take_tensor(t) : sp__py_fail(status);
+    Py_BEGIN_ALLOW_THREADS status = sp_bundle_copy_at(((py_bundle *)self)->bundle, i, &t);
+    Py_END_ALLOW_THREADS return status == SP_OK ? sp__py_take_tensor(t) : sp__py_fail(status);
 }
 
 static PyObject *bundle_shape(PyObject *self, PyObject *number)
@@ -264,8 +259,7 @@ static PyObject *file_save(PyObject *module, PyObject *args)
     sp_status status = SP_OK;
     if (bundle != NULL) {
         const char *path = PyBytes_AsString(path_object);
-        Py_BEGIN_ALLOW_THREADS
-        status = sp_save(path, bundle, &options);
+        Py_BEGIN_ALLOW_THREADS status = sp_save(path, bundle, &options);
         Py_END_ALLOW_THREADS
     }
     sp_bundle_release(bundle);
@@ -293,10 +287,8 @@ static PyObject *file_load(PyObject *module, PyObject *args)
     const char *path = PyBytes_AsString(path_object);
     sp_bundle *bundle = NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_load(path, &options, &bundle);
-    Py_END_ALLOW_THREADS
-    Py_DECREF(path_object);
+    Py_BEGIN_ALLOW_THREADS status = sp_load(path, &options, &bundle);
+    Py_END_ALLOW_THREADS Py_DECREF(path_object);
     return status == SP_OK ? take_bundle(bundle) : sp__py_fail(status);
 }
 
@@ -319,12 +311,12 @@ static PyObject *copy_entries(const sp_bundle *from)
         sp_tensor *t = NULL;
         sp_status status = SP_OK;
         if (sp_bundle_text_at(from, i, NULL) == NULL) {
-            Py_BEGIN_ALLOW_THREADS
-            status = sp_bundle_copy_at(from, i, &t);
+            Py_BEGIN_ALLOW_THREADS status = sp_bundle_copy_at(from, i, &t);
             Py_END_ALLOW_THREADS
         }
-        PyObject *value = status != SP_OK ? sp__py_fail(status) : t != NULL ? sp__py_take_tensor(t)
-                                                                            : entry_object(from, i);
+        PyObject *value = status != SP_OK ? sp__py_fail(status)
+                          : t != NULL     ? sp__py_take_tensor(t)
+                                          : entry_object(from, i);
         PyObject *entry = value != NULL ? Py_BuildValue("(sN)", sp_bundle_name_at(from, i), value) : NULL;
         if (entry == NULL || PyList_Append(list, entry) != 0) Py_CLEAR(list);
         Py_XDECREF(entry);

@@ -172,8 +172,18 @@ static sp_dtype format_dtype(const char *f, Py_ssize_t size)
     case 'e': return SP_DTYPE_F16;
     case 'f': return SP_DTYPE_F32;
     case 'd': return SP_DTYPE_F64;
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n': return by_size[0][log];
-    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': return by_size[1][log];
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': return by_size[0][log];
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N': return by_size[1][log];
     default: return SP_DTYPE_NONE;
     }
 }
@@ -185,12 +195,12 @@ static void refuse_elements(PyObject *array, const char *format)
     PyObject *type = dtype ? PyObject_GetAttrString(dtype, "type") : NULL;
     PyErr_Clear();
     if (type)
-        PyErr_Format(PyExc_TypeError,
-                     "initializing tensor by numpy array failed, because the element type '%R' of array is not supported: an "
-                     "array with elements of format '%s' cannot become a Tensor",
-                     type, format);
-    else
-        PyErr_Format(PyExc_TypeError, "an array with elements of format '%s' cannot become a Tensor", format);
+        PyErr_Format(
+            PyExc_TypeError,
+            "initializing tensor by numpy array failed, because the element type '%R' of array is not supported: an "
+            "array with elements of format '%s' cannot become a Tensor",
+            type, format);
+    else PyErr_Format(PyExc_TypeError, "an array with elements of format '%s' cannot become a Tensor", format);
     Py_XDECREF(type);
     Py_XDECREF(dtype);
 }
@@ -236,8 +246,7 @@ sp_tensor *sp__py_from_buffer(PyObject *o, bool share)
         refuse_elements(o, v->format ? v->format : "bytes");
     } else if (v->ndim > SP_RANK_MAX) {
         PyErr_Format(PyExc_ValueError, "an array of %d dimensions cannot become a Tensor: at most %d are possible",
-                     v->ndim,
-                     SP_RANK_MAX);
+                     v->ndim, SP_RANK_MAX);
     } else {
         for (int i = 0; i < v->ndim; i++) {
             dims[i] = v->shape[i];
@@ -254,8 +263,8 @@ sp_tensor *sp__py_from_buffer(PyObject *o, bool share)
                 copy = NULL;
             }
         } else {
-            sp_status status = sp_tensor_wrap(dtype, v->ndim, dims, strides, v->buf, share ? held_release : NULL, held,
-                                              &t);
+            sp_status status =
+                sp_tensor_wrap(dtype, v->ndim, dims, strides, v->buf, share ? held_release : NULL, held, &t);
             if (status == SP_OK && share) return t;
             if (status == SP_OK) status = sp_tensor_copy(t, &copy);
             sp_tensor_release(t);
@@ -272,7 +281,7 @@ sp_tensor *sp__py_from_buffer(PyObject *o, bool share)
 typedef struct list_scan {
     int rank;
     int64_t dims[SP_RANK_MAX];
-    int kind; /* largest met: 0 bool, 1 int, 2 float, 3 complex */
+    int kind;     /* largest met: 0 bool, 1 int, 2 float, 3 complex */
     bool foreign; /* something else than numbers and lists is inside */
     bool wide;    /* integers beyond int64 are */
     bool ragged;
@@ -303,8 +312,11 @@ static void scan(PyObject *o, int depth, list_scan *s)
         for (Py_ssize_t i = 0; i < n && !s->ragged && !s->foreign; i++) scan(seq_item(o, i), depth + 1, s);
         return;
     }
-    int kind = PyBool_Check(o) ? 0 : PyLong_CheckExact(o) ? 1 : PyFloat_CheckExact(o) ? 2 : PyComplex_CheckExact(o) ?
-        3 : -1;
+    int kind = PyBool_Check(o)           ? 0
+               : PyLong_CheckExact(o)    ? 1
+               : PyFloat_CheckExact(o)   ? 2
+               : PyComplex_CheckExact(o) ? 3
+                                         : -1;
     if (kind < 0) {
         s->foreign = true;
         return;
@@ -410,10 +422,11 @@ static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype, bool unsigned6
     Py_XDECREF(array);
     if (!t && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError,
-                     "For Tensor, the input_data is %R that contain unsupported element. Numbers and Tensors can stand in "
-                     "one Tensor",
-                     o);
+        PyErr_Format(
+            PyExc_TypeError,
+            "For Tensor, the input_data is %R that contain unsupported element. Numbers and Tensors can stand in "
+            "one Tensor",
+            o);
     }
     return t;
 }
@@ -434,8 +447,10 @@ static sp_tensor *ragged(PyObject *o)
     }
     PyObject *text = PyObject_Repr(o), *cut = text ? PyUnicode_Substring(text, 0, 200) : NULL;
     if (cut)
-        PyErr_Format(PyExc_TypeError, "For Tensor, the input_data is %U%s that contain unsupported element. The nested list must have one length per dimension%s",
-                     cut, PyUnicode_GetLength(text) > 200 ? "..." : "", lengths);
+        PyErr_Format(
+            PyExc_TypeError,
+            "For Tensor, the input_data is %U%s that contain unsupported element. The nested list must have one length per dimension%s",
+            cut, PyUnicode_GetLength(text) > 200 ? "..." : "", lengths);
     Py_XDECREF(text);
     Py_XDECREF(cut);
     return NULL;
@@ -485,7 +500,9 @@ sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype)
         if (sp__py_is_recorded(from) && !(from->symbol && (dtype == SP_DTYPE_NONE || dtype == (sp_dtype)from->dtype))) {
             static const sp_op *cast;
             if (!cast && !(cast = sp__py_op("cast"))) return NULL;
-            const struct { sp_dtype dtype; } attrs = {dtype == SP_DTYPE_NONE ? (sp_dtype)from->dtype : dtype};
+            const struct {
+                sp_dtype dtype;
+            } attrs = {dtype == SP_DTYPE_NONE ? (sp_dtype)from->dtype : dtype};
             return sp__py_apply(cast, &attrs, 1, &from);
         }
         if (dtype == SP_DTYPE_NONE || dtype == (sp_dtype)from->dtype)
@@ -497,11 +514,14 @@ sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype)
                              &t);
     if (PyLong_Check(o)) return sp__py_fetched_mark(int_tensor(o, dtype), o, false);
     if (PyFloat_CheckExact(o))
-        return sp__py_fetched_mark(status_tensor(sp_tensor_create_f64(dtype == SP_DTYPE_NONE ? SP_DTYPE_F32 : dtype, PyFloat_AsDouble(o),
-                                                                      &t), &t), o, false);
+        return sp__py_fetched_mark(
+            status_tensor(sp_tensor_create_f64(dtype == SP_DTYPE_NONE ? SP_DTYPE_F32 : dtype, PyFloat_AsDouble(o), &t),
+                          &t),
+            o, false);
     if (PyComplex_CheckExact(o)) return complex_tensor(o, dtype);
     if (is_sequence(o)) return sp__py_fetched_mark(from_list(o, dtype), o, false);
-    if (sp__py_is_array(o) || is_numpy_scalar(o)) return sp__py_fetched_mark(cast_take(sp__py_from_buffer(o, false), dtype), o, false);
+    if (sp__py_is_array(o) || is_numpy_scalar(o))
+        return sp__py_fetched_mark(cast_take(sp__py_from_buffer(o, false), dtype), o, false);
     if ((t = sp__py_foreign(o)) != NULL || PyErr_Occurred()) return t ? cast_take(t, dtype) : NULL;
     PyErr_Format(PyExc_TypeError,
                  "Tensor: input_data must be a Tensor, array, list, tuple or number, "
@@ -546,8 +566,7 @@ int sp__py_ints(PyObject *o, int64_t *v, int max, const char *what)
         char kind = sp_dtype_kind((sp_dtype)t->dtype);
         if (t->rank > 1 || (kind != 'i' && kind != 'u')) {
             PyErr_Format(PyExc_TypeError, "%s must be integers in at most one dimension, but got %d dimensions of %s",
-                         what,
-                         t->rank, sp_dtype_name((sp_dtype)t->dtype));
+                         what, t->rank, sp_dtype_name((sp_dtype)t->dtype));
         } else if (t->count > max) {
             PyErr_Format(PyExc_ValueError, "%s has %lld elements, at most %d are possible", what, (long long)t->count,
                          max);
@@ -588,20 +607,25 @@ PyObject *sp__py_shape(const sp_tensor *t)
 PyObject *sp__py_item(const sp_tensor *t, const char *at)
 {
     switch ((sp_dtype)t->dtype) {
-#define READ(e, type, make) case SP_DTYPE_##e: { type v; memcpy(&v, at, sizeof v); return make; }
-    READ(BOOL, uint8_t, PyBool_FromLong(v))
-    READ(U8, uint8_t, PyLong_FromLong(v))
-    READ(U16, uint16_t, PyLong_FromLong(v))
-    READ(U32, uint32_t, PyLong_FromUnsignedLongLong(v))
-    READ(U64, uint64_t, PyLong_FromUnsignedLongLong(v))
-    READ(I8, int8_t, PyLong_FromLong(v))
-    READ(I16, int16_t, PyLong_FromLong(v))
-    READ(I32, int32_t, PyLong_FromLong(v))
-    READ(I64, int64_t, PyLong_FromLongLong(v))
-    READ(F16, uint16_t, PyFloat_FromDouble(sp__f16_f32((sp_f16){v})))
-    READ(BF16, uint16_t, PyFloat_FromDouble(sp__bf16_f32((sp_bf16){v})))
-    READ(F32, float, PyFloat_FromDouble(v))
-    READ(F64, double, PyFloat_FromDouble(v))
+#define READ(e, type, make)                                                                                            \
+    case SP_DTYPE_##e: {                                                                                               \
+        type v;                                                                                                        \
+        memcpy(&v, at, sizeof v);                                                                                      \
+        return make;                                                                                                   \
+    }
+        READ(BOOL, uint8_t, PyBool_FromLong(v))
+        READ(U8, uint8_t, PyLong_FromLong(v))
+        READ(U16, uint16_t, PyLong_FromLong(v))
+        READ(U32, uint32_t, PyLong_FromUnsignedLongLong(v))
+        READ(U64, uint64_t, PyLong_FromUnsignedLongLong(v))
+        READ(I8, int8_t, PyLong_FromLong(v))
+        READ(I16, int16_t, PyLong_FromLong(v))
+        READ(I32, int32_t, PyLong_FromLong(v))
+        READ(I64, int64_t, PyLong_FromLongLong(v))
+        READ(F16, uint16_t, PyFloat_FromDouble(sp__f16_f32((sp_f16){v})))
+        READ(BF16, uint16_t, PyFloat_FromDouble(sp__bf16_f32((sp_bf16){v})))
+        READ(F32, float, PyFloat_FromDouble(v))
+        READ(F64, double, PyFloat_FromDouble(v))
     case SP_DTYPE_C64: {
         float v[2];
         memcpy(v, at, sizeof v);
@@ -613,8 +637,9 @@ PyObject *sp__py_item(const sp_tensor *t, const char *at)
         return PyComplex_FromDoubles(v[0], v[1]);
     }
 #undef READ
-    default: return PyErr_Format(PyExc_TypeError, "elements of dtype %s have no Python number",
-                                 sp_dtype_name((sp_dtype)t->dtype));
+    default:
+        return PyErr_Format(PyExc_TypeError, "elements of dtype %s have no Python number",
+                            sp_dtype_name((sp_dtype)t->dtype));
     }
 }
 
@@ -630,7 +655,8 @@ PyObject *sp__py_asnumpy(PyObject *self)
     if (t->dtype == SP_DTYPE_BF16) { /* numpy has no bfloat16: its numbers as float32, a copy */
         source = sp__py_take_tensor(cast_take(sp_tensor_retain(t), SP_DTYPE_F32));
         if (!source) return NULL;
-    } else if (t->node) { /* without its history: whether values leave a differentiated function is the caller's to say */
+    } else if (
+        t->node) { /* without its history: whether values leave a differentiated function is the caller's to say */
         sp_tensor *plain = NULL;
         source = sp__py_take_tensor(status_tensor(sp__tensor_alias(t, &plain), &plain));
         if (!source) return NULL;

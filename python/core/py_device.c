@@ -10,10 +10,8 @@ sp_tensor *sp__py_fetch(PyObject *o, sp_tensor *t)
     sp_py_tensor *p = (sp_py_tensor *)o;
     sp_tensor *here = NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp__tensor_here(t, &here);
-    Py_END_ALLOW_THREADS
-    if (status != SP_OK) return (sp_tensor *)(void *)sp__py_fail(status);
+    Py_BEGIN_ALLOW_THREADS status = sp__tensor_here(t, &here);
+    Py_END_ALLOW_THREADS if (status != SP_OK) return (sp_tensor *)(void *)sp__py_fail(status);
     sp_tensor_release(p->here);
     p->here = here;
     return here;
@@ -147,10 +145,8 @@ static PyObject *wait_for(PyObject *module, PyObject *o)
     sp_device *d = device_of(o, &failed);
     sp_status status;
     if (failed) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_device_wait(d);
-    Py_END_ALLOW_THREADS
-    SP_PY_TRY(status);
+    Py_BEGIN_ALLOW_THREADS status = sp_device_wait(d);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
     Py_RETURN_NONE;
 }
 
@@ -172,7 +168,8 @@ static PyObject *describe(PyObject *module, PyObject *o)
     if (failed) return NULL;
     sp_device_properties p;
     SP_PY_TRY(sp_device_describe(d, &p));
-    return Py_BuildValue("{s:s,s:s,s:K,s:i}", "name", sp_device_name(d), "title", p.title, "memory_bytes", (unsigned long long)p.memory_bytes, "units", p.units);
+    return Py_BuildValue("{s:s,s:s,s:K,s:i}", "name", sp_device_name(d), "title", p.title, "memory_bytes",
+                         (unsigned long long)p.memory_bytes, "units", p.units);
 }
 
 static PyObject *statistics(PyObject *module, PyObject *o)
@@ -183,10 +180,11 @@ static PyObject *statistics(PyObject *module, PyObject *o)
     if (failed) return NULL;
     sp_device_statistics s;
     sp_device_count(d, &s);
-    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K}", "used_bytes", (unsigned long long)s.used_bytes, "peak_bytes",
-                         (unsigned long long)s.peak_bytes, "kept_bytes", (unsigned long long)s.kept_bytes, "kernels", (unsigned long long)s.kernels,
-                         "declined", (unsigned long long)s.declined, "copies_in", (unsigned long long)s.copies_in, "bytes_in",
-                         (unsigned long long)s.bytes_in, "copies_out", (unsigned long long)s.copies_out, "bytes_out", (unsigned long long)s.bytes_out);
+    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K}", "used_bytes", (unsigned long long)s.used_bytes,
+                         "peak_bytes", (unsigned long long)s.peak_bytes, "kept_bytes", (unsigned long long)s.kept_bytes,
+                         "kernels", (unsigned long long)s.kernels, "declined", (unsigned long long)s.declined,
+                         "copies_in", (unsigned long long)s.copies_in, "bytes_in", (unsigned long long)s.bytes_in,
+                         "copies_out", (unsigned long long)s.copies_out, "bytes_out", (unsigned long long)s.bytes_out);
 }
 
 static PyObject *declined(PyObject *module, PyObject *o)
@@ -200,7 +198,8 @@ static PyObject *declined(PyObject *module, PyObject *o)
     const int n = sp_device_declined(d, found, MOST);
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < n && i < MOST; i++) {
-        PyObject *row = Py_BuildValue("(sKK)", found[i].op, (unsigned long long)found[i].calls, (unsigned long long)found[i].bytes);
+        PyObject *row =
+            Py_BuildValue("(sKK)", found[i].op, (unsigned long long)found[i].calls, (unsigned long long)found[i].bytes);
         if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
         Py_XDECREF(row);
     }
@@ -213,12 +212,15 @@ static PyMethodDef functions[] = {
     {"device_set_default", set_default, METH_O, "device_set_default(name)\n--\n\nWhere new Tensors go."},
     {"device_default", get_default, METH_NOARGS, "device_default()\n--\n\nWhere new Tensors go."},
     {"device_wait", wait_for, METH_O, "device_wait(name)\n--\n\nUntil the device has done all that was asked of it."},
-    {"device_trim", trim, METH_O, "device_trim(name)\n--\n\nGive memory that is kept for later Tensors back to the device."},
+    {"device_trim", trim, METH_O,
+     "device_trim(name)\n--\n\nGive memory that is kept for later Tensors back to the device."},
     {"device_describe", describe, METH_O, "device_describe(name)\n--\n\nProperties of a device."},
     {"device_statistics", statistics, METH_O, "device_statistics(name)\n--\n\nMemory, kernels and copies of a device."},
-    {"device_declined", declined, METH_O, "device_declined(name)\n--\n\n(operator, calls, bytes) of what the CPU computed in its place."},
+    {"device_declined", declined, METH_O,
+     "device_declined(name)\n--\n\n(operator, calls, bytes) of what the CPU computed in its place."},
     {"tensor_to", tensor_to, METH_VARARGS, "tensor_to(tensor, name)\n--\n\nThe Tensor on a device."},
-    {"tensor_move", tensor_move, METH_VARARGS, "tensor_move(tensor, name)\n--\n\nLet the Tensor itself lie on a device."},
+    {"tensor_move", tensor_move, METH_VARARGS,
+     "tensor_move(tensor, name)\n--\n\nLet the Tensor itself lie on a device."},
     {"tensor_device", tensor_device, METH_O, "tensor_device(tensor)\n--\n\nName of the device a Tensor lies on."},
     {NULL, NULL, 0, NULL}};
 

@@ -85,8 +85,8 @@ static void capsule_gone(PyObject *capsule)
 static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
 {
     (void)module;
-    static char *names[] = {(char *)"", (char *)"stream", (char *)"max_version", (char *)"dl_device", (char *)"copy",
-                            NULL};
+    static char *names[] = {(char *)"",          (char *)"stream", (char *)"max_version",
+                            (char *)"dl_device", (char *)"copy",   NULL};
     PyObject *self, *stream = Py_None, *max_version = Py_None, *device = Py_None, *copy = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, kwds, "O|$OOOO:__dlpack__", names, &self, &stream, &max_version, &device,
                                      &copy))
@@ -121,14 +121,22 @@ static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
     sp__storage_open(g->t->storage);
     memcpy(g->shape, g->t->dims, sizeof g->shape);
     memcpy(g->strides, g->t->strides, sizeof g->strides);
-    const dl_tensor dl = {.data = g->t->count ? g->t->data : NULL, .device_type = DL_CPU, .ndim = g->t->rank,
+    const dl_tensor dl = {.data = g->t->count ? g->t->data : NULL,
+                          .device_type = DL_CPU,
+                          .ndim = g->t->rank,
                           .code = (uint8_t)code,
-                          .bits = (uint8_t)(8 * sp_dtype_bytes((sp_dtype)g->t->dtype)), .lanes = 1, .shape = g->shape,
+                          .bits = (uint8_t)(8 * sp_dtype_bytes((sp_dtype)g->t->dtype)),
+                          .lanes = 1,
+                          .shape = g->shape,
                           .strides = g->strides};
     PyObject *capsule;
     if (major >= 1) {
-        g->u.now = (dl_versioned){.major = 1, .minor = 0, .manager = g, .deleter = delete_now,
-                                  .flags = copy == Py_True ? DL_COPIED : 0, .dl = dl};
+        g->u.now = (dl_versioned){.major = 1,
+                                  .minor = 0,
+                                  .manager = g,
+                                  .deleter = delete_now,
+                                  .flags = copy == Py_True ? DL_COPIED : 0,
+                                  .dl = dl};
         capsule = PyCapsule_New(&g->u.now, "dltensor_versioned", capsule_gone);
     } else {
         g->u.old = (dl_managed){.dl = dl, .manager = g, .deleter = delete_old};
@@ -166,8 +174,8 @@ static sp_tensor *take(const dl_tensor *dl, void (*release)(void *), void *conte
                      (int)dl->device_type);
     } else if (dtype == SP_DTYPE_NONE) {
         PyErr_Format(PyExc_BufferError,
-                     "from_dlpack: elements of type code %d with %d bits and %d lanes have no dtype here",
-                     dl->code, dl->bits, dl->lanes);
+                     "from_dlpack: elements of type code %d with %d bits and %d lanes have no dtype here", dl->code,
+                     dl->bits, dl->lanes);
     } else if (dl->ndim < 0 || dl->ndim > SP_RANK_MAX) {
         PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are possible", (int)dl->ndim,
                      SP_RANK_MAX);

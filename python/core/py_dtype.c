@@ -4,8 +4,7 @@
 #include "core.h"
 
 typedef struct py_dtype {
-    PyObject_HEAD
-    int number; /* sp_dtype, or SP_DTYPE_NONE for types that no tensor has (list_, type_none) */
+    PyObject_HEAD int number; /* sp_dtype, or SP_DTYPE_NONE for types that no tensor has (list_, type_none) */
 } py_dtype;
 
 PyTypeObject *sp__py_dtype_type;
@@ -41,8 +40,10 @@ static PyType_Slot dtype_slots[] = {{Py_tp_new, dtype_new},
                                     {Py_tp_getset, dtype_getset},
                                     {Py_tp_doc, (void *)"A type of elements or values."},
                                     {0, NULL}};
-static PyType_Spec dtype_spec = {.name = "spore._core.DType", .basicsize = sizeof(py_dtype),
-                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .slots = dtype_slots};
+static PyType_Spec dtype_spec = {.name = "spore._core.DType",
+                                 .basicsize = sizeof(py_dtype),
+                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                 .slots = dtype_slots};
 
 PyObject *sp__py_dtype_object(sp_dtype dtype)
 {
@@ -75,14 +76,13 @@ static int from_name(const char *name)
     static const struct {
         const char *name;
         sp_dtype dtype;
-    } also[] = {{"float", SP_DTYPE_F64},  {"int", SP_DTYPE_I64},    {"complex", SP_DTYPE_C128},
-                {"bool_", SP_DTYPE_BOOL},
-                {"half", SP_DTYPE_F16},   {"single", SP_DTYPE_F32}, {"double", SP_DTYPE_F64},   {"byte", SP_DTYPE_I8},
-                {"short", SP_DTYPE_I16},  {"intc", SP_DTYPE_I32},   {"long", SP_DTYPE_I64},     {"intp", SP_DTYPE_I64},
-                {"longlong", SP_DTYPE_I64}, {"ubyte", SP_DTYPE_U8}, {"ushort", SP_DTYPE_U16},   {"uintc", SP_DTYPE_U32},
-                {"ulonglong", SP_DTYPE_U64}, {"uintp", SP_DTYPE_U64}, {"cfloat", SP_DTYPE_C64},
-                    {"cdouble", SP_DTYPE_C128},
-                {"int_", SP_DTYPE_I64},   {"float_", SP_DTYPE_F64}};
+    } also[] = {
+        {"float", SP_DTYPE_F64},     {"int", SP_DTYPE_I64},    {"complex", SP_DTYPE_C128}, {"bool_", SP_DTYPE_BOOL},
+        {"half", SP_DTYPE_F16},      {"single", SP_DTYPE_F32}, {"double", SP_DTYPE_F64},   {"byte", SP_DTYPE_I8},
+        {"short", SP_DTYPE_I16},     {"intc", SP_DTYPE_I32},   {"long", SP_DTYPE_I64},     {"intp", SP_DTYPE_I64},
+        {"longlong", SP_DTYPE_I64},  {"ubyte", SP_DTYPE_U8},   {"ushort", SP_DTYPE_U16},   {"uintc", SP_DTYPE_U32},
+        {"ulonglong", SP_DTYPE_U64}, {"uintp", SP_DTYPE_U64},  {"cfloat", SP_DTYPE_C64},   {"cdouble", SP_DTYPE_C128},
+        {"int_", SP_DTYPE_I64},      {"float_", SP_DTYPE_F64}};
     sp_dtype dtype = sp_dtype_parse(name);
     for (size_t i = 0; dtype == SP_DTYPE_NONE && i < sizeof also / sizeof also[0]; i++)
         if (strcmp(name, also[i].name) == 0) dtype = also[i].dtype;
@@ -131,7 +131,7 @@ int sp__py_add_dtype(PyObject *module)
 {
     sp__py_dtype_type = (PyTypeObject *)PyType_FromSpec(&dtype_spec);
     if (!sp__py_dtype_type) return -1;
-    return PyModule_AddObjectRef(module, "DType", (PyObject *)sp__py_dtype_type) < 0 ? -1
-                                                                                    : PyModule_AddFunctions(module,
-                                                                                        functions);
+    return PyModule_AddObjectRef(module, "DType", (PyObject *)sp__py_dtype_type) < 0
+               ? -1
+               : PyModule_AddFunctions(module, functions);
 }

@@ -18,9 +18,14 @@ static int wrong(const char *op, const char *shown, const char *wanted, PyObject
 
 static const char *wanted_type(sp_attr_type type)
 {
-    static const char *const words[] = {[SP_ATTR_INT] = "an int", [SP_ATTR_FLOAT] = "a float", [SP_ATTR_BOOL] = "a bool", [SP_ATTR_DTYPE] = "a dtype",
-                                        [SP_ATTR_INTS] = "an int or a tuple of ints", [SP_ATTR_FLOATS] = "a float or a tuple of floats",
-                                        [SP_ATTR_NUMBER] = "a number", [SP_ATTR_TEXT] = "a str"};
+    static const char *const words[] = {[SP_ATTR_INT] = "an int",
+                                        [SP_ATTR_FLOAT] = "a float",
+                                        [SP_ATTR_BOOL] = "a bool",
+                                        [SP_ATTR_DTYPE] = "a dtype",
+                                        [SP_ATTR_INTS] = "an int or a tuple of ints",
+                                        [SP_ATTR_FLOATS] = "a float or a tuple of floats",
+                                        [SP_ATTR_NUMBER] = "a number",
+                                        [SP_ATTR_TEXT] = "a str"};
     return words[type];
 }
 
@@ -53,8 +58,8 @@ static int set_ints(const char *op, const char *shown, PyObject *value, sp_ints 
         sp_status status = sp__tensor_need_value(t); /* the count of a symbol may be unknown */
         if (status != SP_OK) return sp__py_fail(status), -1;
         n = (Py_ssize_t)t->count;
-    }
-    else if (n == 1 && sp__py_is_array(value)) n = PyObject_Size(value) < 0 ? (PyErr_Clear(), 1) : PyObject_Size(value);
+    } else if (n == 1 && sp__py_is_array(value))
+        n = PyObject_Size(value) < 0 ? (PyErr_Clear(), 1) : PyObject_Size(value);
     int64_t *v = s->ints + s->n_ints;
     int room = (int)(sizeof s->ints / sizeof *s->ints) - s->n_ints;
     if (n > room) {
@@ -110,7 +115,8 @@ static int set_number(const char *op, const char *shown, PyObject *value, sp_num
     } else if (PyLong_Check(item)) {
         int overflow;
         long long i = PyLong_AsLongLongAndOverflow(item, &overflow);
-        *field = (sp_number){.kind = overflow ? 'f' : 'i', .i = overflow ? 0 : i, .f = overflow ? PyFloat_AsDouble(item) : (double)i};
+        *field = (sp_number){
+            .kind = overflow ? 'f' : 'i', .i = overflow ? 0 : i, .f = overflow ? PyFloat_AsDouble(item) : (double)i};
         failed = PyErr_Occurred() != NULL;
         if (overflow > 0 && !failed) {
             field->i = (int64_t)PyLong_AsUnsignedLongLong(item);
@@ -132,21 +138,24 @@ int sp__py_set_attr(const char *op, const char *shown, const sp_attr *attr, PyOb
     void *field = (char *)attrs + attr->offset;
     const bool none = value == Py_None;
     /* The table, or the face, which has filled attrs in with its own defaults, tells whether None is a value. */
-    if (none && !sp__attr_may_miss(attr) && !sp__attr_missing(attr, attrs)) return wrong(op, shown, wanted_type(attr->type), value);
+    if (none && !sp__attr_may_miss(attr) && !sp__attr_missing(attr, attrs))
+        return wrong(op, shown, wanted_type(attr->type), value);
     switch (attr->type) {
     case SP_ATTR_BOOL:
         if (PyBool_Check(value)) {
             *(bool *)field = value == Py_True;
             return 0;
         }
-        if (PyLong_Check(value) && !PyLong_CheckExact(value) && PyObject_HasAttrString(value, "__is_bool__")) { /* mutable(True) */
+        if (PyLong_Check(value) && !PyLong_CheckExact(value) &&
+            PyObject_HasAttrString(value, "__is_bool__")) { /* mutable(True) */
             *(bool *)field = PyObject_IsTrue(value) == 1;
             return 0;
         }
         if (PyLong_Check(value) || none || PyUnicode_Check(value)) return wrong(op, shown, "a bool", value);
         {
-            int truth = strncmp(sp__py_type_name(value), "bool", 4) == 0 || sp__py_is_tensor(value) ?
-                PyObject_IsTrue(value) : -1;
+            int truth = strncmp(sp__py_type_name(value), "bool", 4) == 0 || sp__py_is_tensor(value)
+                            ? PyObject_IsTrue(value)
+                            : -1;
             if (truth < 0) return wrong(op, shown, "a bool", value);
             *(bool *)field = truth;
             return 0;

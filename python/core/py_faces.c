@@ -143,7 +143,7 @@ static int put_default(call_inputs *c, int at, const char *text)
 {
     if (strcmp(text, "None") == 0) return 0;
     const bool truth = strcmp(text, "True") == 0;
-    PyObject *number = truth || strcmp(text, "False") == 0 ? PyBool_FromLong(truth)
+    PyObject *number = truth || strcmp(text, "False") == 0  ? PyBool_FromLong(truth)
                        : text[strspn(text, "+-0123456789")] ? PyFloat_FromDouble(sp__strtod(text, NULL))
                                                             : PyLong_FromString(text, NULL, 10);
     sp_tensor *t = number ? sp__py_weak_number(number) : NULL;
@@ -175,8 +175,9 @@ static int put_variadic(const face *f, call_inputs *c, int at, const char *shown
 /* Numbers are fine beside a Tensor; numbers alone are a mistake but for operators that programs compute sizes with. */
 static bool numbers_alone(const sp_op *op)
 {
-    static const char *const names[] = {"add",     "sub",     "mul",       "div",     "floor_div",     "floor_mod",  "pow",
-                                        "maximum", "minimum", "not_equal", "greater", "greater_equal", "less_equal", "xlogy",    "div_mode"};
+    static const char *const names[] = {"add",       "sub",           "mul",        "div",     "floor_div",
+                                        "floor_mod", "pow",           "maximum",    "minimum", "not_equal",
+                                        "greater",   "greater_equal", "less_equal", "xlogy",   "div_mode"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(op->name, names[i]) == 0) return true;
     return false;
@@ -213,7 +214,8 @@ static int fill_inputs(const face *f, PyObject *self, PyObject *const *slots, ca
             if (c->n_real == before && !first_number) first_number = value, first_name = a->name;
         }
     }
-    if (first_number && c->n_real == 0 && !numbers_alone(f->op) && !bools_alone(f, slots)) return input_wrong(f, first_name, "a Tensor", first_number);
+    if (first_number && c->n_real == 0 && !numbers_alone(f->op) && !bools_alone(f, slots))
+        return input_wrong(f, first_name, "a Tensor", first_number);
     return 0;
 }
 
@@ -282,8 +284,7 @@ static PyObject *call(face *f, PyObject *self, PyObject *const *args, Py_ssize_t
  * ----------------------------------------------------------- */
 
 typedef struct holder {
-    PyObject_HEAD
-    face *f;
+    PyObject_HEAD face *f;
     PyObject **preset; /* of a primitive: values of the constructor's arguments */
     PyMethodDef def;
 } holder;
@@ -299,14 +300,16 @@ static void holder_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-static PyType_Slot holder_slots[] = {{Py_tp_dealloc, holder_dealloc}, {Py_tp_doc, (void *)"An operator of the table."},
-                                     {0, NULL}};
-static PyType_Spec holder_spec = {.name = "spore._core.Operator", .basicsize = sizeof(holder),
+static PyType_Slot holder_slots[] = {
+    {Py_tp_dealloc, holder_dealloc}, {Py_tp_doc, (void *)"An operator of the table."}, {0, NULL}};
+static PyType_Spec holder_spec = {.name = "spore._core.Operator",
+                                  .basicsize = sizeof(holder),
                                   .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                      .slots = holder_slots};
-static PyType_Spec bound_spec = {.name = "spore._core.BoundPrimitive", .basicsize = sizeof(holder),
+                                  .slots = holder_slots};
+static PyType_Spec bound_spec = {.name = "spore._core.BoundPrimitive",
+                                 .basicsize = sizeof(holder),
                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                     .slots = holder_slots};
+                                 .slots = holder_slots};
 
 static holder *holder_new(PyTypeObject *type, face *f)
 {
@@ -381,6 +384,7 @@ static int n_methods;
     {                                                                                                                  \
         return call(methods[0x##n], self, args, count, names);                                                         \
     }
+/* clang-format off */
 #define M16(n)                                                                                                         \
     M1(n##0) M1(n##1) M1(n##2) M1(n##3) M1(n##4) M1(n##5) M1(n##6) M1(n##7)                                            \
     M1(n##8) M1(n##9) M1(n##a) M1(n##b) M1(n##c) M1(n##d) M1(n##e) M1(n##f)
@@ -392,6 +396,7 @@ M256(0) M256(1) M256(2) M256(3)
 #define M1(n) method_##n,
 typedef PyObject *(*method_fn)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 static const method_fn method_table[METHODS_MAX] = {M256(0) M256(1) M256(2) M256(3)};
+/* clang-format on */
 
 /* --- objects for Python ------------------------------------------------------------------------------------------ */
 
@@ -543,8 +548,8 @@ static PyObject *face_arguments(PyObject *module, PyObject *args)
         PyObject *parts[2] = {PyList_New(0), PyList_New(0)};
         for (int k = 0; parts[0] && parts[1] && k < f->n_args; k++) {
             const face_arg *a = &f->args[k];
-            PyObject *row = Py_BuildValue("szs", a->name, a->initial, a->attr ? a->attr->name :
-                                          f->inputs->names[a->input]);
+            PyObject *row =
+                Py_BuildValue("szs", a->name, a->initial, a->attr ? a->attr->name : f->inputs->names[a->input]);
             if (!row || PyList_Append(parts[k >= f->n_init], row) < 0) Py_CLEAR(parts[0]);
             Py_XDECREF(row);
         }

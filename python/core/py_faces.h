@@ -22,7 +22,7 @@ typedef struct face_arg {
     const sp_attr *attr; /* what it sets: an attribute ... */
     int input;           /* ... or this input, -1 for none */
     bool star, keyword_only, fixed;
-    char *initial;       /* default as text, NULL when it must be given */
+    char *initial; /* default as text, NULL when it must be given */
 } face_arg;
 
 typedef struct face {
@@ -35,10 +35,10 @@ typedef struct face {
     int star;                    /* argument with a star, or -1 */
     int n_positional;            /* arguments that may be given by position (of the call part, without star) */
     face_arg *args;
-    void *attrs;                 /* attribute struct with the defaults of this face */
+    void *attrs; /* attribute struct with the defaults of this face */
     sp_attr_text keep;
     const sp_inputs *inputs;
-    struct face *next;           /* another face of the same name, tried when the arguments do not fit this one */
+    struct face *next; /* another face of the same name, tried when the arguments do not fit this one */
     PyMethodDef def;
     PyObject *callable;
 } face;

@@ -22,7 +22,8 @@ typedef struct {
 } fetched_value;
 
 _Thread_local int sp__py_n_fetched;
-static _Thread_local fetched_value *fetched; /* FETCHED_MOST places, NULL when there is none: memory of threads is scarce */
+static _Thread_local fetched_value
+    *fetched; /* FETCHED_MOST places, NULL when there is none: memory of threads is scarce */
 
 void sp__py_fetched_clear(void)
 {
@@ -52,7 +53,8 @@ int sp__py_fetched_note(PyObject *o, PyObject *number)
     if (kind != 'f' && kind != 'c') return 0;
     for (int i = 0; i < sp__py_n_fetched; i++)
         if (fetched[i].t->node == t->node && fetched[i].number == (number != NULL)) return 0;
-    fetched_value f = {.number = number != NULL, .value = number && PyFloat_Check(number) ? PyFloat_AsDouble(number) : Py_NAN};
+    fetched_value f = {.number = number != NULL,
+                       .value = number && PyFloat_Check(number) ? PyFloat_AsDouble(number) : Py_NAN};
     if (!fetched && !(fetched = PyMem_Calloc(FETCHED_MOST, sizeof *fetched))) {
         PyErr_NoMemory();
         return -1;

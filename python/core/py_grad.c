@@ -122,7 +122,9 @@ static PyObject *grad_backward(PyObject *self, PyObject *const *args, Py_ssize_t
 {
     (void)self;
     if (n_args != 4 && n_args != 5) {
-        PyErr_SetString(PyExc_TypeError, "grad_backward takes outputs, seeds, targets, create_graph and whether to give reached ones only");
+        PyErr_SetString(
+            PyExc_TypeError,
+            "grad_backward takes outputs, seeds, targets, create_graph and whether to give reached ones only");
         return NULL;
     }
     if (sp__profile_on()) sp__py_profile_here();
@@ -205,16 +207,14 @@ static PyObject *grad_node(PyObject *self, PyObject *o)
         for (int i = 0; i < n; i++) sp_tensor_release(parents[i]);
     PyObject *made = status == SP_OK ? sp__py_tuple_take(n, parents) : sp__py_fail(status);
     PyMem_Free(parents);
-    return made ? Py_BuildValue("(KizN)", (unsigned long long)(uintptr_t)t->node, t->node_index, sp__grad_name(t), made) : NULL;
+    return made ? Py_BuildValue("(KizN)", (unsigned long long)(uintptr_t)t->node, t->node_index, sp__grad_name(t), made)
+                : NULL;
 }
 
 /* --- hooks and custom gradients ---------------------------------------------------------------------------------- */
 
 /* The exception stays set; this status makes every C layer return without touching it. */
-static sp_status python_failed(const char *what)
-{
-    return sp__fail(SP_RUNTIME, "%s raised an exception", what);
-}
+static sp_status python_failed(const char *what) { return sp__fail(SP_RUNTIME, "%s raised an exception", what); }
 
 /* sp__fail lives in base; the message is only seen if the exception is lost. */
 static sp_status hook_locked(void *context, sp_tensor *grad, sp_tensor **replaced)
@@ -228,7 +228,8 @@ static sp_status hook_locked(void *context, sp_tensor *grad, sp_tensor **replace
         if (sp__py_is_tensor(r)) {
             *replaced = sp_tensor_retain(sp__py_tensor(r));
         } else {
-            PyErr_Format(PyExc_TypeError, "a gradient hook must return a Tensor or None, but got %s", sp__py_type_name(r));
+            PyErr_Format(PyExc_TypeError, "a gradient hook must return a Tensor or None, but got %s",
+                         sp__py_type_name(r));
             status = python_failed("a gradient hook");
         }
     }
@@ -249,7 +250,8 @@ static PyObject *grad_hook_add(PyObject *self, PyObject *const *args, Py_ssize_t
 {
     (void)self;
     sp_tensor *t = n_args == 2 ? sp__py_tensor(args[0]) : NULL;
-    if (!t) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "grad_hook_add takes a tensor and a function");
+    if (!t)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "grad_hook_add takes a tensor and a function");
     int64_t id;
     Py_INCREF(args[1]);
     sp_status status = sp_grad_hook_add(t, call_hook, sp__py_drop, args[1], &id);
@@ -287,7 +289,8 @@ static sp_status custom_locked(void *context, int n_out, sp_tensor *const *dout,
     if (failed) return python_failed("a custom gradient");
     sp_status status = SP_OK;
     if (grads.n != n_in) {
-        PyErr_Format(PyExc_TypeError, "a custom gradient must return one value per input: %d are needed, but got %zd", n_in, grads.n);
+        PyErr_Format(PyExc_TypeError, "a custom gradient must return one value per input: %d are needed, but got %zd",
+                     n_in, grads.n);
         status = python_failed("a custom gradient");
     }
     for (int i = 0; status == SP_OK && i < n_in; i++) din[i] = grads.v[i] ? sp_tensor_retain(grads.v[i]) : NULL;
@@ -309,7 +312,9 @@ static PyObject *grad_attach(PyObject *self, PyObject *const *args, Py_ssize_t n
     if (n_args != 3) return PyErr_Format(PyExc_TypeError, "grad_attach takes inputs, outputs and a function");
     sp_py_list inputs = {0}, outputs = {0};
     PyObject *result = NULL;
-    if (sp__py_list_read(args[0], "inputs", false, &inputs) < 0 || sp__py_list_read(args[1], "outputs", false, &outputs) < 0) goto done;
+    if (sp__py_list_read(args[0], "inputs", false, &inputs) < 0 ||
+        sp__py_list_read(args[1], "outputs", false, &outputs) < 0)
+        goto done;
     Py_INCREF(args[2]);
     sp_status status =
         sp_grad_attach((int)inputs.n, inputs.v, (int)outputs.n, outputs.v, call_custom, sp__py_drop, args[2]);
@@ -359,7 +364,8 @@ static PyObject *grad_set_saver(PyObject *self, PyObject *pair)
         return PyErr_Format(PyExc_TypeError, "grad_set_saver takes (pack, unpack) or None");
     sp_grad_saver saver = {.pack = NULL};
     if (pair != Py_None)
-        saver = (sp_grad_saver){.pack = pack_saved, .unpack = unpack_saved, .release = sp__py_drop, .context = Py_NewRef(pair)};
+        saver = (sp_grad_saver){
+            .pack = pack_saved, .unpack = unpack_saved, .release = sp__py_drop, .context = Py_NewRef(pair)};
     const sp_grad_saver before = sp_grad_set_saver(saver);
     return before.pack ? before.context : Py_NewRef(Py_None); /* the reference is handed over */
 }
@@ -380,12 +386,16 @@ static PyMethodDef methods[] = {
     {"grad_backward", (PyCFunction)(void (*)(void))grad_backward, METH_FASTCALL,
      "grad_backward(outputs, seeds, targets, create_graph, reached=False): the gradients of the targets; reached: None, not zeros, "
      "for those that the outputs do not depend on."},
-    {"grad_leaf_hooks", grad_leaf_hooks, METH_O, "Whether backward passes call the hooks of leaves; gives what was set before."},
+    {"grad_leaf_hooks", grad_leaf_hooks, METH_O,
+     "Whether backward passes call the hooks of leaves; gives what was set before."},
     {"grad_depends", grad_depends, METH_VARARGS,
      "grad_depends(outputs, target, through_host)\n--\n\nDo outputs depend on it, and if so asked also by what Python computed?"},
-    {"grad_spend", grad_spend, METH_O, "grad_spend(outputs): refuse further backward passes through what they were computed by."},
-    {"grad_node", grad_node, METH_O, "What made a tensor: (number, result, name of the operator or None, inputs), or None."},
-    {"grad_hook_add", (PyCFunction)(void (*)(void))grad_hook_add, METH_FASTCALL, "Call a function with a tensor's gradient."},
+    {"grad_spend", grad_spend, METH_O,
+     "grad_spend(outputs): refuse further backward passes through what they were computed by."},
+    {"grad_node", grad_node, METH_O,
+     "What made a tensor: (number, result, name of the operator or None, inputs), or None."},
+    {"grad_hook_add", (PyCFunction)(void (*)(void))grad_hook_add, METH_FASTCALL,
+     "Call a function with a tensor's gradient."},
     {"grad_hook_remove", (PyCFunction)(void (*)(void))grad_hook_remove, METH_FASTCALL, "Take a hook off again."},
     {"grad_attach", (PyCFunction)(void (*)(void))grad_attach, METH_FASTCALL,
      "grad_attach(inputs, outputs, backward): outputs depend on inputs through backward(*dout)."},

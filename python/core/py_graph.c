@@ -16,9 +16,10 @@ bool sp__py_has_value(const sp_tensor *t)
     if (t->symbol) {
         sp__py_fail(sp__tensor_need_value(t));
     } else {
-        PyErr_SetString(sp__py_symbol_error,
-                        "the value of a Parameter is needed while the function is being compiled, but it may change before the "
-                        "function runs");
+        PyErr_SetString(
+            sp__py_symbol_error,
+            "the value of a Parameter is needed while the function is being compiled, but it may change before the "
+            "function runs");
     }
     return false;
 }
@@ -251,7 +252,8 @@ static PyObject *function_grad(PyObject *self, PyObject *args)
     (void)self;
     PyObject *function, *arguments, *positions, *variables, *seeds, *given = NULL;
     int n_differentiated;
-    if (!PyArg_ParseTuple(args, "OOOOiO:function_grad", &function, &arguments, &positions, &variables, &n_differentiated, &seeds))
+    if (!PyArg_ParseTuple(args, "OOOOiO:function_grad", &function, &arguments, &positions, &variables,
+                          &n_differentiated, &seeds))
         return NULL;
     sp_py_list in = {0}, weights = {0}, tangents = {0};
     sp_function *f = function_of(function);
@@ -259,7 +261,8 @@ static PyObject *function_grad(PyObject *self, PyObject *args)
     int places[64];
     int n_positions = f ? sp__py_ints(positions, at, 64, "positions") : -1;
     if (n_positions < 0 || sp__py_list_read(arguments, "args", false, &in) < 0 ||
-        sp__py_list_read(variables, "variables", false, &weights) < 0 || sp__py_list_read(seeds, "seeds", false, &tangents) < 0)
+        sp__py_list_read(variables, "variables", false, &weights) < 0 ||
+        sp__py_list_read(seeds, "seeds", false, &tangents) < 0)
         goto done;
     for (int i = 0; i < n_positions; i++) places[i] = (int)at[i];
     sp_meta none[1];
@@ -277,8 +280,12 @@ static PyObject *function_grad(PyObject *self, PyObject *args)
     if (status == SP_OK) {
         for (Py_ssize_t i = 0; i < in.n; i++) all[i] = in.v[i];
         for (Py_ssize_t i = 0; i < tangents.n; i++) all[in.n + i] = tangents.v[i];
-        const sp_grad_spec spec = {.n_results = n_results, .n_differentiated = n_differentiated, .n_seeds = (int)tangents.n,
-                                   .n_positions = n_positions, .positions = places, .n_variables = (int)weights.n,
+        const sp_grad_spec spec = {.n_results = n_results,
+                                   .n_differentiated = n_differentiated,
+                                   .n_seeds = (int)tangents.n,
+                                   .n_positions = n_positions,
+                                   .positions = places,
+                                   .n_variables = (int)weights.n,
                                    .variables = places_of};
         status = sp__function_grad(f, (int)n_all, all, &spec, out);
     }
@@ -304,7 +311,8 @@ static PyObject *function_batch(PyObject *self, PyObject *args)
     bool *batched = NULL;
     if (!PyArg_ParseTuple(args, "OLOOO:function_batch", &function, &size, &arguments, &variables, &values)) return NULL;
     sp_function *f = function_of(function);
-    if (!f || sp__py_list_read(arguments, "args", false, &list) < 0 || sp__py_list_read(variables, "variables", false, &places) < 0 ||
+    if (!f || sp__py_list_read(arguments, "args", false, &list) < 0 ||
+        sp__py_list_read(variables, "variables", false, &places) < 0 ||
         sp__py_list_read(values, "values", false, &contents) < 0)
         goto done;
     if (places.n != contents.n) {
@@ -320,7 +328,8 @@ static PyObject *function_batch(PyObject *self, PyObject *args)
     }
     for (Py_ssize_t i = 0; i < list.n; i++) batched[i] = true;
     bool *out_batched = batched + list.n;
-    const sp_batch_spec spec = {.size = size, .batched = batched, .n_variables = (int)places.n, .variables = places.v, .values = contents.v};
+    const sp_batch_spec spec = {
+        .size = size, .batched = batched, .n_variables = (int)places.n, .variables = places.v, .values = contents.v};
     sp_status status = sp_function_batch(f, &spec, (int)list.n, list.v, (int)n_out, out, out_batched, &slow);
     if (status == SP_DECLINED) {
         result = Py_BuildValue("s", sp_error_message());
@@ -368,8 +377,10 @@ static sp_status host_run(void *context, int n_in, sp_tensor *const *in, int n_o
         else PyList_SetItem(list, i, o);
     }
     if (list) answer = PyObject_CallFunctionObjArgs(context, list, NULL);
-    if (answer && (n_out || answer != Py_None) && sp__py_list_read(answer, "results", false, &results) == 0 && results.n != n_out)
-        PyErr_Format(PyExc_ValueError, "code of Python in a program gave %zd Tensors, but %d are wanted", results.n, n_out);
+    if (answer && (n_out || answer != Py_None) && sp__py_list_read(answer, "results", false, &results) == 0 &&
+        results.n != n_out)
+        PyErr_Format(PyExc_ValueError, "code of Python in a program gave %zd Tensors, but %d are wanted", results.n,
+                     n_out);
     if (PyErr_Occurred()) {
         PyErr_Fetch(&raised[0], &raised[1], &raised[2]);
         sp__fail(SP_RUNTIME, "code of Python in a program raised an exception");
@@ -398,7 +409,8 @@ static PyObject *function_host(PyObject *self, PyObject *args)
     sp_tensor **out = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof *out);
     if (out) {
         Py_INCREF(callable);
-        sp_status status = sp__function_host(name, host_run, sp__py_drop, callable, pure, (int)list.n, list.v, (int)n, specs, out);
+        sp_status status =
+            sp__function_host(name, host_run, sp__py_drop, callable, pure, (int)list.n, list.v, (int)n, specs, out);
         if (status != SP_OK) Py_DECREF(callable);
         given = give(status, n, out);
     } else if (n >= 0) {
@@ -585,7 +597,8 @@ static PyObject *symbol_shared(PyObject *self, PyObject *o)
     sp_tensor *t = sp__py_is_tensor(o) ? ((sp_py_tensor *)o)->t : NULL;
     const sp_value *v = t ? t->symbol : NULL;
     if (!v) Py_RETURN_FALSE;
-    if (v->origin == SP_VALUE_NODE && (v->node->kind == SP_NODE_CALL || (v->node->kind == SP_NODE_OP && v->node->op->view)))
+    if (v->origin == SP_VALUE_NODE &&
+        (v->node->kind == SP_NODE_CALL || (v->node->kind == SP_NODE_OP && v->node->op->view)))
         Py_RETURN_TRUE;
     for (const sp_function *f = sp__recorder; f; f = f->parent)
         for (const sp_node *n = f->first; n; n = n->next)
@@ -606,7 +619,8 @@ static PyObject *is_recorded(PyObject *self, PyObject *o)
 static PyObject *symbol_shape(PyObject *self, PyObject *o)
 {
     (void)self;
-    if (!sp__py_is_tensor(o)) return PyErr_Format(PyExc_TypeError, "a Tensor is wanted, but got %s", sp__py_type_name(o));
+    if (!sp__py_is_tensor(o))
+        return PyErr_Format(PyExc_TypeError, "a Tensor is wanted, but got %s", sp__py_type_name(o));
     return sp__py_shape(((sp_py_tensor *)o)->t);
 }
 
@@ -688,8 +702,7 @@ static PyObject *graph_dot(PyObject *self, PyObject *o)
 /* --- programs ---------------------------------------------------------------------------------------------------- */
 
 typedef struct py_program {
-    PyObject_HEAD
-    sp_program *p;
+    PyObject_HEAD sp_program *p;
 } py_program;
 
 static PyTypeObject *program_type;
@@ -709,7 +722,8 @@ static PyObject *program_create(PyObject *self, PyObject *args)
     PyObject *function, *folder = NULL;
     sp_program_options options = {.struct_size = sizeof options};
     int fast = 0;
-    if (!PyArg_ParseTuple(args, "O|zpO&i:program_create", &function, &options.off, &fast, PyUnicode_FSConverter, &folder, &options.save_level))
+    if (!PyArg_ParseTuple(args, "O|zpO&i:program_create", &function, &options.off, &fast, PyUnicode_FSConverter,
+                          &folder, &options.save_level))
         return NULL;
     sp_function *f = function_of(function);
     options.fast = fast;
@@ -753,10 +767,9 @@ static PyObject *program_run(PyObject *self, PyObject *args)
         return sp__py_no_memory();
     }
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_program_run(p, (int)list.n, list.v, n_out, out);
-    Py_END_ALLOW_THREADS
-    if (status != SP_OK && raised[0]) {
+    Py_BEGIN_ALLOW_THREADS status = sp_program_run(p, (int)list.n, list.v, n_out, out);
+    Py_END_ALLOW_THREADS if (status != SP_OK && raised[0])
+    {
         PyErr_Restore(raised[0], raised[1], raised[2]);
         raised[0] = raised[1] = raised[2] = NULL;
     }
@@ -779,11 +792,14 @@ static PyMethodDef program_methods[] = {
     {NULL, NULL, 0, NULL}};
 static PyType_Slot program_slots[] = {
     {Py_tp_dealloc, program_dealloc}, {Py_tp_methods, program_methods}, {Py_tp_doc, "A compiled function."}, {0, NULL}};
-static PyType_Spec program_spec = {.name = "spore._core.Program", .basicsize = sizeof(py_program), .flags = Py_TPFLAGS_DEFAULT,
+static PyType_Spec program_spec = {.name = "spore._core.Program",
+                                   .basicsize = sizeof(py_program),
+                                   .flags = Py_TPFLAGS_DEFAULT,
                                    .slots = program_slots};
 
 static PyMethodDef functions[] = {
-    {"graph_create", graph_create, METH_VARARGS, "graph_create(keeps_sources=False)\n--\n\nA new graph; keeps_sources: operators without inputs are recorded in it."},
+    {"graph_create", graph_create, METH_VARARGS,
+     "graph_create(keeps_sources=False)\n--\n\nA new graph; keeps_sources: operators without inputs are recorded in it."},
     {"graph_writes", graph_writes, METH_VARARGS, "graph_writes(graph, parameter)\n--\n\nDoes the graph store to it?"},
     {"graph_text", graph_text, METH_O, "graph_text(graph)\n--\n\nThe graph as text."},
     {"graph_parse", graph_parse, METH_O, "graph_parse(text)\n--\n\nThe graph that graph_text described."},
@@ -800,7 +816,8 @@ static PyMethodDef functions[] = {
     {"recording", recording, METH_NOARGS, "recording()\n--\n\nIs a function being recorded on this thread?"},
     {"function_value", function_value, METH_O, "function_value(function)\n--\n\nThe function as a value."},
     {"function_call", function_call, METH_VARARGS, "function_call(callee, args, specs)\n--\n\nCall a function value."},
-    {"function_switch", function_switch, METH_VARARGS, "function_switch(cond, yes, no)\n--\n\nChoose a function value."},
+    {"function_switch", function_switch, METH_VARARGS,
+     "function_switch(cond, yes, no)\n--\n\nChoose a function value."},
     {"function_will_batch", function_will_batch, METH_O,
      "function_will_batch(function)\n--\n\nWhile it is recorded: function_batch will be called."},
     {"function_batch", function_batch, METH_VARARGS,
@@ -813,25 +830,35 @@ static PyMethodDef functions[] = {
     {"function_host", function_host, METH_VARARGS,
      "function_host(name, callable, args, specs, pure=False)\n--\n\nCode of Python, run each time the program gets there."},
     {"function_mark", function_mark, METH_O, "function_mark(function)\n--\n\nA point to come back to."},
-    {"function_rollback", function_rollback, METH_VARARGS, "function_rollback(function, mark)\n--\n\nForget what came after."},
-    {"place_push", place_push, METH_VARARGS, "place_push(file, line, function, text)\n--\n\nEnter a frame of the source."},
+    {"function_rollback", function_rollback, METH_VARARGS,
+     "function_rollback(function, mark)\n--\n\nForget what came after."},
+    {"place_push", place_push, METH_VARARGS,
+     "place_push(file, line, function, text)\n--\n\nEnter a frame of the source."},
     {"place_line", place_line, METH_VARARGS, "place_line(line, text)\n--\n\nThe line that is recorded now."},
     {"place_pop", place_pop, METH_NOARGS, "place_pop()\n--\n\nLeave the frame."},
     {"is_symbol", is_symbol, METH_O, "is_symbol(o)\n--\n\nIs it a Tensor without a value yet?"},
     {"symbol_id", symbol_id, METH_O, "symbol_id(o)\n--\n\nNumber of the value a symbol stands for now, or -1."},
-    {"written_handles", written_handles, METH_NOARGS, "written_handles()\n--\n\nTensors from before this function that it wrote to."},
+    {"written_handles", written_handles, METH_NOARGS,
+     "written_handles()\n--\n\nTensors from before this function that it wrote to."},
     {"handle_id", handle_id, METH_O, "handle_id(tensor)\n--\n\nThe same for all objects around one Tensor."},
     {"handle_value", handle_value, METH_O, "handle_value(tensor)\n--\n\nAnother Tensor of the same value."},
-    {"handle_is_parameter", handle_is_parameter, METH_O, "handle_is_parameter(tensor)\n--\n\nIs it a Parameter, or the symbol of one?"},
+    {"handle_is_parameter", handle_is_parameter, METH_O,
+     "handle_is_parameter(tensor)\n--\n\nIs it a Parameter, or the symbol of one?"},
     {"handle_twin", handle_twin, METH_O, "handle_twin(tensor)\n--\n\nAnother Tensor of the same value and history."},
-    {"handle_set", handle_set, METH_VARARGS, "handle_set(tensor, value)\n--\n\nGive it another value, until the function ends."},
-    {"symbol_shared", symbol_shared, METH_O, "symbol_shared(o)\n--\n\nMay other Tensors share its memory in eager mode?"},
+    {"handle_set", handle_set, METH_VARARGS,
+     "handle_set(tensor, value)\n--\n\nGive it another value, until the function ends."},
+    {"symbol_shared", symbol_shared, METH_O,
+     "symbol_shared(o)\n--\n\nMay other Tensors share its memory in eager mode?"},
     {"is_recorded", is_recorded, METH_O, "is_recorded(o)\n--\n\nIs it a symbol or, while recording, a Parameter?"},
     {"symbol_shape", symbol_shape, METH_O, "symbol_shape(tensor)\n--\n\nShape, -1 where known at run time only."},
-    {"outside_mark", outside_mark, METH_VARARGS, "outside_mark(tensor, on)\n--\n\nWhen a recording writes it, it becomes a variable, and the write fails."},
-    {"variable_mark", variable_mark, METH_O, "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},
-    {"program_create", program_create, METH_VARARGS, "program_create(function, off=None, fast=False, save_graphs='', save_level=0)\n--\n\nCompile."},
-    {"program_cache", program_cache, METH_VARARGS, "program_cache(folder, most_bytes=0)\n--\n\nKeep compiled programs there; '': do not."},
+    {"outside_mark", outside_mark, METH_VARARGS,
+     "outside_mark(tensor, on)\n--\n\nWhen a recording writes it, it becomes a variable, and the write fails."},
+    {"variable_mark", variable_mark, METH_O,
+     "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},
+    {"program_create", program_create, METH_VARARGS,
+     "program_create(function, off=None, fast=False, save_graphs='', save_level=0)\n--\n\nCompile."},
+    {"program_cache", program_cache, METH_VARARGS,
+     "program_cache(folder, most_bytes=0)\n--\n\nKeep compiled programs there; '': do not."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_graph(PyObject *module)

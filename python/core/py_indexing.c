@@ -301,13 +301,15 @@ static sp_tensor *geometric(sp_tensor *x, const plan *g)
     if ((!slice && !(slice = sp__py_op("slice"))) || (!reshape && !(reshape = sp__py_op("reshape")))) return NULL;
     bool whole = true;
     for (int i = 0; i < x->rank; i++)
-        whole = whole && g->step[i] == 1 && (keeps_bounds(x) ? g->start[i] == 0 && g->stop[i] == PY_SSIZE_T_MAX : g->length[i] == x->dims[i]);
+        whole = whole && g->step[i] == 1 &&
+                (keeps_bounds(x) ? g->start[i] == 0 && g->stop[i] == PY_SSIZE_T_MAX : g->length[i] == x->dims[i]);
     sp_tensor *part;
     if (whole) {
         part = sp_tensor_retain(x);
     } else {
-        const struct { sp_ints start, stop, step; } attrs = {{x->rank, g->start}, {x->rank, g->stop},
-                                                             {x->rank, g->step}};
+        const struct {
+            sp_ints start, stop, step;
+        } attrs = {{x->rank, g->start}, {x->rank, g->stop}, {x->rank, g->step}};
         part = sp__py_apply(slice, &attrs, 1, &x);
         if (!part) return NULL;
     }
@@ -318,7 +320,9 @@ static sp_tensor *geometric(sp_tensor *x, const plan *g)
         if (!identity && !(identity = sp__py_op("identity"))) return NULL;
         return sp__py_apply(identity, NULL, 1, &x);
     }
-    const struct { sp_ints shape; } attrs = {{g->rank, g->dims}};
+    const struct {
+        sp_ints shape;
+    } attrs = {{g->rank, g->dims}};
     out = sp__py_apply(reshape, &attrs, 1, &part);
     sp_tensor_release(part);
     return out;
@@ -382,9 +386,14 @@ static int add_recorded_mask(selectors *s, int axis, sp_tensor *mask)
     bool failed = !rows;
     for (int64_t k = 0; k < mask->rank && !failed; k++) {
         const int64_t start[2] = {0, k}, stop[2] = {INT64_MAX, k + 1}, step[2] = {1, 1}, flat = -1;
-        const struct { sp_ints start, stop, step; } column = {{2, start}, {2, stop}, {2, step}};
-        const struct { sp_ints shape; } as = {{1, &flat}};
-        sp_tensor *part = sp__py_apply(slice, &column, 1, &rows), *t = part ? sp__py_apply(reshape, &as, 1, &part) : NULL;
+        const struct {
+            sp_ints start, stop, step;
+        } column = {{2, start}, {2, stop}, {2, step}};
+        const struct {
+            sp_ints shape;
+        } as = {{1, &flat}};
+        sp_tensor *part = sp__py_apply(slice, &column, 1, &rows),
+                  *t = part ? sp__py_apply(reshape, &as, 1, &part) : NULL;
         sp_tensor_release(part);
         failed = !t;
         if (failed) break;
@@ -408,7 +417,9 @@ static int make_selectors(const plan *g, selectors *s)
         sp_tensor *wide = NULL;
         if (t && sp__py_is_recorded(t)) {
             static const sp_op *cast;
-            const struct { sp_dtype dtype; } attrs = {SP_DTYPE_I64};
+            const struct {
+                sp_dtype dtype;
+            } attrs = {SP_DTYPE_I64};
             if ((!cast && !(cast = sp__py_op("cast"))) || !(wide = sp__py_apply(cast, &attrs, 1, &t))) return -1;
             s->axes[s->n] = g->axes[i];
             s->t[s->n++] = wide;
@@ -437,7 +448,9 @@ static sp_tensor *get_selected(sp_tensor *base, const plan *g)
     sp_tensor *out = NULL, *in[SP_RANK_MAX + 1] = {base};
     if (make_selectors(g, &s) == 0) {
         for (int i = 0; i < s.n; i++) in[i + 1] = s.t[i];
-        const struct { sp_ints axes; } attrs = {{s.n, s.axes}};
+        const struct {
+            sp_ints axes;
+        } attrs = {{s.n, s.axes}};
         out = sp__py_apply(index, &attrs, s.n + 1, in);
     }
     selectors_done(&s);
@@ -502,7 +515,9 @@ static sp_tensor *value_tensor(const sp_tensor *x, PyObject *value)
         if (!t || t->dtype == x->dtype) return t ? sp_tensor_retain(t) : NULL;
         static const sp_op *cast;
         if (!cast && !(cast = sp__py_op("cast"))) return NULL;
-        const struct { sp_dtype dtype; } attrs = {(sp_dtype)x->dtype};
+        const struct {
+            sp_dtype dtype;
+        } attrs = {(sp_dtype)x->dtype};
         return sp__py_apply(cast, &attrs, 1, &t);
     }
     if (value == Py_None || PyUnicode_Check(value) || PyDict_Check(value)) {
@@ -539,8 +554,8 @@ static int write_view(sp_tensor *view, const sp_tensor *value)
         return -1;
     }
     sp_tensor *wide = NULL, *copy = NULL;
-    sp_status status = sp__tensor_handle((sp_dtype)value->dtype, view->rank, view->dims, strides, value->storage,
-                                         value->data, &wide);
+    sp_status status =
+        sp__tensor_handle((sp_dtype)value->dtype, view->rank, view->dims, strides, value->storage, value->data, &wide);
     if (status == SP_OK && sp_tensor_shares(view, value)) { /* x[1:] = x[:-1] */
         status = sp_tensor_copy(wide, &copy);
         sp_tensor_release(wide);
@@ -563,12 +578,16 @@ static int put_slice(sp_tensor *x, const plan *g, sp_tensor *value)
     sp_tensor *wide = NULL, *shaped = NULL;
     static const sp_op *broadcast;
     if (!broadcast && !(broadcast = sp__py_op("broadcast_to"))) return -1;
-    const struct { sp_ints shape; } to = {{g->rank, g->dims}}, as = {{x->rank, dims}};
+    const struct {
+        sp_ints shape;
+    } to = {{g->rank, g->dims}}, as = {{x->rank, dims}};
     wide = sp__py_apply(broadcast, &to, 1, &value);
     if (wide) shaped = sp__py_apply(reshape, &as, 1, &wide);
     sp_tensor_release(wide);
     if (!shaped) return -1;
-    const struct { sp_ints start, stop, step; } attrs = {{x->rank, g->start}, {x->rank, g->stop}, {x->rank, g->step}};
+    const struct {
+        sp_ints start, stop, step;
+    } attrs = {{x->rank, g->start}, {x->rank, g->stop}, {x->rank, g->step}};
     sp_tensor *in[2] = {x, shaped};
     sp_tensor *out = sp__py_apply(put, &attrs, 2, in);
     sp_tensor_release(shaped);
@@ -580,13 +599,18 @@ static int put_slice(sp_tensor *x, const plan *g, sp_tensor *value)
  * selects has one dimension, so that a value of more can mean nothing else.) */
 static sp_tensor *value_under_mask(const sp_tensor *base, const plan *g, const selectors *s, sp_tensor *value)
 {
-    const bool all = g->n_select == 1 && g->select[0] && g->select[0]->dtype == SP_DTYPE_BOOL &&
-                     g->select[0]->rank == base->rank;
+    const bool all =
+        g->n_select == 1 && g->select[0] && g->select[0]->dtype == SP_DTYPE_BOOL && g->select[0]->rank == base->rank;
     if (!all || base->rank < 2 || value->rank != base->rank) return sp_tensor_retain(value);
     static const sp_op *broadcast, *index;
-    if ((!broadcast && !(broadcast = sp__py_op("broadcast_to"))) || (!index && !(index = sp__py_op("index")))) return NULL;
-    const struct { sp_ints shape; } to = {{base->rank, base->dims}};
-    const struct { sp_ints axes; } attrs = {{s->n, s->axes}};
+    if ((!broadcast && !(broadcast = sp__py_op("broadcast_to"))) || (!index && !(index = sp__py_op("index"))))
+        return NULL;
+    const struct {
+        sp_ints shape;
+    } to = {{base->rank, base->dims}};
+    const struct {
+        sp_ints axes;
+    } attrs = {{s->n, s->axes}};
     sp_tensor *wide = sp__py_apply(broadcast, &to, 1, &value), *in[SP_RANK_MAX + 1] = {wide};
     for (int i = 0; i < s->n; i++) in[i + 1] = s->t[i];
     sp_tensor *out = wide ? sp__py_apply(index, &attrs, s->n + 1, in) : NULL;
@@ -602,7 +626,10 @@ static int put_selected(sp_tensor *base, const plan *g, sp_tensor *value)
     sp_tensor *out = NULL, *in[SP_RANK_MAX + 2] = {base};
     if (make_selectors(g, &s) == 0 && (in[1] = value_under_mask(base, g, &s, value))) {
         for (int i = 0; i < s.n; i++) in[i + 2] = s.t[i];
-        const struct { sp_ints axes; bool accumulate; } attrs = {{s.n, s.axes}, false};
+        const struct {
+            sp_ints axes;
+            bool accumulate;
+        } attrs = {{s.n, s.axes}, false};
         out = sp__py_apply(put, &attrs, s.n + 2, in);
         sp_tensor_release(in[1]);
     }

@@ -7,8 +7,7 @@
 #include "spore/model.h"
 
 typedef struct py_model {
-    PyObject_HEAD
-    sp_model *model;
+    PyObject_HEAD sp_model *model;
 } py_model;
 
 static PyTypeObject *model_type;
@@ -138,7 +137,8 @@ static sp_item *texts_item(PyObject *o)
     const char **texts = rank >= 0 ? PyMem_Malloc((size_t)(n + 1) * sizeof *texts) : NULL;
     sp_item *item = NULL;
     bool good = texts != NULL;
-    for (Py_ssize_t i = 0; good && i < n; i++) good = (texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL)) != NULL;
+    for (Py_ssize_t i = 0; good && i < n; i++)
+        good = (texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL)) != NULL;
     if (good) {
         sp_status status = sp_item_create_texts(rank, dims, texts, &item);
         if (status != SP_OK) sp__py_fail(status);
@@ -235,10 +235,8 @@ static PyObject *run_items(sp_model *m, PyObject *args)
     PyObject *list = NULL;
     if (PyErr_Occurred() == NULL) {
         sp_status status;
-        Py_BEGIN_ALLOW_THREADS
-        status = sp_model_run_items(m, n_in, in, n_out, out);
-        Py_END_ALLOW_THREADS
-        list = status == SP_OK ? PyList_New(n_out) : sp__py_fail(status);
+        Py_BEGIN_ALLOW_THREADS status = sp_model_run_items(m, n_in, in, n_out, out);
+        Py_END_ALLOW_THREADS list = status == SP_OK ? PyList_New(n_out) : sp__py_fail(status);
         for (int i = 0; list != NULL && i < n_out; i++) {
             PyObject *entry = item_object(out[i]);
             if (entry == NULL || PyList_SetItem(list, i, entry) != 0) Py_CLEAR(list);
@@ -266,10 +264,8 @@ static PyObject *model_run(PyObject *self, PyObject *args)
         }
     }
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_model_run(m, n_in, in, n_out, out);
-    Py_END_ALLOW_THREADS
-    PyObject *result = status == SP_OK ? results_of(out, n_out) : sp__py_fail(status);
+    Py_BEGIN_ALLOW_THREADS status = sp_model_run(m, n_in, in, n_out, out);
+    Py_END_ALLOW_THREADS PyObject *result = status == SP_OK ? results_of(out, n_out) : sp__py_fail(status);
     PyMem_Free(in);
     return result;
 }
@@ -299,16 +295,23 @@ static PyObject *model_report(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef model_methods[] = {
-    {"inputs", model_inputs, METH_NOARGS, "inputs(): list of (name, dtype, None for a sequence, dims or None); a dimension of -1 is free."},
+    {"inputs", model_inputs, METH_NOARGS,
+     "inputs(): list of (name, dtype, None for a sequence, dims or None); a dimension of -1 is free."},
     {"outputs", model_outputs, METH_NOARGS, "outputs(): the same for the results."},
     {"form", model_form, METH_NOARGS, "form(): how the results belong together (sp_model_form), None: one by one."},
-    {"parameters", model_parameters, METH_NOARGS, "parameters(): list of (name, Tensor); the tensors are the model's own."},
+    {"parameters", model_parameters, METH_NOARGS,
+     "parameters(): list of (name, Tensor); the tensors are the model's own."},
     {"set_shape", model_set_shape, METH_VARARGS, "set_shape(name, dims): of an input that the file leaves open."},
-    {"bind", model_bind, METH_VARARGS, "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
-    {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors; a list for a sequence, None for what is not there."},
-    {"allow_sizes", model_allow_sizes, METH_NOARGS, "allow_sizes(): inputs may be of other sizes than a MindIR file declares."},
-    {"report", model_report, METH_NOARGS, "report(): what its programs are and, if that was asked for, where their time goes."},
-    {"reset", model_reset, METH_NOARGS, "reset(): what the model keeps from run to run, as it was before the first one."},
+    {"bind", model_bind, METH_VARARGS,
+     "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
+    {"run", model_run, METH_VARARGS,
+     "run(*inputs): list of Tensors; a list for a sequence, None for what is not there."},
+    {"allow_sizes", model_allow_sizes, METH_NOARGS,
+     "allow_sizes(): inputs may be of other sizes than a MindIR file declares."},
+    {"report", model_report, METH_NOARGS,
+     "report(): what its programs are and, if that was asked for, where their time goes."},
+    {"reset", model_reset, METH_NOARGS,
+     "reset(): what the model keeps from run to run, as it was before the first one."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -350,7 +353,8 @@ static PyObject *model_load(PyObject *module, PyObject *args)
     PyObject *path_object = NULL, *key = Py_None;
     sp_file_options options = {0};
     const char *mode = NULL;
-    if (!PyArg_ParseTuple(args, "O&|zOz:model_load", PyUnicode_FSConverter, &path_object, &options.format, &key, &mode)) return NULL;
+    if (!PyArg_ParseTuple(args, "O&|zOz:model_load", PyUnicode_FSConverter, &path_object, &options.format, &key, &mode))
+        return NULL;
     if (key != Py_None) {
         char *bytes;
         Py_ssize_t n;
@@ -365,10 +369,8 @@ static PyObject *model_load(PyObject *module, PyObject *args)
     sp_model *model = NULL;
     const char *path = PyBytes_AsString(path_object);
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_model_load(path, &options, &model);
-    Py_END_ALLOW_THREADS
-    Py_DECREF(path_object);
+    Py_BEGIN_ALLOW_THREADS status = sp_model_load(path, &options, &model);
+    Py_END_ALLOW_THREADS Py_DECREF(path_object);
     return status == SP_OK ? take_model(model) : sp__py_fail(status);
 }
 
@@ -440,10 +442,12 @@ static PyObject *save(save_args *a)
     void *axes_block = NULL;
     PyObject *result = NULL;
     sp_function *others[8];
-    sp_model_names all = {.n_inputs = (int)PyList_Size(a->inputs), .opset = a->opset, .flags = a->flags, .form = a->form};
+    sp_model_names all = {
+        .n_inputs = (int)PyList_Size(a->inputs), .opset = a->opset, .flags = a->flags, .form = a->form};
     sp_function *f = PyCapsule_GetPointer(a->function, "spore.function");
-    if (f == NULL || (a->key != Py_None && PyBytes_AsStringAndSize(a->key, &bytes, &n) != 0) || (all.inputs = texts_of(a->inputs)) == NULL ||
-        (all.parameter_names = texts_of(a->names)) == NULL || sp__py_list_read(a->tensors, "tensors", false, &list) < 0)
+    if (f == NULL || (a->key != Py_None && PyBytes_AsStringAndSize(a->key, &bytes, &n) != 0) ||
+        (all.inputs = texts_of(a->inputs)) == NULL || (all.parameter_names = texts_of(a->names)) == NULL ||
+        sp__py_list_read(a->tensors, "tensors", false, &list) < 0)
         goto done;
     if (a->outputs != Py_None && (!PyList_Check(a->outputs) || (all.outputs = texts_of(a->outputs)) == NULL)) goto done;
     if (a->others != Py_None && !others_of(a->others, &all, others)) goto done;
@@ -471,12 +475,13 @@ done:
 static PyObject *model_save(PyObject *module, PyObject *args, PyObject *named)
 {
     (void)module;
-    static char *keywords[] = {"path", "function", "inputs", "names", "parameters", "key", "mode", "outputs", "others", "axes", "opset", "flags",
-                               "most_bytes", "format", "form", NULL};
+    static char *keywords[] = {"path",   "function", "inputs", "names", "parameters", "key",    "mode", "outputs",
+                               "others", "axes",     "opset",  "flags", "most_bytes", "format", "form", NULL};
     save_args a = {.key = Py_None, .outputs = Py_None, .others = Py_None, .axes = Py_None};
-    if (!PyArg_ParseTupleAndKeywords(args, named, "O&OO!O!O|OzOOOiIKzz:model_save", keywords, PyUnicode_FSConverter, &a.path, &a.function, &PyList_Type,
-                                     &a.inputs, &PyList_Type, &a.names, &a.tensors, &a.key, &a.options.key_mode, &a.outputs, &a.others, &a.axes,
-                                     &a.opset, &a.flags, &a.most, &a.options.format, &a.form))
+    if (!PyArg_ParseTupleAndKeywords(args, named, "O&OO!O!O|OzOOOiIKzz:model_save", keywords, PyUnicode_FSConverter,
+                                     &a.path, &a.function, &PyList_Type, &a.inputs, &PyList_Type, &a.names, &a.tensors,
+                                     &a.key, &a.options.key_mode, &a.outputs, &a.others, &a.axes, &a.opset, &a.flags,
+                                     &a.most, &a.options.format, &a.form))
         return NULL;
     PyObject *result = save(&a);
     Py_DECREF(a.path);
@@ -490,7 +495,9 @@ static PyObject *file_encrypt(PyObject *module, PyObject *args)
     Py_ssize_t n;
     const char *key;
     sp_file_options options = {0};
-    if (!PyArg_ParseTuple(args, "O&O&y#s:file_encrypt", PyUnicode_FSConverter, &from, PyUnicode_FSConverter, &to, &key, &n, &options.key_mode)) return NULL;
+    if (!PyArg_ParseTuple(args, "O&O&y#s:file_encrypt", PyUnicode_FSConverter, &from, PyUnicode_FSConverter, &to, &key,
+                          &n, &options.key_mode))
+        return NULL;
     options.key = key;
     options.key_bytes = (size_t)n;
     sp_status status = sp_file_encrypt(PyBytes_AsString(from), PyBytes_AsString(to), &options);
@@ -525,18 +532,22 @@ static PyObject *codegen(PyObject *module, PyObject *args)
     sp_codegen_options options = {.struct_size = sizeof options};
     unsigned long long ram, flash;
     char *report;
-    if (!PyArg_ParseTuple(args, "O!O!O&sO!zzKK:codegen", &PyList_Type, &models, &PyList_Type, &names, PyUnicode_FSConverter, &folder, &options.target, &PyList_Type,
-                          &train, &options.optimizer, &options.loss, &ram, &flash))
+    if (!PyArg_ParseTuple(args, "O!O!O&sO!zzKK:codegen", &PyList_Type, &models, &PyList_Type, &names,
+                          PyUnicode_FSConverter, &folder, &options.target, &PyList_Type, &train, &options.optimizer,
+                          &options.loss, &ram, &flash))
         return NULL;
     options.ram_bytes = ram;
     options.flash_bytes = flash;
     sp_model **all = models_of(models);
-    const char *const *prefixes = all != NULL ? texts_of(names) : NULL, *const *trained = prefixes != NULL ? texts_of(train) : NULL;
-    if (trained != NULL && PyList_Size(names) != PyList_Size(models)) PyErr_SetString(PyExc_ValueError, "models and names must be equally many");
+    const char *const *prefixes = all != NULL ? texts_of(names) : NULL, *const *trained =
+                                                                            prefixes != NULL ? texts_of(train) : NULL;
+    if (trained != NULL && PyList_Size(names) != PyList_Size(models))
+        PyErr_SetString(PyExc_ValueError, "models and names must be equally many");
     else if (trained != NULL) {
         options.n_train = (int)PyList_Size(train);
         options.train = trained;
-        const sp_status status = sp_codegen_write((int)PyList_Size(models), all, prefixes, PyBytes_AsString(folder), &options, &report);
+        const sp_status status =
+            sp_codegen_write((int)PyList_Size(models), all, prefixes, PyBytes_AsString(folder), &options, &report);
         if (status == SP_OK) {
             result = PyUnicode_FromString(report);
             sp_text_free(report);
@@ -550,14 +561,16 @@ static PyObject *codegen(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"codegen", codegen, METH_VARARGS, "codegen(models, names, folder, target, train, optimizer, loss, ram, flash): the report."},
+    {"codegen", codegen, METH_VARARGS,
+     "codegen(models, names, folder, target, train, optimizer, loss, ram, flash): the report."},
     {"model_save", (PyCFunction)(void (*)(void))model_save, METH_VARARGS | METH_KEYWORDS,
      "model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, others=None, axes=None, opset=0, flags=0, "
      "most_bytes=0, format=None, form=None): write MindIR, or ONNX when the path ends so."},
     {"file_encrypt", file_encrypt, METH_VARARGS, "file_encrypt(from, to, key, mode): any file as an encrypted one."},
     {"model_load", model_load, METH_VARARGS,
      "model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."},
-    {"model_load_memory", model_load_memory, METH_VARARGS, "model_load_memory(bytes, format=None): the same from memory."},
+    {"model_load_memory", model_load_memory, METH_VARARGS,
+     "model_load_memory(bytes, format=None): the same from memory."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -11,7 +11,8 @@ int sp__py_add_checkpoint(PyObject *module) __attribute__((weak));
 
 static PyObject *exception_named(const char *name)
 {
-#define X(type) if (strcmp(name, #type) == 0) return PyExc_##type
+#define X(type)                                                                                                        \
+    if (strcmp(name, #type) == 0) return PyExc_##type
     X(ValueError);
     X(TypeError);
     X(IndexError);
@@ -27,7 +28,8 @@ static PyObject *exception_named(const char *name)
 PyObject *sp__py_message(void)
 {
     const char *text = sp_error_message();
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "backslashreplace"); /* names of files are any bytes, and messages are printed */
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text),
+                                "backslashreplace"); /* names of files are any bytes, and messages are printed */
 }
 
 PyObject *sp__py_fail(sp_status status)
@@ -118,10 +120,8 @@ static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *
     if (sp__profile_on()) sp__py_profile_here();
     if (n_in && !is_large(n_in, in)) return sp_apply(op, attrs, n_in, in, max_out, out, n_out);
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_apply(op, attrs, n_in, in, max_out, out, n_out);
-    Py_END_ALLOW_THREADS
-    return status;
+    Py_BEGIN_ALLOW_THREADS status = sp_apply(op, attrs, n_in, in, max_out, out, n_out);
+    Py_END_ALLOW_THREADS return status;
 }
 
 sp_tensor *sp__py_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in)
@@ -180,7 +180,9 @@ const sp_op *sp__py_op(const char *name)
 /* --- the module -------------------------------------------------------------------------------------------------- */
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "spore._core", .m_doc = "The engine: tensors, operators, gradients, memory.",
+    PyModuleDef_HEAD_INIT,
+    .m_name = "spore._core",
+    .m_doc = "The engine: tensors, operators, gradients, memory.",
     .m_size = -1, /* one interpreter: the types are process-wide */
 };
 
@@ -190,11 +192,12 @@ PyMODINIT_FUNC PyInit__core(void)
     PyObject *m = PyModule_Create(&definition);
     if (!m) return NULL;
     if (PyModule_AddStringConstant(m, "__version__", sp_version()) < 0 || sp__py_add_dtype(m) < 0 ||
-        sp__py_add_tensor(m) < 0 || sp__py_add_table(m) < 0 || sp__py_add_faces(m) < 0 || sp__py_add_runtime(m) < 0 || sp__py_add_device(m) < 0 || sp__py_add_parallel(m) < 0 ||
-        sp__py_add_profile(m) < 0 ||
-        sp__py_add_dlpack(m) < 0 || sp__py_add_grad(m) < 0 || sp__py_add_precision(m) < 0 || sp__py_add_fetched(m) < 0 || sp__py_add_optim(m) < 0 ||
-        sp__py_add_graph(m) < 0 || sp__py_add_random(m) < 0 || sp__py_add_record(m) < 0 || sp__py_add_tfrecord(m) < 0 ||
-        sp__py_add_transform(m) < 0 || sp__py_add_model(m) < 0 || sp__py_add_quantize(m) < 0 || sp__py_add_pipeline(m) < 0 ||
+        sp__py_add_tensor(m) < 0 || sp__py_add_table(m) < 0 || sp__py_add_faces(m) < 0 || sp__py_add_runtime(m) < 0 ||
+        sp__py_add_device(m) < 0 || sp__py_add_parallel(m) < 0 || sp__py_add_profile(m) < 0 ||
+        sp__py_add_dlpack(m) < 0 || sp__py_add_grad(m) < 0 || sp__py_add_precision(m) < 0 ||
+        sp__py_add_fetched(m) < 0 || sp__py_add_optim(m) < 0 || sp__py_add_graph(m) < 0 || sp__py_add_random(m) < 0 ||
+        sp__py_add_record(m) < 0 || sp__py_add_tfrecord(m) < 0 || sp__py_add_transform(m) < 0 ||
+        sp__py_add_model(m) < 0 || sp__py_add_quantize(m) < 0 || sp__py_add_pipeline(m) < 0 ||
         (sp__py_add_checkpoint && sp__py_add_checkpoint(m) < 0)) {
         Py_DECREF(m);
         return NULL;

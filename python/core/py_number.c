@@ -88,13 +88,13 @@ PyObject *sp__py_pos(PyObject *a) { return Py_NewRef(a); }
 
 PyObject *sp__py_richcompare(PyObject *a, PyObject *b, int how)
 {
-    static const char *const names[6] = {[Py_LT] = "less", [Py_LE] = "less_equal", [Py_EQ] = "equal",
-                                         [Py_NE] = "not_equal", [Py_GT] = "greater", [Py_GE] = "greater_equal"};
+    static const char *const names[6] = {[Py_LT] = "less",      [Py_LE] = "less_equal", [Py_EQ] = "equal",
+                                         [Py_NE] = "not_equal", [Py_GT] = "greater",    [Py_GE] = "greater_equal"};
     static const sp_op *ops[6];
     if (how == Py_EQ || how == Py_NE) {
         /* Equality with something that is no number is an ordinary answer, so that `x in list` and `x == None` work. */
-        bool numeric = sp__py_is_tensor(b) || PyLong_Check(b) || PyFloat_Check(b) || PyComplex_Check(b) ||
-            sp__py_is_array(b);
+        bool numeric =
+            sp__py_is_tensor(b) || PyLong_Check(b) || PyFloat_Check(b) || PyComplex_Check(b) || sp__py_is_array(b);
         if (!numeric) {
             sp_tensor *t = sp__py_weak_number(b);
             numeric = t != NULL;
@@ -158,10 +158,11 @@ int sp__py_bool(PyObject *a)
 {
     sp_tensor *t = sp__py_tensor(a);
     if (t && t->count > 1) {
-        PyErr_Format(PyExc_ValueError,
-                     "the truth of a Tensor with %lld elements is ambiguous: .any() and .all() give one for all, ops.where chooses element by "
-                     "element (only a Tensor with one element can become a Python number)",
-                     (long long)t->count);
+        PyErr_Format(
+            PyExc_ValueError,
+            "the truth of a Tensor with %lld elements is ambiguous: .any() and .all() give one for all, ops.where chooses element by "
+            "element (only a Tensor with one element can become a Python number)",
+            (long long)t->count);
         return -1;
     }
     t = t ? single(a, PyExc_ValueError) : NULL;

@@ -5,6 +5,7 @@
 
 #include "core.h"
 
+/* clang-format off */
 #define SP_PY_NUMBER_SLOTS(X)                                                                                          \
     X(nb_add, sp__py_add) X(nb_subtract, sp__py_sub) X(nb_multiply, sp__py_mul) X(nb_true_divide, sp__py_div)          \
     X(nb_floor_divide, sp__py_floor_div) X(nb_remainder, sp__py_mod) X(nb_matrix_multiply, sp__py_matmul)              \
@@ -14,6 +15,7 @@
     X(nb_inplace_add, sp__py_add) X(nb_inplace_subtract, sp__py_sub) X(nb_inplace_multiply, sp__py_mul)                \
     X(nb_inplace_true_divide, sp__py_div) X(nb_inplace_floor_divide, sp__py_floor_div)                                 \
     X(nb_inplace_remainder, sp__py_mod) /* x += y is x = x + y, as in MindSpore: other names of x do not change */
+/* clang-format on */
 
 PyObject *sp__py_add(PyObject *a, PyObject *b);
 PyObject *sp__py_sub(PyObject *a, PyObject *b);

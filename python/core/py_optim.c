@@ -25,10 +25,8 @@ static sp_status batch_run(const batch *b)
         int n_out = 0;
         SP_TRY(sp_apply(b->op, b->attrs, b->n_in, b->in + row * b->n_in, SP_OUT_MAX, out, &n_out));
         for (int k = 0; k < n_out; k++) {
-            if (b->out && k == 0)
-                b->out[row] = out[0];
-            else
-                sp_tensor_release(out[k]);
+            if (b->out && k == 0) b->out[row] = out[0];
+            else sp_tensor_release(out[k]);
         }
     }
     return SP_OK;
@@ -115,10 +113,8 @@ static PyObject *results(batch *b)
     for (Py_ssize_t row = 0; list && row < b->n_rows; row++) {
         PyObject *o = sp__py_take_tensor(b->out[row]);
         b->out[row] = NULL;
-        if (o)
-            PyTuple_SetItem(list, row, o);
-        else
-            Py_CLEAR(list);
+        if (o) PyTuple_SetItem(list, row, o);
+        else Py_CLEAR(list);
     }
     return list;
 }
@@ -156,10 +152,8 @@ static PyObject *apply_each(PyObject *module, PyObject *args)
     if (b.attrs) memcpy(b.attrs, op->defaults, op->attrs_bytes);
     if (set_attrs(op, dict, b.attrs, &scratch) < 0 || collect(&b, columns, kept, made) < 0) goto done;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = batch_run(&b);
-    Py_END_ALLOW_THREADS
-    result = status == SP_OK ? results(&b) : sp__py_fail(status);
+    Py_BEGIN_ALLOW_THREADS status = batch_run(&b);
+    Py_END_ALLOW_THREADS result = status == SP_OK ? results(&b) : sp__py_fail(status);
 done:
     for (size_t i = 0; made && i < n_made; i++) sp_tensor_release(made[i]);
     for (Py_ssize_t i = 0; b.out && i < b.n_rows; i++) sp_tensor_release(b.out[i]);

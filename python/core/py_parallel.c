@@ -17,10 +17,8 @@ static PyObject *job_join(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_job_join();
-    Py_END_ALLOW_THREADS
-    SP_PY_TRY(status);
+    Py_BEGIN_ALLOW_THREADS status = sp_job_join();
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
     Py_RETURN_NONE;
 }
 
@@ -72,7 +70,8 @@ static PyObject *comm_info(PyObject *module, PyObject *args)
             return NULL;
         }
     }
-    return ranks ? Py_BuildValue("(iiiiN)", sp_comm_rank(c), size, sp_comm_local_rank(c), sp_comm_local_size(c), ranks) : NULL;
+    return ranks ? Py_BuildValue("(iiiiN)", sp_comm_rank(c), size, sp_comm_local_rank(c), sp_comm_local_size(c), ranks)
+                 : NULL;
 }
 
 static PyObject *comm_create(PyObject *module, PyObject *args)
@@ -95,12 +94,10 @@ static PyObject *comm_create(PyObject *module, PyObject *args)
     }
     sp_comm *c = NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_comm_create((int)n, ranks, &c);
+    Py_BEGIN_ALLOW_THREADS status = sp_comm_create((int)n, ranks, &c);
     if (status == SP_OK) status = sp_comm_name(name, c);
     sp_comm_release(c);
-    Py_END_ALLOW_THREADS
-    PyMem_Free(ranks);
+    Py_END_ALLOW_THREADS PyMem_Free(ranks);
     SP_PY_TRY(status);
     Py_RETURN_NONE;
 }
@@ -122,10 +119,8 @@ static PyObject *comm_barrier(PyObject *module, PyObject *args)
     sp_comm *c = group_of(name);
     if (!c) return NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_BARRIER});
-    Py_END_ALLOW_THREADS
-    SP_PY_TRY(status);
+    Py_BEGIN_ALLOW_THREADS status = sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_BARRIER});
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
     Py_RETURN_NONE;
 }
 
@@ -142,11 +137,14 @@ static PyObject *message(PyObject *args, sp_exchange_kind kind)
     if (kind == SP_EXCHANGE_SEND) SP_PY_TRY(sp_tensor_contiguous(t, &row));
     else SP_PY_TRY(sp_tensor_create(sp_tensor_dtype(t), sp_tensor_rank(t), sp_tensor_dims(t), &row));
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_comm_run(c, &(sp_exchange){.kind = kind, .dtype = sp_tensor_dtype(row), .n = sp_tensor_count(row), .in = sp_tensor_data(row),
-                                           .out = sp_tensor_data(row), .root = rank, .tag = tag});
-    Py_END_ALLOW_THREADS
-    if (status == SP_OK && kind == SP_EXCHANGE_RECV) return sp__py_take_tensor(row);
+    Py_BEGIN_ALLOW_THREADS status = sp_comm_run(c, &(sp_exchange){.kind = kind,
+                                                                  .dtype = sp_tensor_dtype(row),
+                                                                  .n = sp_tensor_count(row),
+                                                                  .in = sp_tensor_data(row),
+                                                                  .out = sp_tensor_data(row),
+                                                                  .root = rank,
+                                                                  .tag = tag});
+    Py_END_ALLOW_THREADS if (status == SP_OK && kind == SP_EXCHANGE_RECV) return sp__py_take_tensor(row);
     sp_tensor_release(row);
     SP_PY_TRY(status);
     Py_RETURN_NONE;
@@ -157,13 +155,17 @@ static PyObject *comm_recv(PyObject *module, PyObject *args) { return (void)modu
 
 static PyMethodDef functions[] = {
     {"comm_send", comm_send, METH_VARARGS, "comm_send(tensor, rank, tag, group)\n--\n\nA Tensor to another rank."},
-    {"comm_recv", comm_recv, METH_VARARGS, "comm_recv(like, rank, tag, group)\n--\n\nA Tensor from another rank, of this shape and dtype."},
-    {"job_join", job_join, METH_NOARGS, "job_join()\n--\n\nBecome part of the job that a launcher started, or a job of one rank."},
+    {"comm_recv", comm_recv, METH_VARARGS,
+     "comm_recv(like, rank, tag, group)\n--\n\nA Tensor from another rank, of this shape and dtype."},
+    {"job_join", job_join, METH_NOARGS,
+     "job_join()\n--\n\nBecome part of the job that a launcher started, or a job of one rank."},
     {"job_leave", job_leave, METH_NOARGS, "job_leave()\n--\n\nLeave the job."},
     {"job_abort", job_abort, METH_VARARGS, "job_abort(code, why)\n--\n\nEnd all ranks of the job."},
-    {"job_launched", job_launched, METH_NOARGS, "job_launched()\n--\n\nRanks that a launcher started, and the variable that says so."},
+    {"job_launched", job_launched, METH_NOARGS,
+     "job_launched()\n--\n\nRanks that a launcher started, and the variable that says so."},
     {"job_transport", job_transport, METH_NOARGS, "job_transport()\n--\n\nWhat carries the bytes between ranks."},
-    {"comm_info", comm_info, METH_VARARGS, "comm_info(group)\n--\n\n(rank, size, local rank, local size, ranks in the world)"},
+    {"comm_info", comm_info, METH_VARARGS,
+     "comm_info(group)\n--\n\n(rank, size, local rank, local size, ranks in the world)"},
     {"comm_create", comm_create, METH_VARARGS, "comm_create(name, ranks)\n--\n\nMake a group; all its ranks call it."},
     {"comm_drop", comm_drop, METH_VARARGS, "comm_drop(name)\n--\n\nForget a group."},
     {"comm_barrier", comm_barrier, METH_VARARGS, "comm_barrier(group)\n--\n\nWait for all ranks of a group."},

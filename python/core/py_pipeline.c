@@ -11,19 +11,18 @@
 #include "spore/cache.h"
 
 typedef struct py_pipeline {
-    PyObject_HEAD
-    sp_dataset *ds;
+    PyObject_HEAD sp_dataset *ds;
 } py_pipeline;
 
 typedef struct py_iterator {
-    PyObject_HEAD
-    sp_iterator *it;
+    PyObject_HEAD sp_iterator *it;
     int n_columns;
     bool busy;
 } py_iterator;
 
 static PyTypeObject *pipeline_type, *iterator_type;
-static PyObject *report, *say; /* of spore.dataset: are told about rows that take long, and what else users should know */
+static PyObject *report,
+    *say; /* of spore.dataset: are told about rows that take long, and what else users should know */
 
 /* --- orders ------------------------------------------------------------------------------------------------------------ */
 
@@ -182,9 +181,11 @@ static PyObject *from_files(PyObject *self, PyObject *args)
     const int n_names = paths ? take_names(names, columns) : -1, n = n_names < 0 ? -1 : take_arrays(array_list, arrays);
     const int n_files = n_names - n;
     if (n < 0) goto done;
-    if (n_files < 1 || n_paths % n_files) PyErr_Format(PyExc_ValueError, "%zd paths for %d columns of files", n_paths, n_files);
+    if (n_files < 1 || n_paths % n_files)
+        PyErr_Format(PyExc_ValueError, "%zd paths for %d columns of files", n_paths, n_files);
     else if (take_order(order_object, &order) == 0) {
-        const sp_status status = sp_dataset_from_files(n_paths / n_files, n_files, paths, n_names, arrays, columns, &order, &ds);
+        const sp_status status =
+            sp_dataset_from_files(n_paths / n_files, n_files, paths, n_names, arrays, columns, &order, &ds);
         result = give(status, ds);
     }
     for (int i = 0; i < n; i++) sp_tensor_release(arrays[i]);
@@ -204,15 +205,15 @@ static PyObject *from_parts(PyObject *self, PyObject *args)
     Py_ssize_t n_paths;
     int text;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!O!ps|O:pipeline_parts", &PyList_Type, &list, &PyList_Type, &array_list, &text, &column,
-                          &order_object))
+    if (!PyArg_ParseTuple(args, "O!O!ps|O:pipeline_parts", &PyList_Type, &list, &PyList_Type, &array_list, &text,
+                          &column, &order_object))
         return NULL;
     const char **paths = take_paths(list, &n_paths);
     const int n = paths ? take_arrays(array_list, arrays) : -1;
     if (n >= 0 && n != 3) PyErr_Format(PyExc_ValueError, "three arrays are wanted: file, begin, length");
     else if (n == 3 && take_order(order_object, &order) == 0) {
-        const sp_status status = sp_dataset_from_parts(n_paths, paths, arrays[0], arrays[1], arrays[2], text != 0, column,
-                                                       &order, &ds);
+        const sp_status status =
+            sp_dataset_from_parts(n_paths, paths, arrays[0], arrays[1], arrays[2], text != 0, column, &order, &ds);
         result = give(status, ds);
     }
     for (int i = 0; i < n; i++) sp_tensor_release(arrays[i]);
@@ -245,7 +246,8 @@ static PyObject *from_source(PyObject *self, PyObject *args)
     sp_row_function read;
     sp_dataset *ds = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OLO|Oi:pipeline_source", &callable, &count, &names, &order_object, &processes)) return NULL;
+    if (!PyArg_ParseTuple(args, "OLO|Oi:pipeline_source", &callable, &count, &names, &order_object, &processes))
+        return NULL;
     const int n = take_names(names, columns);
     if (n < 0 || sp__py_row_function("GeneratorDataset", callable, SP_PY_CALL_READ, processes, &read) < 0) return NULL;
     if (take_order(order_object, &order) < 0) {
@@ -279,7 +281,8 @@ static PyObject *several(PyObject *list, sp_status (*make)(int, sp_dataset *cons
     if (n < 1 || n > SP_COLUMNS_MAX) return PyErr_Format(PyExc_TypeError, "a list of data sets is wanted");
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *o = PyList_GetItem(list, i);
-        if (!PyObject_TypeCheck(o, pipeline_type)) return PyErr_Format(PyExc_TypeError, "a list of Pipelines is wanted");
+        if (!PyObject_TypeCheck(o, pipeline_type))
+            return PyErr_Format(PyExc_TypeError, "a list of Pipelines is wanted");
         sets[i] = dataset(o);
     }
     const sp_status status = make((int)n, sets, &ds);
@@ -363,7 +366,8 @@ static PyObject *batch_rows(PyObject *self, PyObject *args)
     sp_dataset *ds = NULL;
     if (!PyArg_ParseTuple(args, "Lp|O!:batch", &size, &drop, &PyList_Type, &list)) return NULL;
     const Py_ssize_t n = list ? PyList_Size(list) : 0;
-    if (n > SP_COLUMNS_MAX) return PyErr_Format(PyExc_ValueError, "padded_batch: %zd columns, at most %d are possible", n, SP_COLUMNS_MAX);
+    if (n > SP_COLUMNS_MAX)
+        return PyErr_Format(PyExc_ValueError, "padded_batch: %zd columns, at most %d are possible", n, SP_COLUMNS_MAX);
     sp_padding *pads = PyMem_Calloc(n > 0 ? (size_t)n : 1, sizeof *pads); /* large for the stack */
     if (!pads) return PyErr_NoMemory();
     if (take_pads(list, n, pads) == 0) {
@@ -383,15 +387,16 @@ static PyObject *batch_function(PyObject *self, PyObject *args)
     const char *columns[SP_COLUMNS_MAX];
     sp_row_function f, s = {.name = NULL};
     sp_dataset *ds = NULL;
-    if (!PyArg_ParseTuple(args, "LpOOO|i:batch_function", &size, &drop, &callable, &sizes, &names, &processes)) return NULL;
+    if (!PyArg_ParseTuple(args, "LpOOO|i:batch_function", &size, &drop, &callable, &sizes, &names, &processes))
+        return NULL;
     const int n = take_names(names, columns);
     if (n < 0 || sp__py_row_function("batch", callable, SP_PY_CALL_BATCH, processes, &f) < 0) return NULL;
     if (sizes != Py_None && sp__py_row_function("batch_size", sizes, SP_PY_CALL_NEXT, 0, &s) < 0) {
         f.release(f.context);
         return NULL;
     }
-    const sp_status status = sp_dataset_batch_function(dataset(self), size, drop != 0, &f, s.run ? &s : NULL, n,
-                                                       columns, &ds);
+    const sp_status status =
+        sp_dataset_batch_function(dataset(self), size, drop != 0, &f, s.run ? &s : NULL, n, columns, &ds);
     return give(status, ds);
 }
 
@@ -500,13 +505,16 @@ static void pipeline_dealloc(PyObject *self)
 
 static PyMethodDef pipeline_methods[] = {
     {"map", map_transforms, METH_VARARGS, "map(transforms, in, named)"},
-    {"cache", cache_rows, METH_VARARGS, "cache(cache, key): the rows, kept by a server under the tree's digest and the key."},
-    {"name_files", name_files, METH_O, "name_files([(rows, path), ...]): where the rows of a source come from, for messages."},
+    {"cache", cache_rows, METH_VARARGS,
+     "cache(cache, key): the rows, kept by a server under the tree's digest and the key."},
+    {"name_files", name_files, METH_O,
+     "name_files([(rows, path), ...]): where the rows of a source come from, for messages."},
     {"map_function", map_function, METH_VARARGS, "map_function(function, in, named, processes=0)"},
     {"filter", filter_rows, METH_VARARGS, "filter(function, in)"},
     {"tolerate", tolerate, METH_O, "tolerate(replace): without rows that fail in it."},
     {"batch", batch_rows, METH_VARARGS, "batch(n, drop_remainder, pads=[])"},
-    {"batch_function", batch_function, METH_VARARGS, "batch_function(n, drop_remainder, function, sizes, columns, processes=0)"},
+    {"batch_function", batch_function, METH_VARARGS,
+     "batch_function(n, drop_remainder, function, sizes, columns, processes=0)"},
     {"project", project, METH_VARARGS, "project(columns, names=None)"},
     {"shuffle", by_shuffle, METH_O, "shuffle(n)"},
     {"shuffle_once", shuffle_once, METH_VARARGS, "shuffle_once(n, seed): the same order in every epoch."},
@@ -591,20 +599,16 @@ static PyObject *iterator_close(PyObject *o, PyObject *unused)
     (void)unused;
     if (self->busy) return PyErr_Format(PyExc_RuntimeError, "the iterator is being read from, it cannot be closed now");
     self->it = NULL;
-    Py_BEGIN_ALLOW_THREADS
-    sp_iterator_release(it);
-    Py_END_ALLOW_THREADS
-    Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS sp_iterator_release(it);
+    Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 static void iterator_dealloc(PyObject *o)
 {
     PyTypeObject *type = Py_TYPE(o);
     sp_iterator *it = ((py_iterator *)o)->it;
-    Py_BEGIN_ALLOW_THREADS
-    sp_iterator_release(it);
-    Py_END_ALLOW_THREADS
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(o);
+    Py_BEGIN_ALLOW_THREADS sp_iterator_release(it);
+    Py_END_ALLOW_THREADS((freefunc)PyType_GetSlot(type, Py_tp_free))(o);
     Py_DECREF(type);
 }
 
@@ -613,8 +617,9 @@ static sp_iterator *enter(py_iterator *self)
 {
     if (!self->it) PyErr_SetString(PyExc_RuntimeError, "the iterator has been closed");
     else if (self->busy)
-        PyErr_SetString(PyExc_RuntimeError, "the iterator is being read from by another thread or by a function of its own "
-                                            "pipeline");
+        PyErr_SetString(PyExc_RuntimeError,
+                        "the iterator is being read from by another thread or by a function of its own "
+                        "pipeline");
     else {
         self->busy = true;
         return self->it;
@@ -634,7 +639,9 @@ static PyObject *raise_failure(py_iterator *self, sp_status status)
         return NULL;
     }
     PyObject *text = sp__py_message();
-    if (text) PyErr_Format(status == SP_NOMEM ? PyExc_MemoryError : PyExc_RuntimeError, "Exception thrown from user defined Python function in dataset. %U", text);
+    if (text)
+        PyErr_Format(status == SP_NOMEM ? PyExc_MemoryError : PyExc_RuntimeError,
+                     "Exception thrown from user defined Python function in dataset. %U", text);
     Py_XDECREF(text);
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
@@ -654,10 +661,8 @@ static PyObject *iterator_next(PyObject *o, PyObject *numpy)
     sp_iterator *it = enter(self);
     if (!it) return NULL;
     if (sp__profile_on()) sp__py_profile_here();
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_iterator_next(it, row, &more);
-    Py_END_ALLOW_THREADS
-    self->busy = false;
+    Py_BEGIN_ALLOW_THREADS status = sp_iterator_next(it, row, &more);
+    Py_END_ALLOW_THREADS self->busy = false;
     if (status == SP_INTERRUPTED && PyErr_Occurred()) return NULL;
     if (status != SP_OK) return raise_failure(self, status);
     if (!more) Py_RETURN_NONE;
@@ -704,10 +709,8 @@ static PyObject *iterator_seek(PyObject *o, PyObject *args)
     if (!PyArg_ParseTuple(args, "LL:seek", &epoch, &row)) return NULL;
     sp_iterator *it = enter(self);
     if (!it) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_iterator_seek(it, epoch, row);
-    Py_END_ALLOW_THREADS
-    self->busy = false;
+    Py_BEGIN_ALLOW_THREADS status = sp_iterator_seek(it, epoch, row);
+    Py_END_ALLOW_THREADS self->busy = false;
     if (status == SP_INTERRUPTED && PyErr_Occurred()) return NULL;
     if (status != SP_OK) return raise_failure(self, status);
     Py_RETURN_NONE;
@@ -736,14 +739,16 @@ static PyMethodDef iterator_methods[] = {
     {"next", iterator_next, METH_O, "next(numpy): the next row as a list; None once at the end of an epoch."},
     {"tell", iterator_tell, METH_NOARGS, "tell(): epoch and rows given out in it."},
     {"seek", iterator_seek, METH_VARARGS, "seek(epoch, row): go there."},
-    {"stats", iterator_stats, METH_NOARGS, "stats(): [(name, depth, rows, seconds)], rows ahead, bytes, seconds waited."},
+    {"stats", iterator_stats, METH_NOARGS,
+     "stats(): [(name, depth, rows, seconds)], rows ahead, bytes, seconds waited."},
     {"close", iterator_close, METH_NOARGS, "close(): end its threads."},
     {NULL, NULL, 0, NULL}};
-static PyType_Slot iterator_slots[] = {{Py_tp_doc, "PipelineIterator(pipeline, workers, seed, epoch, ahead, budget, slow)"},
-                                       {Py_tp_new, (void *)iterator_new},
-                                       {Py_tp_dealloc, (void *)iterator_dealloc},
-                                       {Py_tp_methods, iterator_methods},
-                                       {0, NULL}};
+static PyType_Slot iterator_slots[] = {
+    {Py_tp_doc, "PipelineIterator(pipeline, workers, seed, epoch, ahead, budget, slow)"},
+    {Py_tp_new, (void *)iterator_new},
+    {Py_tp_dealloc, (void *)iterator_dealloc},
+    {Py_tp_methods, iterator_methods},
+    {0, NULL}};
 static PyType_Spec iterator_spec = {.name = "spore._core.PipelineIterator",
                                     .basicsize = sizeof(py_iterator),
                                     .flags = Py_TPFLAGS_DEFAULT,
@@ -752,22 +757,26 @@ static PyType_Spec iterator_spec = {.name = "spore._core.PipelineIterator",
 static PyMethodDef functions[] = {
     {"pipeline_arrays", from_arrays, METH_VARARGS, "pipeline_arrays(columns, arrays, order=None)"},
     {"pipeline_files", from_files, METH_VARARGS, "pipeline_files(paths, columns, arrays, order=None)"},
-    {"pipeline_parts", from_parts, METH_VARARGS, "pipeline_parts(paths, [file, begin, length], text, column, order=None)"},
-    {"mix_ids", mix_ids, METH_VARARGS, "mix_ids(ids, seed)\n--\n\nPermute an int64 array in place, as MindSpore's samplers do."},
+    {"pipeline_parts", from_parts, METH_VARARGS,
+     "pipeline_parts(paths, [file, begin, length], text, column, order=None)"},
+    {"mix_ids", mix_ids, METH_VARARGS,
+     "mix_ids(ids, seed)\n--\n\nPermute an int64 array in place, as MindSpore's samplers do."},
     {"pipeline_record", from_record, METH_VARARGS, "pipeline_record(reader, columns, order=None)"},
-    {"pipeline_source", from_source, METH_VARARGS, "pipeline_source(function of a row's number, count, columns, order=None, processes=0)"},
-    {"pipeline_stream", from_stream, METH_VARARGS, "pipeline_stream(function of epoch and row, columns, buckets=False)"},
+    {"pipeline_source", from_source, METH_VARARGS,
+     "pipeline_source(function of a row's number, count, columns, order=None, processes=0)"},
+    {"pipeline_stream", from_stream, METH_VARARGS,
+     "pipeline_stream(function of epoch and row, columns, buckets=False)"},
     {"pipeline_zip", zip_all, METH_O, "pipeline_zip(list)"},
     {"pipeline_concat", concat_all, METH_O, "pipeline_concat(list)"},
-    {"pipeline_report", set_report, METH_VARARGS, "pipeline_report(slow, other): functions of a text; one is told about rows that take long, the other what else users should know."},
+    {"pipeline_report", set_report, METH_VARARGS,
+     "pipeline_report(slow, other): functions of a text; one is told about rows that take long, the other what else users should know."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_pipeline(PyObject *module)
 {
     pipeline_type = (PyTypeObject *)PyType_FromSpec(&pipeline_spec);
     iterator_type = (PyTypeObject *)PyType_FromSpec(&iterator_spec);
-    if (!pipeline_type || !iterator_type ||
-        PyModule_AddObjectRef(module, "Pipeline", (PyObject *)pipeline_type) < 0 ||
+    if (!pipeline_type || !iterator_type || PyModule_AddObjectRef(module, "Pipeline", (PyObject *)pipeline_type) < 0 ||
         PyModule_AddObjectRef(module, "PipelineIterator", (PyObject *)iterator_type) < 0)
         return -1;
     if (sp__py_add_rows(module) < 0 || sp__py_add_workers(module) < 0 || sp__py_add_cache(module) < 0) return -1;

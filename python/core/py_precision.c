@@ -55,7 +55,9 @@ static PyObject *make_lists(PyObject *self, PyObject *args)
     precision_lists *lists = PyMem_Malloc(sizeof *lists);
     if (!lists) return sp__py_no_memory();
     lists->half = (sp_dtype)half;
-    PyObject *made = read_list(low, &lists->low) < 0 || read_list(high, &lists->high) < 0 ? NULL : PyCapsule_New(lists, NULL, free_lists);
+    PyObject *made = read_list(low, &lists->low) < 0 || read_list(high, &lists->high) < 0
+                         ? NULL
+                         : PyCapsule_New(lists, NULL, free_lists);
     if (!made) PyMem_Free(lists);
     return made;
 }
@@ -103,9 +105,12 @@ static PyObject *is_floating(PyObject *self, PyObject *o)
 }
 
 static PyMethodDef methods[] = {
-    {"param_dtype_set", param_dtype_set, METH_O, "Let weights enter operators in a float type (None: their own); returns the one before."},
-    {"precision_lists", make_lists, METH_VARARGS, "precision_lists(half, low, high): operators that compute in half, or in float32."},
-    {"precision_lists_set", set_lists, METH_O, "Let precision_lists (None: none) count on this thread; returns those before."},
+    {"param_dtype_set", param_dtype_set, METH_O,
+     "Let weights enter operators in a float type (None: their own); returns the one before."},
+    {"precision_lists", make_lists, METH_VARARGS,
+     "precision_lists(half, low, high): operators that compute in half, or in float32."},
+    {"precision_lists_set", set_lists, METH_O,
+     "Let precision_lists (None: none) count on this thread; returns those before."},
     {"precision_is_mixed", is_mixed, METH_NOARGS, "Whether weights or inputs of operators are cast on this thread."},
     {"mark_parameter", mark_parameter, METH_O, "Say that a tensor is a weight."},
     {"is_floating", is_floating, METH_O, "Whether a tensor has a real floating-point dtype."},

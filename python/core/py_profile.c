@@ -95,10 +95,8 @@ static PyObject *profile_write(PyObject *module, PyObject *arg)
     PyObject *path = NULL;
     if (!PyUnicode_FSConverter(arg, &path)) return NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_profile_write(PyBytes_AsString(path));
-    Py_END_ALLOW_THREADS
-    Py_DECREF(path);
+    Py_BEGIN_ALLOW_THREADS status = sp_profile_write(PyBytes_AsString(path));
+    Py_END_ALLOW_THREADS Py_DECREF(path);
     if (status != SP_OK) return sp__py_fail(status);
     Py_RETURN_NONE;
 }
@@ -115,8 +113,8 @@ static PyObject *profile_rows(PyObject *module, PyObject *by_line)
     const sp_status status = sp_profile_rows(flags, ROWS_MAX, rows, &n);
     PyObject *list = status == SP_OK ? PyList_New(n) : sp__py_fail(status);
     for (int i = 0; list && i < n; i++) {
-        PyObject *row = Py_BuildValue("sszLLLL", rows[i].kind, rows[i].name, rows[i].file, (long long)rows[i].line, (long long)rows[i].n,
-                                      (long long)rows[i].total_ns, (long long)rows[i].self_ns);
+        PyObject *row = Py_BuildValue("sszLLLL", rows[i].kind, rows[i].name, rows[i].file, (long long)rows[i].line,
+                                      (long long)rows[i].n, (long long)rows[i].total_ns, (long long)rows[i].self_ns);
         if (!row || PyList_SetItem(list, i, row) != 0) Py_CLEAR(list);
     }
     PyMem_Free(rows);
@@ -124,13 +122,17 @@ static PyObject *profile_rows(PyObject *module, PyObject *by_line)
 }
 
 static PyMethodDef functions[] = {
-    {"profile_start", profile_start, METH_VARARGS, "profile_start(max_events, package)\n--\n\nRecord what runs when; package: the folder whose files are not the user's."},
+    {"profile_start", profile_start, METH_VARARGS,
+     "profile_start(max_events, package)\n--\n\nRecord what runs when; package: the folder whose files are not the user's."},
     {"profile_stop", profile_stop, METH_NOARGS, "profile_stop()\n--\n\nRecord no more."},
     {"profile_resume", profile_resume, METH_NOARGS, "profile_resume()\n--\n\nGo on after a stop."},
-    {"profile_add", profile_add, METH_VARARGS, "profile_add(kind, name, begin_ns, end_ns)\n--\n\nAn event of one's own."},
-    {"profile_count", profile_count, METH_NOARGS, "profile_count()\n--\n\nEvents there are, and events for which there was no room."},
+    {"profile_add", profile_add, METH_VARARGS,
+     "profile_add(kind, name, begin_ns, end_ns)\n--\n\nAn event of one's own."},
+    {"profile_count", profile_count, METH_NOARGS,
+     "profile_count()\n--\n\nEvents there are, and events for which there was no room."},
     {"profile_write", profile_write, METH_O, "profile_write(path)\n--\n\nThe recording as a trace in JSON."},
-    {"profile_rows", profile_rows, METH_O, "profile_rows(by_line)\n--\n\n(kind, name, file, line, count, total_ns, self_ns), those that took longest first."},
+    {"profile_rows", profile_rows, METH_O,
+     "profile_rows(by_line)\n--\n\n(kind, name, file, line, count, total_ns, self_ns), those that took longest first."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -6,8 +6,7 @@
 #include "spore/quantize.h"
 
 typedef struct py_quantized {
-    PyObject_HEAD
-    sp_quantized *q;
+    PyObject_HEAD sp_quantized *q;
 } py_quantized;
 
 static PyTypeObject *quantized_type;
@@ -27,10 +26,8 @@ static PyObject *quantized_save(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&|i:save", PyUnicode_FSConverter, &path_object, &opset)) return NULL;
     sp_status status;
     const char *path = PyBytes_AsString(path_object);
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_quantized_save(((py_quantized *)self)->q, path, opset, NULL);
-    Py_END_ALLOW_THREADS
-    Py_DECREF(path_object);
+    Py_BEGIN_ALLOW_THREADS status = sp_quantized_save(((py_quantized *)self)->q, path, opset, NULL);
+    Py_END_ALLOW_THREADS Py_DECREF(path_object);
     if (status != SP_OK) return sp__py_fail(status);
     Py_RETURN_NONE;
 }
@@ -77,7 +74,9 @@ static sp_status take_sample(source *s, PyObject *answer, sp_tensor **in, sp_ten
     if (*done) return SP_OK;
     PyObject *row = PyTuple_GetItem(answer, 0), *of = row != NULL ? PyTuple_GetItem(answer, 1) : NULL;
     if (of == NULL || sp__py_list_read(row, "inputs", false, &list) != 0) return SP_RUNTIME;
-    sp_status status = list.n == s->n_inputs ? SP_OK : sp__fail(SP_VALUE, "a sample has %zd inputs, the model takes %d", list.n, s->n_inputs);
+    sp_status status = list.n == s->n_inputs
+                           ? SP_OK
+                           : sp__fail(SP_VALUE, "a sample has %zd inputs, the model takes %d", list.n, s->n_inputs);
     for (Py_ssize_t i = 0; i < list.n && status == SP_OK; i++) in[i] = sp_tensor_retain(list.v[i]);
     sp__py_list_free(&list);
     if (status != SP_OK || of == Py_None || label == NULL) return status;
@@ -110,8 +109,9 @@ static PyObject *quantize(PyObject *module, PyObject *args)
     int per_tensor, symmetric, corrected, equalize, integer_only;
     sp_quant_options o = {.struct_size = sizeof o};
     long long effects;
-    if (!PyArg_ParseTuple(args, "OO(siiippsdppzzpL):quantize", &model, &give, &o.kind, &o.weight_bits, &o.activation_bits, &o.block, &per_tensor, &symmetric, &o.method,
-                          &o.percentile, &corrected, &equalize, &o.keep, &o.target, &integer_only, &effects))
+    if (!PyArg_ParseTuple(args, "OO(siiippsdppzzpL):quantize", &model, &give, &o.kind, &o.weight_bits,
+                          &o.activation_bits, &o.block, &per_tensor, &symmetric, &o.method, &o.percentile, &corrected,
+                          &equalize, &o.keep, &o.target, &integer_only, &effects))
         return NULL;
     sp_model *m = sp__py_model(model);
     if (m == NULL) return NULL;
@@ -126,10 +126,9 @@ static PyObject *quantize(PyObject *module, PyObject *args)
     const sp_quant_data data = {.sample = sample, .context = &s};
     sp_quantized *q = NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_model_quantize(m, give != Py_None ? &data : NULL, &o, &q);
-    Py_END_ALLOW_THREADS
-    if (s.raised[0] != NULL) {
+    Py_BEGIN_ALLOW_THREADS status = sp_model_quantize(m, give != Py_None ? &data : NULL, &o, &q);
+    Py_END_ALLOW_THREADS if (s.raised[0] != NULL)
+    {
         sp_quantized_release(q);
         PyErr_Restore(s.raised[0], s.raised[1], s.raised[2]);
         return NULL;
@@ -142,7 +141,8 @@ static PyObject *quantize(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"quantize", quantize, METH_VARARGS, "quantize(model, give, options): a Quantized; give(i) tells sample i, options are those of sp_quant_options in order."},
+    {"quantize", quantize, METH_VARARGS,
+     "quantize(model, give, options): a Quantized; give(i) tells sample i, options are those of sp_quant_options in order."},
     {NULL, NULL, 0, NULL},
 };
 

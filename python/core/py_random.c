@@ -132,7 +132,9 @@ static PyObject *initial(PyObject *self, PyObject *args)
     unsigned long long seed;
     double numbers[4] = {0};
     sp_tensor *t;
-    if (!PyArg_ParseTuple(args, "iLKdd|dd:initial", &kind, &count, &seed, &numbers[0], &numbers[1], &numbers[2], &numbers[3])) return NULL;
+    if (!PyArg_ParseTuple(args, "iLKdd|dd:initial", &kind, &count, &seed, &numbers[0], &numbers[1], &numbers[2],
+                          &numbers[3]))
+        return NULL;
     const int64_t dims[1] = {count};
     SP_PY_TRY(sp_tensor_create(SP_DTYPE_F32, 1, dims, &t));
     sp_status status = sp_initial_fill(t, (sp_initial)kind, seed, numbers);
@@ -146,7 +148,8 @@ static PyMethodDef functions[] = {
      "initial(kind, count, seed, *arguments)\n--\n\nInitial weights: 0 uniform (low, high), 1 normal (mean, deviation), 2 truncated (and low, high)."},
     {"generator_create", generator_create, METH_NOARGS, "generator_create()\n--\n\nA new generator."},
     {"generator_default", generator_default, METH_NOARGS, "generator_default()\n--\n\nThe one of the process."},
-    {"generator_set", generator_set, METH_VARARGS, "generator_set(generator, seed, offset=0)\n--\n\nContinue from there."},
+    {"generator_set", generator_set, METH_VARARGS,
+     "generator_set(generator, seed, offset=0)\n--\n\nContinue from there."},
     {"generator_get", generator_get, METH_O, "generator_get(generator)\n--\n\n(seed, offset)"},
     {"generator_take", generator_take, METH_VARARGS,
      "generator_take(generator, count)\n--\n\n(seed, offset) for `count` numbers; the next one starts behind them."},

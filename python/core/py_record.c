@@ -70,10 +70,9 @@ static PyObject *make_type(PyObject *module, const char *name, PyType_Spec *spec
 /* --- reading ---------------------------------------------------------------------------------------------------------------- */
 
 typedef struct reader {
-    PyObject_HEAD
-    sp_record *record;
+    PyObject_HEAD sp_record *record;
     sp_record_row *row;
-    PyObject **names; /* of the columns, in the order of the dict */
+    PyObject **names;  /* of the columns, in the order of the dict */
     PyObject **shapes; /* of arrays whose shape is always the same, else NULL */
     int n_columns;
 } reader;
@@ -155,8 +154,9 @@ static int check_columns(const reader *self, PyObject *columns)
         PyObject *column = PyList_GetItem(columns, i);
         const char *name = PyUnicode_Check(column) ? PyUnicode_AsUTF8AndSize(column, NULL) : NULL;
         if (name != NULL && sp_record_field_find(self->record, name) >= 0) continue;
-        if (!PyErr_Occurred()) PyErr_Format(PyExc_KeyError, "Invalid data, column name: %S can not found in schema: there is no column %R", column,
-                         column);
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_KeyError, "Invalid data, column name: %S can not found in schema: there is no column %R",
+                         column, column);
         return -1;
     }
     return 0;
@@ -170,8 +170,8 @@ static sp_status open_paths(PyObject *paths, bool whole, const sp_record_secret 
     for (Py_ssize_t i = 0; i < n; i++) names[i] = PyBytes_AsString(PyList_GetItem(paths, i));
     sp_status status = SP_TYPE;
     if (!PyErr_Occurred()) {
-        Py_BEGIN_ALLOW_THREADS
-        status = whole ? sp_record_open(names[0], secret, out) : sp_record_open_files(names, (int)n, secret, out);
+        Py_BEGIN_ALLOW_THREADS status =
+            whole ? sp_record_open(names[0], secret, out) : sp_record_open_files(names, (int)n, secret, out);
         Py_END_ALLOW_THREADS
     }
     PyMem_Free(names);
@@ -184,9 +184,11 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     PyObject *paths, *columns;
     int whole;
     secret_text s = {NULL, NULL, NULL, {0}};
-    if (!PyArg_ParseTuple(args, "O!pOOOO:RecordReader", &PyList_Type, &paths, &whole, &columns, &s.key, &s.mode, &s.hash))
+    if (!PyArg_ParseTuple(args, "O!pOOOO:RecordReader", &PyList_Type, &paths, &whole, &columns, &s.key, &s.mode,
+                          &s.hash))
         return NULL;
-    if (columns != Py_None && !PyList_Check(columns)) return PyErr_Format(PyExc_TypeError, "columns must be a list or None");
+    if (columns != Py_None && !PyList_Check(columns))
+        return PyErr_Format(PyExc_TypeError, "columns must be a list or None");
     if (fill_secret(&s) != 0) return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     PyObject *o = alloc(type, 0);
@@ -204,7 +206,8 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static PyObject *array_object(const reader *self, int i, const sp_record_value *v)
 {
     PyObject *make = sp__py_numpy("ndarray"), *dtype = numpy_dtype(v->type);
-    PyObject *shape = self->shapes[i] != NULL && v->bytes > 0 ? Py_NewRef(self->shapes[i]) : shape_object(v->rank, v->dims);
+    PyObject *shape =
+        self->shapes[i] != NULL && v->bytes > 0 ? Py_NewRef(self->shapes[i]) : shape_object(v->rank, v->dims);
     PyObject *bytes = PyBytes_FromStringAndSize(v->data, (Py_ssize_t)v->bytes);
     PyObject *array = NULL;
     if (make != NULL && dtype != NULL && shape != NULL && bytes != NULL)
@@ -282,7 +285,8 @@ static PyObject *reader_index_fields(PyObject *o, PyObject *unused)
 
 static PyMethodDef reader_methods[] = {
     {"fields", reader_fields, METH_NOARGS, "fields(): (name, type, shape or None) of every field."},
-    {"index_fields", reader_index_fields, METH_NOARGS, "index_fields(): names of the fields in the index, in its order."},
+    {"index_fields", reader_index_fields, METH_NOARGS,
+     "index_fields(): names of the fields in the index, in its order."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -292,8 +296,9 @@ static PyType_Slot reader_slots[] = {
     {Py_tp_methods, reader_methods},
     {Py_sq_item, reader_item},
     {Py_sq_length, reader_length},
-    {Py_tp_doc, "RecordReader(paths, whole, columns, key, mode, hash): rows of MindRecord files as dicts, by number. paths: "
-                "list of bytes; whole: of the data set that the first belongs to."},
+    {Py_tp_doc,
+     "RecordReader(paths, whole, columns, key, mode, hash): rows of MindRecord files as dicts, by number. paths: "
+     "list of bytes; whole: of the data set that the first belongs to."},
     {0, NULL},
 };
 
@@ -334,8 +339,8 @@ static int mismatch(const sp_record_field *f, Py_ssize_t row, PyObject *value)
     }
     if (found != NULL && !PyErr_Occurred()) {
         if (declared_shape != NULL)
-            PyErr_Format(PyExc_TypeError, "row %zd, column '%s': found %U, declared is an array of %s with shape %S", row,
-                         f->name, found, sp_record_type_name(f->type), declared_shape);
+            PyErr_Format(PyExc_TypeError, "row %zd, column '%s': found %U, declared is an array of %s with shape %S",
+                         row, f->name, found, sp_record_type_name(f->type), declared_shape);
         else
             PyErr_Format(PyExc_TypeError, "row %zd, column '%s': found %U, declared is %s", row, f->name, found,
                          sp_record_type_name(f->type));
@@ -373,8 +378,8 @@ static int get_array(const sp_record_field *f, Py_ssize_t row, PyObject *value, 
     h->has_view = true;
     if (element_type(&h->view) != f->type || h->view.ndim > SP_RANK_MAX) return mismatch(f, row, value);
     for (int i = 0; i < h->view.ndim; i++) dims[i] = h->view.shape[i];
-    *out = (sp_record_value){.type = f->type, .rank = h->view.ndim, .dims = dims, .data = h->view.buf,
-                             .bytes = (size_t)h->view.len};
+    *out = (sp_record_value){
+        .type = f->type, .rank = h->view.ndim, .dims = dims, .data = h->view.buf, .bytes = (size_t)h->view.len};
     return 0;
 }
 
@@ -436,8 +441,7 @@ static int get_value(const sp_record_field *f, Py_ssize_t row, PyObject *value, 
 /* --- writing ------------------------------------------------------------------------------------------------------------------ */
 
 typedef struct writer {
-    PyObject_HEAD
-    sp_record_writer *writer;
+    PyObject_HEAD sp_record_writer *writer;
     int n_fields;
     PyObject **names;
     sp_record_value *values;
@@ -558,10 +562,8 @@ static PyObject *writer_append(PyObject *type, PyObject *args)
     sp_record_writer *made = NULL;
     const char *name = PyBytes_AsString(path);
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_record_append(name, &s.secret, &made);
-    Py_END_ALLOW_THREADS
-    SP_PY_TRY(status);
+    Py_BEGIN_ALLOW_THREADS status = sp_record_append(name, &s.secret, &made);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
     return writer_object((PyTypeObject *)type, made);
 }
 
@@ -577,7 +579,8 @@ static int get_row(writer *self, PyObject *row, Py_ssize_t number)
                              sp_record_type_name(f->type));
             return -1;
         }
-        if (get_value(f, number, value, &self->values[i], self->dims + (Py_ssize_t)i * SP_RANK_MAX, &self->holds[i]) != 0)
+        if (get_value(f, number, value, &self->values[i], self->dims + (Py_ssize_t)i * SP_RANK_MAX, &self->holds[i]) !=
+            0)
             return -1;
     }
     return 0;
@@ -606,8 +609,8 @@ static PyObject *writer_write(PyObject *o, PyObject *rows)
         if (pass == 1) SP_PY_TRY(sp_record_writer_batch(self->writer, n));
         for (Py_ssize_t i = 0; i < n && i < PyList_Size(rows); i++) {
             PyObject *row = PyList_GetItem(rows, i);
-            if (!PyDict_Check(row)) return PyErr_Format(PyExc_TypeError, "row %zd: found %s, a dict is wanted", i,
-                                                        sp__py_type_name(row));
+            if (!PyDict_Check(row))
+                return PyErr_Format(PyExc_TypeError, "row %zd: found %s, a dict is wanted", i, sp__py_type_name(row));
             if (visit_row(self, row, i, pass == 1) != 0) return NULL;
         }
     }
@@ -619,10 +622,8 @@ static PyObject *writer_commit(PyObject *o, PyObject *unused)
     (void)unused;
     sp_record_writer *w = ((writer *)o)->writer;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_record_commit(w);
-    Py_END_ALLOW_THREADS
-    SP_PY_TRY(status);
+    Py_BEGIN_ALLOW_THREADS status = sp_record_commit(w);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
     Py_RETURN_NONE;
 }
 
@@ -640,7 +641,8 @@ static PyObject *writer_fields(PyObject *o, PyObject *unused)
 }
 
 static PyMethodDef writer_methods[] = {
-    {"append", writer_append, METH_VARARGS | METH_CLASS, "append(path, key, mode, hash): a writer that adds to a data set."},
+    {"append", writer_append, METH_VARARGS | METH_CLASS,
+     "append(path, key, mode, hash): a writer that adds to a data set."},
     {"write", writer_write, METH_O, "write(rows): check a list of dicts, then write them, spread over the shards."},
     {"commit", writer_commit, METH_NOARGS, "commit(): complete the files and their index and give them their names."},
     {"fields", writer_fields, METH_NOARGS, "fields(): (name, type, shape or None) of every field."},
@@ -651,8 +653,9 @@ static PyType_Slot writer_slots[] = {
     {Py_tp_new, writer_new},
     {Py_tp_dealloc, writer_dealloc},
     {Py_tp_methods, writer_methods},
-    {Py_tp_doc, "RecordWriter(path, fields, description, shards, overwrite, separate, header_bytes, page_bytes, index, key, "
-                "mode, hash): new MindRecord files; nothing is seen of them before commit()."},
+    {Py_tp_doc,
+     "RecordWriter(path, fields, description, shards, overwrite, separate, header_bytes, page_bytes, index, key, "
+     "mode, hash): new MindRecord files; nothing is seen of them before commit()."},
     {0, NULL},
 };
 

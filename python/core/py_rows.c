@@ -91,7 +91,8 @@ static PyObject *lend(sp_tensor *cell)
 
 bool sp__py_is_fault_of_row(PyObject *exception)
 {
-    return PyErr_GivenExceptionMatches(exception, PyExc_Exception) || PyErr_GivenExceptionMatches(exception, PyExc_SystemExit);
+    return PyErr_GivenExceptionMatches(exception, PyExc_Exception) ||
+           PyErr_GivenExceptionMatches(exception, PyExc_SystemExit);
 }
 
 sp_status sp__py_row_failed_with(sp_row_call *call, PyObject *exception)
@@ -99,7 +100,8 @@ sp_status sp__py_row_failed_with(sp_row_call *call, PyObject *exception)
     PyObject *text = exception ? PyObject_Str(exception) : NULL;
     const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
     /* A lack of memory is no fault of the row: nobody shall pass over it for that. */
-    const sp_status status = exception && PyErr_GivenExceptionMatches(exception, PyExc_MemoryError) ? SP_NOMEM : SP_RUNTIME;
+    const sp_status status =
+        exception && PyErr_GivenExceptionMatches(exception, PyExc_MemoryError) ? SP_NOMEM : SP_RUNTIME;
     sp__fail(status, "%s: %s", exception ? sp__py_type_name(exception) : "exception", words ? words : "(no text)");
     PyErr_Clear();
     Py_XDECREF(text);
@@ -155,15 +157,17 @@ static PyObject *columns_of_row(PyObject *result)
 static int wrong_number(sp_py_call how, Py_ssize_t found, int wanted)
 {
     if (how == SP_PY_CALL_READ || how == SP_PY_CALL_NEXT)
-        PyErr_Format(PyExc_RuntimeError,
-                     "the 'source' of 'GeneratorDataset' should return same number of NumPy arrays as specified in column_names, "
-                     "the size of column_names is:%d and number of returned NumPy array is:%zd",
-                     wanted, found);
+        PyErr_Format(
+            PyExc_RuntimeError,
+            "the 'source' of 'GeneratorDataset' should return same number of NumPy arrays as specified in column_names, "
+            "the size of column_names is:%d and number of returned NumPy array is:%zd",
+            wanted, found);
     else
-        PyErr_Format(PyExc_RuntimeError,
-                     "Invalid columns, the number of columns returned in 'map' operations should match the number of 'output_columns', but "
-                     "got the number of columns returned in 'map' operations: %zd, the number of 'output_columns': %d",
-                     found, wanted);
+        PyErr_Format(
+            PyExc_RuntimeError,
+            "Invalid columns, the number of columns returned in 'map' operations should match the number of 'output_columns', but "
+            "got the number of columns returned in 'map' operations: %zd, the number of 'output_columns': %d",
+            found, wanted);
     return -1;
 }
 
@@ -193,7 +197,9 @@ int sp__py_row_answer(sp_py_call how, PyObject *result, sp_row_call *call, int n
         out[0] = sp__py_cell(result);
         return out[0] ? 0 : -1;
     }
-    PyObject *tuple = source ? columns_of_row(result) : PyTuple_Check(result) ? Py_NewRef(result) : PyTuple_Pack(1, result);
+    PyObject *tuple = source                  ? columns_of_row(result)
+                      : PyTuple_Check(result) ? Py_NewRef(result)
+                                              : PyTuple_Pack(1, result);
     const int taken = tuple ? take_cells(how, tuple, n, out) : -1;
     if (tuple && PyTuple_Size(tuple) != n) call->fatal = true;
     Py_XDECREF(tuple);
@@ -259,8 +265,9 @@ static PyObject *set_texts(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"pipeline_texts", set_texts, METH_VARARGS, "pipeline_texts(encode, decode, arrays, tensors): how texts become arrays and back, and what readers of arrays and of Tensors "
-                                               "get for dicts."},
+    {"pipeline_texts", set_texts, METH_VARARGS,
+     "pipeline_texts(encode, decode, arrays, tensors): how texts become arrays and back, and what readers of arrays and of Tensors "
+     "get for dicts."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_rows(PyObject *module) { return PyModule_AddFunctions(module, functions); }

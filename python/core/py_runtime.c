@@ -43,8 +43,8 @@ static PyObject *memory_trim(PyObject *module, PyObject *unused)
 static PyObject *memory_set_limit(PyObject *module, PyObject *bytes)
 {
     (void)module;
-    size_t n = PyLong_Check(bytes) ? PyLong_AsSize_t(bytes) :
-        (PyErr_SetString(PyExc_TypeError, "a number of bytes is wanted"), 0);
+    size_t n = PyLong_Check(bytes) ? PyLong_AsSize_t(bytes)
+                                   : (PyErr_SetString(PyExc_TypeError, "a number of bytes is wanted"), 0);
     if (PyErr_Occurred()) return NULL;
     sp_memory_set_limit(n);
     Py_RETURN_NONE;

@@ -5,10 +5,9 @@
 
 #include "eager/eager.h"
 
-static const char *const attr_types[] = {[SP_ATTR_INT] = "int", [SP_ATTR_FLOAT] = "float", [SP_ATTR_BOOL] = "bool",
-                                         [SP_ATTR_DTYPE] = "dtype", [SP_ATTR_INTS] = "ints",
-                                             [SP_ATTR_FLOATS] = "floats",
-                                         [SP_ATTR_NUMBER] = "number", [SP_ATTR_TEXT] = "text"};
+static const char *const attr_types[] = {
+    [SP_ATTR_INT] = "int",   [SP_ATTR_FLOAT] = "float",   [SP_ATTR_BOOL] = "bool",     [SP_ATTR_DTYPE] = "dtype",
+    [SP_ATTR_INTS] = "ints", [SP_ATTR_FLOATS] = "floats", [SP_ATTR_NUMBER] = "number", [SP_ATTR_TEXT] = "text"};
 
 static PyObject *attrs_of(const sp_op *op)
 {
@@ -42,17 +41,14 @@ static PyObject *op_table(PyObject *module, PyObject *unused)
     for (int i = 0; list && i < sp_op_count(); i++) {
         const sp_op *op = sp_op_at(i);
         PyObject *attrs = attrs_of(op), *dtypes = dtypes_of(op);
-        PyObject *row = !attrs || !dtypes
-                            ? NULL
-                            : Py_BuildValue("{s:s,s:z,s:i,s:O,s:O,s:s,s:i,s:O,s:z,s:z,s:z,s:z,s:z,s:z}", "name",
-                                            op->name,
-                                            "inputs", op->inputs, "n_out", op->n_out ? op->n_out : 1, "attrs", attrs,
-                                            "dtypes", dtypes, "promote", promotes[op->promote], "writes",
-                                                (int)op->writes,
-                                            "vjp", op->vjp || op->compose ? Py_True : Py_False, "no_vjp", op->no_vjp,
-                                            "mindir", op->mindir, "onnx", op->onnx, "python", op->python, "doc",
-                                                op->doc,
-                                            "samples", op->samples);
+        PyObject *row =
+            !attrs || !dtypes
+                ? NULL
+                : Py_BuildValue("{s:s,s:z,s:i,s:O,s:O,s:s,s:i,s:O,s:z,s:z,s:z,s:z,s:z,s:z}", "name", op->name, "inputs",
+                                op->inputs, "n_out", op->n_out ? op->n_out : 1, "attrs", attrs, "dtypes", dtypes,
+                                "promote", promotes[op->promote], "writes", (int)op->writes, "vjp",
+                                op->vjp || op->compose ? Py_True : Py_False, "no_vjp", op->no_vjp, "mindir", op->mindir,
+                                "onnx", op->onnx, "python", op->python, "doc", op->doc, "samples", op->samples);
         Py_XDECREF(attrs);
         Py_XDECREF(dtypes);
         if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
@@ -99,8 +95,8 @@ static PyObject *inferred(const sp_op *op, const void *attrs, int n_in, sp_tenso
     PyObject *list = status == SP_OK ? PyList_New(0) : sp__py_fail(status);
     for (int i = 0; list && i < c.n_out; i++) {
         PyObject *shape = PyTuple_New(metas[i].rank);
-        for (int k = 0; shape && k < metas[i].rank; k++) PyTuple_SetItem(shape, k,
-            PyLong_FromLongLong(metas[i].dims[k]));
+        for (int k = 0; shape && k < metas[i].rank; k++)
+            PyTuple_SetItem(shape, k, PyLong_FromLongLong(metas[i].dims[k]));
         PyObject *row = shape ? Py_BuildValue("ON", sp__py_dtype_object(metas[i].dtype), shape) : NULL;
         if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
         Py_XDECREF(row);
@@ -140,9 +136,11 @@ static PyObject *apply_or_infer(PyObject *args, bool infer_only)
         }
         if (!in[i]) {
             /* Not the constructor's words: the user called an operator. */
-            if (PyErr_ExceptionMatches(PyExc_TypeError) && !PyList_Check(o) && !PyTuple_Check(o) && !sp__py_is_array(o)) {
+            if (PyErr_ExceptionMatches(PyExc_TypeError) && !PyList_Check(o) && !PyTuple_Check(o) &&
+                !sp__py_is_array(o)) {
                 PyErr_Clear();
-                PyErr_Format(PyExc_TypeError, "%s: input %zd must be a Tensor or a number, but got %s", op->name, i, sp__py_type_name(o));
+                PyErr_Format(PyExc_TypeError, "%s: input %zd must be a Tensor or a number, but got %s", op->name, i,
+                             sp__py_type_name(o));
             }
             goto done;
         }
@@ -187,7 +185,8 @@ static PyObject *type_name(PyObject *module, PyObject *value)
 }
 
 static PyMethodDef functions[] = {
-    {"type_name", type_name, METH_O, "type_name(value)\n--\n\nThe type of a value as messages give it: with its package where that is another one."},
+    {"type_name", type_name, METH_O,
+     "type_name(value)\n--\n\nThe type of a value as messages give it: with its package where that is another one."},
     {"op_table", op_table, METH_NOARGS, "op_table()\n--\n\nEvery operator of the engine as a dict."},
     {"apply", apply, METH_VARARGS,
      "apply(op, inputs, attrs=None)\n--\n\n"

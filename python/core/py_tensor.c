@@ -107,8 +107,8 @@ static int is_strings(PyObject *o)
 {
     if (PyBytes_Check(o)) return 1;
     if (PyUnicode_CheckExact(o)) return 0;
-    PyObject *dtype = PyObject_HasAttrString(o, "dtype") && !sp__py_is_tensor(o) ? PyObject_GetAttrString(o, "dtype") :
-        NULL;
+    PyObject *dtype =
+        PyObject_HasAttrString(o, "dtype") && !sp__py_is_tensor(o) ? PyObject_GetAttrString(o, "dtype") : NULL;
     PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
     int answer = kind && PyUnicode_Check(kind) &&
                  (PyUnicode_CompareWithASCIIString(kind, "U") == 0 || PyUnicode_CompareWithASCIIString(kind, "S") == 0);
@@ -193,8 +193,13 @@ static int init_declared(PyObject *self, sp_dtype dtype, PyObject *shape)
 /* Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None) */
 static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
 {
-    static char *names[] = {(char *)"input_data", (char *)"dtype", (char *)"shape", (char *)"init", (char *)"const_arg",
-                            (char *)"device", NULL};
+    static char *names[] = {(char *)"input_data",
+                            (char *)"dtype",
+                            (char *)"shape",
+                            (char *)"init",
+                            (char *)"const_arg",
+                            (char *)"device",
+                            NULL};
     PyObject *input = Py_None, *dtype_arg = Py_None, *shape = Py_None, *init = Py_None, *const_arg = Py_False,
              *device = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, kwds, "|OOOOOO:Tensor", names, &input, &dtype_arg, &shape, &init, &const_arg,
@@ -233,14 +238,16 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
         if (!t) return -1;
         tensor_hold_take(self, t);
         ((sp_py_tensor *)self)->over_array = (PyObject *)Py_TYPE(self) == (PyObject *)sp__py_tensor_type &&
-                                             PyObject_TypeCheck(input, sp__py_tensor_type) && ((sp_py_tensor *)input)->over_array &&
+                                             PyObject_TypeCheck(input, sp__py_tensor_type) &&
+                                             ((sp_py_tensor *)input)->over_array &&
                                              (dtype == SP_DTYPE_NONE || ((sp_py_tensor *)input)->t->dtype == t->dtype);
     } else {
         int open = declared_open(kwds, shape);
         if (open < 0) return -1;
         if (open && shape != Py_None && (dtype == SP_DTYPE_NONE || init != Py_None)) {
-            PyErr_SetString(PyExc_ValueError,
-                            "Tensor: a shape with open sizes needs a dtype and no init: it declares an input and has no contents");
+            PyErr_SetString(
+                PyExc_ValueError,
+                "Tensor: a shape with open sizes needs a dtype and no init: it declares an input and has no contents");
             return -1;
         }
         if (open && dtype != SP_DTYPE_NONE && init == Py_None) return init_declared(self, (sp_dtype)dtype, shape);
@@ -460,8 +467,8 @@ typedef struct export_shape {
 } export_shape;
 
 static const char *const formats[SP_DTYPE_COUNT] = {
-    [SP_DTYPE_BOOL] = "?", [SP_DTYPE_U8] = "B", [SP_DTYPE_U16] = "H", [SP_DTYPE_U32] = "I", [SP_DTYPE_U64] = "L",
-    [SP_DTYPE_I8] = "b",   [SP_DTYPE_I16] = "h", [SP_DTYPE_I32] = "i", [SP_DTYPE_I64] = "l", [SP_DTYPE_F16] = "e",
+    [SP_DTYPE_BOOL] = "?", [SP_DTYPE_U8] = "B",  [SP_DTYPE_U16] = "H",  [SP_DTYPE_U32] = "I",  [SP_DTYPE_U64] = "L",
+    [SP_DTYPE_I8] = "b",   [SP_DTYPE_I16] = "h", [SP_DTYPE_I32] = "i",  [SP_DTYPE_I64] = "l",  [SP_DTYPE_F16] = "e",
     [SP_DTYPE_F32] = "f",  [SP_DTYPE_F64] = "d", [SP_DTYPE_C64] = "Zf", [SP_DTYPE_C128] = "Zd"};
 
 static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags)
@@ -695,7 +702,8 @@ static PyMethodDef tensor_methods[] = {
      "    >>> x = Tensor([1.0, 2.0])\n"
      "    >>> x[1:].data_ptr() - x.data_ptr()\n"
      "    4\n"},
-    {"_base", tensor_base, METH_NOARGS, "_base($self)\n--\n\nOf a view: the Tensor whose memory it shows; else the Tensor itself."},
+    {"_base", tensor_base, METH_NOARGS,
+     "_base($self)\n--\n\nOf a view: the Tensor whose memory it shows; else the Tensor itself."},
     {"storage_offset", tensor_storage_offset, METH_NOARGS,
      "storage_offset($self)\n--\n\n"
      "Elements between the start of the memory block and the first element.\n\n"
@@ -784,7 +792,8 @@ static PyObject *values_as_numpy(PyObject *self)
     PyObject *numpy = PyImport_ImportModule("numpy"), *text = NULL;
     PyObject *function = numpy ? PyObject_GetAttrString(numpy, "array2string") : NULL;
     PyObject *array = function ? sp__py_asnumpy(self) : NULL;
-    PyObject *args = array ? PyTuple_Pack(1, array) : NULL, *kwargs = args ? Py_BuildValue("{s:s}", "separator", ", ") : NULL;
+    PyObject *args = array ? PyTuple_Pack(1, array) : NULL,
+             *kwargs = args ? Py_BuildValue("{s:s}", "separator", ", ") : NULL;
     if (kwargs) text = PyObject_Call(function, args, kwargs);
     Py_XDECREF(kwargs);
     Py_XDECREF(args);
@@ -802,7 +811,8 @@ static PyObject *tensor_repr(PyObject *self)
         return PyObject_CallMethod(self, "_string_repr", NULL);
     }
     sp_tensor *t = ((sp_py_tensor *)self)->t;
-    if (!t || !has_open_size(t)) t = sp__py_tensor(self); /* a description of inputs, Tensor(shape=[3, None]), is shown as it is */
+    if (!t || !has_open_size(t))
+        t = sp__py_tensor(self); /* a description of inputs, Tensor(shape=[3, None]), is shown as it is */
     if (!t) return NULL;
     if (!t->symbol && t->count >= 0 && !(t = sp__py_here(self, t))) return NULL;
     if (!((sp_py_tensor *)self)->over_array || t->symbol || t->count < 0) return sp__py_repr(t, NULL);
@@ -822,7 +832,8 @@ static PyMemberDef tensor_members[] = {
 static PyObject *tensor_getattro(PyObject *self, PyObject *name)
 {
     PyObject *found = PyObject_GenericGetAttr(self, name);
-    const char *letters = found || !PyErr_ExceptionMatches(PyExc_AttributeError) ? NULL : PyUnicode_AsUTF8AndSize(name, NULL);
+    const char *letters =
+        found || !PyErr_ExceptionMatches(PyExc_AttributeError) ? NULL : PyUnicode_AsUTF8AndSize(name, NULL);
     if (!letters || letters[0] == '_') return found;
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
@@ -840,33 +851,46 @@ static PyObject *tensor_getattro(PyObject *self, PyObject *name)
 }
 
 static PyType_Slot tensor_slots[] = {
-    {Py_tp_getattro, tensor_getattro}, {Py_tp_new, tensor_new}, {Py_tp_init, tensor_init}, {Py_tp_dealloc, tensor_dealloc},
-    {Py_tp_traverse, tensor_traverse}, {Py_tp_clear, tensor_clear}, {Py_tp_members, tensor_members},
-    {Py_tp_getset, tensor_getset}, {Py_tp_methods, tensor_methods}, {Py_tp_hash, tensor_hash},
-    {Py_tp_repr, tensor_repr}, {Py_tp_iter, tensor_iter},
-    {Py_bf_getbuffer, tensor_getbuffer}, {Py_bf_releasebuffer, tensor_releasebuffer},
-    {Py_sq_length, tensor_length}, {Py_sq_item, tensor_seq_item}, {Py_mp_length, tensor_length},
-    {Py_mp_subscript, sp__py_get_item}, {Py_mp_ass_subscript, sp__py_set_item},
+    {Py_tp_getattro, tensor_getattro},
+    {Py_tp_new, tensor_new},
+    {Py_tp_init, tensor_init},
+    {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_traverse, tensor_traverse},
+    {Py_tp_clear, tensor_clear},
+    {Py_tp_members, tensor_members},
+    {Py_tp_getset, tensor_getset},
+    {Py_tp_methods, tensor_methods},
+    {Py_tp_hash, tensor_hash},
+    {Py_tp_repr, tensor_repr},
+    {Py_tp_iter, tensor_iter},
+    {Py_bf_getbuffer, tensor_getbuffer},
+    {Py_bf_releasebuffer, tensor_releasebuffer},
+    {Py_sq_length, tensor_length},
+    {Py_sq_item, tensor_seq_item},
+    {Py_mp_length, tensor_length},
+    {Py_mp_subscript, sp__py_get_item},
+    {Py_mp_ass_subscript, sp__py_set_item},
     {Py_tp_richcompare, sp__py_richcompare},
 #define X(slot, function) {Py_##slot, function},
     SP_PY_NUMBER_SLOTS(X)
 #undef X
-    {Py_tp_doc,
-     (void *)"Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None)\n--\n\n"
-                "An array of numbers of one dtype that operators compute with.\n\n"
-     "Examples:\n"
-     "    >>> from spore import Tensor, float32\n"
-     "    >>> x = Tensor([[1, 2], [3, 4]], float32)\n"
-     "    >>> x.shape, x.dtype\n"
-     "    ((2, 2), mindspore.float32)\n"
-     "    >>> print(x @ x + 1)\n"
-     "    [[ 8. 11.]\n"
-     "     [16. 23.]]\n"},
+        {Py_tp_doc,
+         (void *)"Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None)\n--\n\n"
+                 "An array of numbers of one dtype that operators compute with.\n\n"
+                 "Examples:\n"
+                 "    >>> from spore import Tensor, float32\n"
+                 "    >>> x = Tensor([[1, 2], [3, 4]], float32)\n"
+                 "    >>> x.shape, x.dtype\n"
+                 "    ((2, 2), mindspore.float32)\n"
+                 "    >>> print(x @ x + 1)\n"
+                 "    [[ 8. 11.]\n"
+                 "     [16. 23.]]\n"},
     {0, NULL}};
 
-static PyType_Spec tensor_spec = {
-    .name = "spore.common.tensor.Tensor", .basicsize = sizeof(sp_py_tensor),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, .slots = tensor_slots};
+static PyType_Spec tensor_spec = {.name = "spore.common.tensor.Tensor",
+                                  .basicsize = sizeof(sp_py_tensor),
+                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                                  .slots = tensor_slots};
 
 /* tensor_restore(tensor, dtype, shape, bytes): contents for a Tensor made by __new__ alone, as unpickling does. */
 static PyObject *tensor_restore(PyObject *module, PyObject *args)
@@ -875,8 +899,8 @@ static PyObject *tensor_restore(PyObject *module, PyObject *args)
     PyObject *self, *shape;
     const char *name, *data;
     Py_ssize_t n_bytes;
-    if (!PyArg_ParseTuple(args, "O!sOy#:tensor_restore", sp__py_tensor_type, &self, &name, &shape, &data,
-                          &n_bytes)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!sOy#:tensor_restore", sp__py_tensor_type, &self, &name, &shape, &data, &n_bytes))
+        return NULL;
     sp_dtype dtype = sp_dtype_parse(name);
     if (dtype == SP_DTYPE_NONE) return PyErr_Format(PyExc_ValueError, "there is no dtype '%s'", name);
     int64_t dims[SP_RANK_MAX];
@@ -909,7 +933,7 @@ int sp__py_add_tensor(PyObject *module)
     int failed = !name || PyObject_SetAttrString((PyObject *)sp__py_tensor_type, "__name__", name) < 0;
     Py_XDECREF(name);
     if (failed) return -1;
-    return PyModule_AddObjectRef(module, "Tensor", (PyObject *)sp__py_tensor_type) < 0 ? -1
-                                                                                      : PyModule_AddFunctions(module,
-                                                                                          functions);
+    return PyModule_AddObjectRef(module, "Tensor", (PyObject *)sp__py_tensor_type) < 0
+               ? -1
+               : PyModule_AddFunctions(module, functions);
 }

@@ -102,14 +102,14 @@ static int element(const sp_tensor *t, const char *at, bool scalar, char out[CEL
         memcpy(&v, at, sizeof v);                                                                                      \
         return snprintf(out, CELL, format, (as)v);                                                                     \
     }
-    INTEGER(U8, uint8_t, "%d", int)
-    INTEGER(U16, uint16_t, "%d", int)
-    INTEGER(U32, uint32_t, "%u", unsigned)
-    INTEGER(U64, uint64_t, "%llu", unsigned long long)
-    INTEGER(I8, int8_t, "%d", int)
-    INTEGER(I16, int16_t, "%d", int)
-    INTEGER(I32, int32_t, "%d", int)
-    INTEGER(I64, int64_t, "%lld", long long)
+        INTEGER(U8, uint8_t, "%d", int)
+        INTEGER(U16, uint16_t, "%d", int)
+        INTEGER(U32, uint32_t, "%u", unsigned)
+        INTEGER(U64, uint64_t, "%llu", unsigned long long)
+        INTEGER(I8, int8_t, "%d", int)
+        INTEGER(I16, int16_t, "%d", int)
+        INTEGER(I32, int32_t, "%d", int)
+        INTEGER(I64, int64_t, "%lld", long long)
 #undef INTEGER
     default: return snprintf(out, CELL, "?");
     }
@@ -204,7 +204,8 @@ PyObject *sp__py_repr(const sp_tensor *t, const char *values)
     } else if (t->count) {
         char kind = sp_dtype_kind((sp_dtype)t->dtype);
         switch ((sp_dtype)t->dtype) {
-        case SP_DTYPE_F32: case SP_DTYPE_F64: l.width = 15; break;
+        case SP_DTYPE_F32:
+        case SP_DTYPE_F64: l.width = 15; break;
         case SP_DTYPE_F16: l.width = 11; break;
         case SP_DTYPE_BOOL: l.width = 5; break;
         default:

@@ -5,8 +5,7 @@
 #include "spore/tfrecord.h"
 
 typedef struct reader {
-    PyObject_HEAD
-    sp_tfrecord *file;
+    PyObject_HEAD sp_tfrecord *file;
     sp_example *example;
 } reader;
 
@@ -118,8 +117,9 @@ static PyType_Slot reader_slots[] = {
     {Py_tp_dealloc, reader_dealloc},
     {Py_tp_iter, PyObject_SelfIter},
     {Py_tp_iternext, reader_next},
-    {Py_tp_doc, "TFRecordReader(path): the tf.train.Example messages of a file, each a dict of features: lists of bytes, or "
-                "arrays of float32 or int64."},
+    {Py_tp_doc,
+     "TFRecordReader(path): the tf.train.Example messages of a file, each a dict of features: lists of bytes, or "
+     "arrays of float32 or int64."},
     {0, NULL},
 };
 

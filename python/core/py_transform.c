@@ -7,8 +7,7 @@
 #include "spore/transform.h"
 
 typedef struct py_transform {
-    PyObject_HEAD
-    sp_transform *t;
+    PyObject_HEAD sp_transform *t;
 } py_transform;
 
 static PyTypeObject *transform_type;
@@ -179,15 +178,13 @@ static PyObject *run(int n, sp_transform *const *list, PyObject *columns, sp_str
         if (!in[n_in]) goto done;
     }
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_transform_run_all(n, list, stream, n_in, in, SP_COLUMNS_MAX, out, &n_out);
+    Py_BEGIN_ALLOW_THREADS status = sp_transform_run_all(n, list, stream, n_in, in, SP_COLUMNS_MAX, out, &n_out);
     if (status == SP_OK) {
         status = own_results(n_in, in, n_out, out);
         if (status != SP_OK)
             for (int i = 0; i < n_out; i++) sp_tensor_release(out[i]);
     }
-    Py_END_ALLOW_THREADS
-    if (status != SP_OK) sp__py_fail(status);
+    Py_END_ALLOW_THREADS if (status != SP_OK) sp__py_fail(status);
     else result = give_all(n_out, out);
 done:
     for (int i = 0; i < n_in; i++) sp_tensor_release(in[i]);
@@ -232,10 +229,9 @@ static PyObject *transform_random(PyObject *self, void *unused)
 static PyMethodDef transform_methods[] = {
     {"run", transform_run, METH_VARARGS, "run(columns, seed=0, row=0): the columns, a tuple, as it makes them."},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef transform_getset[] = {
-    {"name", transform_name, NULL, "Its name in the table.", NULL},
-    {"random", transform_random, NULL, "Whether it draws random numbers.", NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef transform_getset[] = {{"name", transform_name, NULL, "Its name in the table.", NULL},
+                                         {"random", transform_random, NULL, "Whether it draws random numbers.", NULL},
+                                         {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot transform_slots[] = {
     {Py_tp_doc, "Transform(name, args={}, children=[]): a transform of the engine."},
     {Py_tp_new, (void *)transform_new},
@@ -258,10 +254,8 @@ static PyObject *image_decode(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "y*|i:image_decode", &data, &mode)) return NULL;
     sp_tensor *image = NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sp_image_decode(data.buf, (size_t)data.len, (sp_decode_mode)mode, &image);
-    Py_END_ALLOW_THREADS
-    PyBuffer_Release(&data);
+    Py_BEGIN_ALLOW_THREADS status = sp_image_decode(data.buf, (size_t)data.len, (sp_decode_mode)mode, &image);
+    Py_END_ALLOW_THREADS PyBuffer_Release(&data);
     SP_PY_TRY(status);
     return give_array(image);
 }
@@ -288,11 +282,9 @@ static PyObject *image_encode(PyObject *self, PyObject *args)
     sp_tensor *image = column(array), *bytes = NULL;
     if (!image) return NULL;
     sp_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = strcmp(format, "jpeg") == 0 ? sp_image_encode_jpeg(image, level, &bytes)
-                                         : sp_image_encode_png(image, level, &bytes);
-    Py_END_ALLOW_THREADS
-    sp_tensor_release(image);
+    Py_BEGIN_ALLOW_THREADS status = strcmp(format, "jpeg") == 0 ? sp_image_encode_jpeg(image, level, &bytes)
+                                                                : sp_image_encode_png(image, level, &bytes);
+    Py_END_ALLOW_THREADS sp_tensor_release(image);
     SP_PY_TRY(status);
     return give_array(bytes);
 }
@@ -314,8 +306,10 @@ static PyMethodDef functions[] = {
     {"run_transforms", run_transforms, METH_VARARGS,
      "run_transforms(transforms, columns, seed=0, row=0): the columns after all of them."},
     {"image_decode", image_decode, METH_VARARGS, "image_decode(data, mode=2): a picture file as an array."},
-    {"image_probe", image_probe, METH_VARARGS, "image_probe(data): format, height, width and channels of a picture file."},
-    {"image_encode", image_encode, METH_VARARGS, "image_encode('jpeg' or 'png', image, level): a picture file's bytes."},
+    {"image_probe", image_probe, METH_VARARGS,
+     "image_probe(data): format, height, width and channels of a picture file."},
+    {"image_encode", image_encode, METH_VARARGS,
+     "image_encode('jpeg' or 'png', image, level): a picture file's bytes."},
     {"transform_names", transform_names, METH_NOARGS, "transform_names(): what the engine has."},
     {NULL, NULL, 0, NULL}};
 

@@ -24,11 +24,11 @@ enum { MESSAGE_CALL, MESSAGE_VALUES, MESSAGE_END, MESSAGE_FAILED };
 
 typedef struct message {
     int32_t kind;
-    int32_t n_values;                  /* cells in the memory */
-    int32_t n_in, n_out;               /* of a call: columns that go in and come out */
+    int32_t n_values;    /* cells in the memory */
+    int32_t n_in, n_out; /* of a call: columns that go in and come out */
     int64_t epoch, row, id, n_rows;
     uint64_t seed;
-    uint64_t bytes, room;              /* used, and length of the file */
+    uint64_t bytes, room; /* used, and length of the file */
 } message;
 
 typedef struct cell_head {
@@ -66,7 +66,8 @@ static sp_status map_again(channel *c, size_t room)
     c->data = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, c->memory, 0);
     if (c->data == MAP_FAILED) c->data = NULL;
     c->room = c->data ? room : 0;
-    SP_CHECK(c->data, SP_NOMEM, "out of memory: cannot share %zu bytes with a worker process: %s", room, sp__strerror(errno));
+    SP_CHECK(c->data, SP_NOMEM, "out of memory: cannot share %zu bytes with a worker process: %s", room,
+             sp__strerror(errno));
     return SP_OK;
 }
 
@@ -74,8 +75,8 @@ static sp_status make_room(channel *c, size_t bytes)
 {
     if (bytes <= c->room) return SP_OK;
     const size_t page = 64 << 10, room = (bytes + bytes / 4 + page - 1) / page * page;
-    SP_CHECK(ftruncate(c->memory, (off_t)room) == 0, SP_NOMEM, "out of memory: cannot share %zu bytes with a worker process: %s", room,
-             sp__strerror(errno));
+    SP_CHECK(ftruncate(c->memory, (off_t)room) == 0, SP_NOMEM,
+             "out of memory: cannot share %zu bytes with a worker process: %s", room, sp__strerror(errno));
     return map_again(c, room);
 }
 
@@ -110,7 +111,8 @@ static sp_status write_cells(channel *c, int64_t n, sp_tensor *const *cells, mes
 static sp_status read_cell(const channel *c, const message *m, size_t *at, sp_tensor **out)
 {
     cell_head head;
-    SP_CHECK(m->bytes <= c->room && *at + sizeof head <= m->bytes, SP_RUNTIME, "a worker process has spoiled shared memory");
+    SP_CHECK(m->bytes <= c->room && *at + sizeof head <= m->bytes, SP_RUNTIME,
+             "a worker process has spoiled shared memory");
     memcpy(&head, c->data + *at, sizeof head);
     *at += sizeof head;
     SP_CHECK(head.rank >= 0 && head.rank <= SP_RANK_MAX && head.bytes <= m->bytes - *at, SP_RUNTIME,
@@ -251,7 +253,8 @@ static sp_status fail_ended(pool *p, const channel *c)
     PyGILState_STATE state = PyGILState_Ensure();
     PyObject *text = PyObject_CallMethod(p->owner, "ending", "l", c->pid);
     const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    const sp_status status = sp__fail(SP_RUNTIME, "worker process %ld has ended%s while it worked on this row", c->pid, words ? words : "");
+    const sp_status status =
+        sp__fail(SP_RUNTIME, "worker process %ld has ended%s while it worked on this row", c->pid, words ? words : "");
     PyErr_Clear();
     Py_XDECREF(text);
     PyGILState_Release(state);
@@ -273,7 +276,8 @@ static sp_status fail_raised(pool *p, const channel *c, const message *m, sp_row
 static sp_status read_values(const channel *c, const message *m, int n_out, sp_tensor **out)
 {
     size_t at = 0;
-    sp_status status = m->n_values == n_out ? SP_OK : sp__fail(SP_RUNTIME, "a worker process has spoiled shared memory");
+    sp_status status =
+        m->n_values == n_out ? SP_OK : sp__fail(SP_RUNTIME, "a worker process has spoiled shared memory");
     for (int i = 0; i < n_out && status == SP_OK; i++) status = read_cell(c, m, &at, &out[i]);
     for (int i = 0; i < n_out && status != SP_OK; i++) {
         sp_tensor_release(out[i]);
@@ -288,7 +292,9 @@ sp_status sp__py_workers_call(sp_row_call *call, int n_in, sp_tensor *const *in,
     channel *c = take_channel(p);
     call->fatal = true; /* but for exceptions of the function, what goes wrong has nothing to do with the row */
     if (!c)
-        return sp__fail(SP_RUNTIME, atomic_load(&p->stop) ? "the iterator has been closed" : "all %d worker processes have ended", p->n);
+        return sp__fail(SP_RUNTIME,
+                        atomic_load(&p->stop) ? "the iterator has been closed" : "all %d worker processes have ended",
+                        p->n);
     message m = {.kind = MESSAGE_CALL,
                  .n_in = n_in,
                  .n_out = n_out,
@@ -392,15 +398,15 @@ static PyObject *serve(PyObject *self, PyObject *args)
     server s = {.how = SP_PY_CALL_ROW};
     int how;
     (void)self;
-    if (!PyArg_ParseTuple(args, "iiiOOO:worker_serve", &s.c.socket, &s.c.memory, &how, &s.function, &s.prepare, &s.pack)) return NULL;
+    if (!PyArg_ParseTuple(args, "iiiOOO:worker_serve", &s.c.socket, &s.c.memory, &how, &s.function, &s.prepare,
+                          &s.pack))
+        return NULL;
     s.how = (sp_py_call)how;
     for (;;) {
         message m;
         bool more;
-        Py_BEGIN_ALLOW_THREADS
-        more = receive_message(s.c.socket, &m);
-        Py_END_ALLOW_THREADS
-        if (!more) break;
+        Py_BEGIN_ALLOW_THREADS more = receive_message(s.c.socket, &m);
+        Py_END_ALLOW_THREADS if (!more) break;
         const sp_status status = map_again(&s.c, m.room);
         if (status != SP_OK) {
             sp__py_fail(status);

@@ -123,7 +123,8 @@ static sp_status parse_block(const uint8_t *p, size_t left, block *out)
     out->mode = (sp_cipher_mode)(get32(p) - (uint32_t)MAGIC_GCM);
     out->tag = NULL;
     size_t at = 4;
-    if (out->mode == SP_CIPHER_AES_GCM && left >= at + TAG_BYTES && lengths_fit(p + at + TAG_BYTES, left - at - TAG_BYTES)) {
+    if (out->mode == SP_CIPHER_AES_GCM && left >= at + TAG_BYTES &&
+        lengths_fit(p + at + TAG_BYTES, left - at - TAG_BYTES)) {
         out->tag = p + at;
         at += TAG_BYTES;
     }
@@ -256,7 +257,8 @@ static sp_status open_block(const sp_cipher *cipher, const block *b, uint8_t *ou
     else if (EVP_CipherFinal_ex(context, out + n, &n_last) != 1)
         status = wrong_key(cipher, b->tag != NULL ? "the authentication tag differs" : "the padding is not valid");
     context_release(context);
-    if (status != SP_OK && memory_is_out()) status = sp__fail(SP_NOMEM, "out of memory for %s", mode_names[cipher->mode]);
+    if (status != SP_OK && memory_is_out())
+        status = sp__fail(SP_NOMEM, "out of memory for %s", mode_names[cipher->mode]);
     *out_bytes = (size_t)n + (size_t)n_last;
     return status;
 }
@@ -359,13 +361,15 @@ sp_status sp__cipher_open(const sp_cipher *cipher, const void *sealed, size_t se
 sp_status sp__digest(const char *algorithm, const void *data, size_t bytes, uint8_t out[SP_DIGEST_MAX],
                      size_t *out_bytes)
 {
-    static const char *const names[][2] = {{"sha256", "SHA2-256"}, {"sha384", "SHA2-384"},  {"sha512", "SHA2-512"},
-                                           {"sha3_256", "SHA3-256"}, {"sha3_384", "SHA3-384"}, {"sha3_512", "SHA3-512"}};
+    static const char *const names[][2] = {{"sha256", "SHA2-256"},   {"sha384", "SHA2-384"},
+                                           {"sha512", "SHA2-512"},   {"sha3_256", "SHA3-256"},
+                                           {"sha3_384", "SHA3-384"}, {"sha3_512", "SHA3-512"}};
     const char *openssl_name = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(algorithm, names[i][0]) == 0) openssl_name = names[i][1];
     SP_CHECK(openssl_name != NULL, SP_VALUE,
-             "the hash '%s' is not known; there are sha256, sha384, sha512, sha3_256, sha3_384 and sha3_512", algorithm);
+             "the hash '%s' is not known; there are sha256, sha384, sha512, sha3_256, sha3_384 and sha3_512",
+             algorithm);
     sp__section_begin();
     OSSL_LIB_CTX *taken = library_take();
     const bool ok = taken != NULL && EVP_Q_digest(taken, openssl_name, NULL, data, bytes, out, out_bytes) == 1;

@@ -17,10 +17,12 @@
 
 /* --- the container: blocks that wrap up to 64 MiB each ------------------------------------------------------------ */
 
+/* clang-format off */
 #define SP_CIPHER_LIST(X)                                                                                              \
     X(AES_GCM, "AES-GCM")                                                                                              \
     X(AES_CBC, "AES-CBC")                                                                                              \
     X(SM4_CBC, "SM4-CBC")
+/* clang-format on */
 
 #define X(e, name) SP_CIPHER_##e,
 typedef enum { SP_CIPHER_LIST(X) SP_CIPHER_COUNT } sp_cipher_mode;

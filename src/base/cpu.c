@@ -24,11 +24,11 @@ static const struct {
     const char *name;
     unsigned features;
 } levels[] = {
-    { "portable", 0 },
-    { "avx2", SP_CPU_AVX2 },
-    { "avx512", SP_CPU_AVX2 | SP_CPU_AVX512 | SP_CPU_VNNI | SP_CPU_BF16 },
-    { "amx", SP_CPU_AVX2 | SP_CPU_AVX512 | SP_CPU_VNNI | SP_CPU_BF16 | SP_CPU_AMX },
-    { "neon", SP_CPU_NEON },
+    {"portable", 0},
+    {"avx2", SP_CPU_AVX2},
+    {"avx512", SP_CPU_AVX2 | SP_CPU_AVX512 | SP_CPU_VNNI | SP_CPU_BF16},
+    {"amx", SP_CPU_AVX2 | SP_CPU_AVX512 | SP_CPU_VNNI | SP_CPU_BF16 | SP_CPU_AMX},
+    {"neon", SP_CPU_NEON},
 };
 
 #if defined(__x86_64__)

@@ -162,7 +162,7 @@ sp_status sp_error_raise(const sp_error *error)
 const char *sp_status_text(sp_status status)
 {
 #define X(code, python, text) text,
-    static const char *const texts[] = { SP_STATUS_LIST(X) };
+    static const char *const texts[] = {SP_STATUS_LIST(X)};
 #undef X
     return (unsigned)status < SP_STATUS_COUNT ? texts[status] : "unknown status";
 }
@@ -170,7 +170,7 @@ const char *sp_status_text(sp_status status)
 const char *sp_status_exception(sp_status status)
 {
 #define X(code, python, text) python,
-    static const char *const exceptions[] = { SP_STATUS_LIST(X) };
+    static const char *const exceptions[] = {SP_STATUS_LIST(X)};
 #undef X
     return (unsigned)status < SP_STATUS_COUNT ? exceptions[status] : "RuntimeError";
 }

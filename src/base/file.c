@@ -40,7 +40,8 @@ static int64_t nanoseconds(const struct timespec *t) { return (int64_t)t->tv_sec
 
 static sp_status bytes_of(const struct stat *st, size_t *out)
 {
-    SP_CHECK((uintmax_t)st->st_size <= SIZE_MAX / 2, SP_IO, "its %jd bytes do not fit the address space", (intmax_t)st->st_size);
+    SP_CHECK((uintmax_t)st->st_size <= SIZE_MAX / 2, SP_IO, "its %jd bytes do not fit the address space",
+             (intmax_t)st->st_size);
     *out = (size_t)st->st_size;
     return SP_OK;
 }
@@ -74,7 +75,8 @@ void sp__map_copy_end(void) { copies = NULL; }
 
 static sp_stamp stamp_of(const struct stat *st)
 {
-    return (sp_stamp){(uint64_t)st->st_dev, (uint64_t)st->st_ino, (int64_t)st->st_size, nanoseconds(&st->st_mtim), nanoseconds(&st->st_ctim)};
+    return (sp_stamp){(uint64_t)st->st_dev, (uint64_t)st->st_ino, (int64_t)st->st_size, nanoseconds(&st->st_mtim),
+                      nanoseconds(&st->st_ctim)};
 }
 
 sp_status sp__stamp_read(const char *path, sp_stamp *out)
@@ -87,7 +89,8 @@ sp_status sp__stamp_read(const char *path, sp_stamp *out)
 
 bool sp__stamp_equal(const sp_stamp *a, const sp_stamp *b)
 {
-    return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes && a->written_ns == b->written_ns && a->changed_ns == b->changed_ns;
+    return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes && a->written_ns == b->written_ns &&
+           a->changed_ns == b->changed_ns;
 }
 
 bool sp__copies_current(const sp_copy *list)
@@ -155,7 +158,8 @@ static sp_status copy_fd(const char *path, int fd, sp_map **out)
     struct stat before, after;
     sp_map *map = NULL;
     SP_CHECK(fstat(fd, &before) == 0, SP_IO, "its size cannot be told: %s", sp__strerror(errno));
-    SP_CHECK(S_ISREG(before.st_mode), SP_IO, S_ISDIR(before.st_mode) ? "is a folder, a file is wanted" : "is not a regular file");
+    SP_CHECK(S_ISREG(before.st_mode), SP_IO,
+             S_ISDIR(before.st_mode) ? "is a folder, a file is wanted" : "is not a regular file");
     SP_TRY(note_copy(path, &before));
     SP_CHECK(!is_written(fd, &before), SP_IO, "is being written; it can be read when that is done");
     size_t bytes = 0;
@@ -163,7 +167,8 @@ static sp_status copy_fd(const char *path, int fd, sp_map **out)
     SP_TRY(sp__map_create(bytes, &map));
     sp_status status = read_fd(fd, map->data, map->bytes, 0);
     if (status == SP_OK) {
-        const bool same = fstat(fd, &after) == 0 && before.st_size == after.st_size && nanoseconds(&before.st_mtim) == nanoseconds(&after.st_mtim) && !is_written(fd, &after);
+        const bool same = fstat(fd, &after) == 0 && before.st_size == after.st_size &&
+                          nanoseconds(&before.st_mtim) == nanoseconds(&after.st_mtim) && !is_written(fd, &after);
         if (!same) status = sp__fail(SP_IO, "was changed while it was read; it can be read when that is done");
     }
     if (status == SP_OK) *out = map;
@@ -232,7 +237,8 @@ sp_status sp__map_read(const sp_map *map, const uint8_t *data, size_t bytes, voi
 
 sp_status sp__map_check_cut(const sp_map *map)
 {
-    SP_CHECK(map->guard == NULL || !atomic_load_explicit(&map->guard->cut, memory_order_relaxed), SP_IO, "%s: the file was cut while it was mapped; load it again", map->guard->path);
+    SP_CHECK(map->guard == NULL || !atomic_load_explicit(&map->guard->cut, memory_order_relaxed), SP_IO,
+             "%s: the file was cut while it was mapped; load it again", map->guard->path);
     return SP_OK;
 }
 
@@ -241,9 +247,10 @@ sp_status sp__map_check(const sp_map *map)
     struct stat st;
     if (map->fd < 0) return SP_OK;
     SP_TRY(sp__map_check_cut(map));
-    const bool same = fstat(map->fd, &st) == 0 && (uintmax_t)st.st_size == map->bytes && nanoseconds(&st.st_mtim) == map->written_ns;
-    SP_CHECK(same, SP_IO, "%s: the file was changed while it was mapped (%zu bytes then, %lld now); load it again", map->guard != NULL ? map->guard->path : "(empty)", map->bytes,
-             (long long)st.st_size);
+    const bool same =
+        fstat(map->fd, &st) == 0 && (uintmax_t)st.st_size == map->bytes && nanoseconds(&st.st_mtim) == map->written_ns;
+    SP_CHECK(same, SP_IO, "%s: the file was changed while it was mapped (%zu bytes then, %lld now); load it again",
+             map->guard != NULL ? map->guard->path : "(empty)", map->bytes, (long long)st.st_size);
     return SP_OK;
 }
 
@@ -297,7 +304,8 @@ static sp_status resolve(const char *path, char **out)
     char *behind = NULL;
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
         behind = realpath(path, NULL);
-        SP_CHECK(behind != NULL, errno == ENOMEM ? SP_NOMEM : SP_IO, "the link cannot be followed: %s", sp__strerror(errno));
+        SP_CHECK(behind != NULL, errno == ENOMEM ? SP_NOMEM : SP_IO, "the link cannot be followed: %s",
+                 sp__strerror(errno));
         found = behind;
     }
     sp_status status = SP_OK;
@@ -350,7 +358,8 @@ static sp_status make_temporary(sp_replace *r)
         if (r->fd >= 0) return SP_OK;
         if (errno != EEXIST) break; /* left behind by a process of the same number: take the next */
     }
-    sp_status status = sp__fail(SP_IO, "a new file cannot be made in the folder %s: %s", r->folder, sp__strerror(errno));
+    sp_status status =
+        sp__fail(SP_IO, "a new file cannot be made in the folder %s: %s", r->folder, sp__strerror(errno));
     r->temporary[0] = '\0';
     return status;
 }
@@ -464,8 +473,7 @@ sp_status sp__replace_take_commit(sp_replace *r)
     int closed = close(r->fd);
     r->fd = -1;
     /* EINTR: Linux has closed the file, and fsync has already reported what could go wrong. */
-    if (closed != 0 && errno != EINTR)
-        status = sp__fail(SP_IO, "closing failed: %s", sp__strerror(errno));
+    if (closed != 0 && errno != EINTR) status = sp__fail(SP_IO, "closing failed: %s", sp__strerror(errno));
     else if (rename(r->temporary, r->target) != 0)
         status = sp__fail(SP_IO, "cannot be replaced: %s", sp__strerror(errno));
     if (status != SP_OK) {

@@ -14,9 +14,9 @@ typedef struct sp_map {
     atomic_int refs;
     uint8_t *data; /* NULL for an empty file */
     size_t bytes;
-    int fd;        /* of the mapped file; -1: a block of sp__alloc */
+    int fd;                 /* of the mapped file; -1: a block of sp__alloc */
     struct sp_guard *guard; /* NULL: nothing is mapped */
-    int64_t written_ns; /* when the file was written last, as it was opened */
+    int64_t written_ns;     /* when the file was written last, as it was opened */
 } sp_map;
 
 /* SP_IO when it does not exist, is not a regular file or cannot be read. */

@@ -7,7 +7,8 @@
 #include "base/json_tree.h"
 
 /* SP_FORMAT with jansson's words in *error, or SP_NOMEM. `what` is read, for the message: "the header". */
-static inline sp_status sp__json_read(const void *data, size_t bytes, const char *what, json_error_t *error, json_t **out)
+static inline sp_status sp__json_read(const void *data, size_t bytes, const char *what, json_error_t *error,
+                                      json_t **out)
 {
     *out = sp__json_load(data, bytes, JSON_REJECT_DUPLICATES, error);
     /* Once more: if memory was short for a moment, the text is right now; if it still is, that shows. */

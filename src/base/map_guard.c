@@ -45,7 +45,9 @@ static sp_guard *find(uintptr_t at)
 
 static void say_cut(const sp_guard *g)
 {
-    static const char head[] = "spore: ", tail[] = " was cut while it was mapped; zeros are read in place of what is missing: load it again\n";
+    static const char head[] = "spore: ",
+                      tail[] =
+                          " was cut while it was mapped; zeros are read in place of what is missing: load it again\n";
     char line[sizeof head + SP_GUARD_PATH + sizeof tail];
     size_t n = sizeof head - 1, path = strlen(g->path);
     memcpy(line, head, n);
@@ -70,7 +72,9 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     sp_guard *g = info->si_code > 0 ? find(at) : NULL; /* not one that a process sent */
     const uintptr_t end = g != NULL ? (atomic_load(&g->end) + page_bytes - 1) & ~(page_bytes - 1) : 0;
     /* What is behind a missing page is missing, too. */
-    if (g == NULL || mmap((void *)page, end - page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) pass_on(number, info, context);
+    if (g == NULL || mmap((void *)page, end - page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                          0) == MAP_FAILED)
+        pass_on(number, info, context);
     else if (!atomic_exchange(&g->cut, true)) say_cut(g);
     errno = saved;
 }
@@ -91,7 +95,9 @@ static sp_guard *take_slot(void)
 {
     for (block *b = &first_block;;) {
         for (int i = 0; i < BLOCK_GUARDS; i++)
-            if (!atomic_load_explicit(&b->guards[i].taken, memory_order_relaxed) && !atomic_exchange(&b->guards[i].taken, true)) return &b->guards[i];
+            if (!atomic_load_explicit(&b->guards[i].taken, memory_order_relaxed) &&
+                !atomic_exchange(&b->guards[i].taken, true))
+                return &b->guards[i];
         block *next = atomic_load(&b->next), *none = NULL;
         if (next == NULL) {
             next = sp__alloc_zero(sizeof *next);

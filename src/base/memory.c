@@ -77,25 +77,25 @@
 
 enum {
     ALIGN = 64,
-    N_FINE = 16,                           /* classes of 64, 128, ... 1024 bytes */
-    N_SMALL = 64,                          /* classes up to SMALL_MAX */
-    N_CLASSES = N_FINE + (62 - 10) * 8,    /* eight per power of two from 2^10 to 2^62 */
+    N_FINE = 16,                        /* classes of 64, 128, ... 1024 bytes */
+    N_SMALL = 64,                       /* classes up to SMALL_MAX */
+    N_CLASSES = N_FINE + (62 - 10) * 8, /* eight per power of two from 2^10 to 2^62 */
     SMALL_MAX = 64 << 10,
     HUGE_PAGE = 2 << 20,
-    THREAD_CLASS_BYTES = 64 << 10,         /* what a thread keeps of one class: this much, */
-    THREAD_CLASS_MAX = 64,                 /* not more blocks than this, */
-    THREAD_CLASS_MIN = 4,                  /* nor fewer than this */
+    THREAD_CLASS_BYTES = 64 << 10, /* what a thread keeps of one class: this much, */
+    THREAD_CLASS_MAX = 64,         /* not more blocks than this, */
+    THREAD_CLASS_MIN = 4,          /* nor fewer than this */
     PUBLISH_BYTES = 64 << 10
 };
 #define CACHE_MIN_BYTES ((size_t)256 << 20)
 #define REQUEST_MAX ((size_t)PTRDIFF_MAX / 2)
 
 typedef struct block {
-    struct block *next;    /* in a list */
-    size_t capacity;       /* bytes for the caller */
-    size_t total_bytes;    /* bytes from the system, header included */
+    struct block *next; /* in a list */
+    size_t capacity;    /* bytes for the caller */
+    size_t total_bytes; /* bytes from the system, header included */
     unsigned class_index;
-    bool mapped;           /* from mmap, else from malloc */
+    bool mapped; /* from mmap, else from malloc */
 } __attribute__((aligned(ALIGN))) block;
 _Static_assert(sizeof(block) == ALIGN, "the caller's bytes start one alignment after the header");
 
@@ -107,28 +107,28 @@ typedef struct {
 /* One per thread that allocates; found by others through the registry for its counters. */
 typedef struct thread_cache {
     block_list lists[N_SMALL];
-    _Atomic int64_t used;        /* bytes handed out minus taken back by this thread; negative for a consumer */
+    _Atomic int64_t used; /* bytes handed out minus taken back by this thread; negative for a consumer */
     _Atomic uint64_t n_allocs;
-    int64_t published;           /* part of `used` that small_used already holds */
+    int64_t published; /* part of `used` that small_used already holds */
     struct thread_cache *prev, *next;
 } thread_cache;
 
 static struct {
     block *head;
-    uint64_t last_use;           /* tick of the last touch: what to give up first */
+    uint64_t last_use; /* tick of the last touch: what to give up first */
 } shared[N_CLASSES];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static size_t cached_bytes;      /* in shared lists */
+static size_t cached_bytes; /* in shared lists */
 static uint64_t tick;
 static thread_cache *registry;
 static pthread_key_t thread_key;
 static bool have_thread_key;
 static size_t page_bytes = 4096;
 
-static _Atomic int64_t small_used;     /* published by threads, approximate while they run: for the peak */
-static _Atomic int64_t direct_used;    /* large blocks, and those of threads without lists: exact */
-static _Atomic int64_t ended_used;     /* what finished threads had counted */
+static _Atomic int64_t small_used;  /* published by threads, approximate while they run: for the peak */
+static _Atomic int64_t direct_used; /* large blocks, and those of threads without lists: exact */
+static _Atomic int64_t ended_used;  /* what finished threads had counted */
 static _Atomic int64_t used_peak;
 static _Atomic uint64_t direct_allocs; /* as direct_used, and those of finished threads */
 static _Atomic size_t reserved, reserved_peak, limit_bytes;
@@ -252,10 +252,8 @@ static block *system_take(unsigned index, size_t asked)
         if (limit != 0 && (before > limit || total > limit - before)) return NULL;
     } while (!atomic_compare_exchange_weak(&reserved, &before, before + total));
     void *memory = NULL;
-    if (mapped)
-        memory = map_pages(total);
-    else if (posix_memalign(&memory, ALIGN, total) != 0)
-        memory = NULL;
+    if (mapped) memory = map_pages(total);
+    else if (posix_memalign(&memory, ALIGN, total) != 0) memory = NULL;
     if (memory == NULL) {
         atomic_fetch_sub(&reserved, total);
         return NULL;
@@ -263,17 +261,15 @@ static block *system_take(unsigned index, size_t asked)
     raise_to_size(&reserved_peak, before + total);
     ADD(&n_system, 1);
     block *b = memory;
-    *b = (block){ .capacity = capacity, .total_bytes = total, .class_index = index, .mapped = mapped };
+    *b = (block){.capacity = capacity, .total_bytes = total, .class_index = index, .mapped = mapped};
     return b;
 }
 
 static void system_give(block *b)
 {
     size_t total = b->total_bytes;
-    if (b->mapped)
-        munmap(b, total);
-    else
-        free(b);
+    if (b->mapped) munmap(b, total);
+    else free(b);
     atomic_fetch_sub(&reserved, total);
 }
 
@@ -415,8 +411,12 @@ static void *fail(size_t bytes, const char *why)
     uint64_t n_allocs;
     size_t used = used_now(&n_allocs), limit = LOAD(&limit_bytes);
     char asked[32], now[32], most[32];
-    if (limit != 0) sp__fail(SP_NOMEM, "out of memory%s: %s asked, %s in use, the limit is %s", why, amount(bytes, asked), amount(used, now), amount(limit, most));
-    else sp__fail(SP_NOMEM, "out of memory%s: %s asked, %s in use, no limit is set: the system refuses", why, amount(bytes, asked), amount(used, now));
+    if (limit != 0)
+        sp__fail(SP_NOMEM, "out of memory%s: %s asked, %s in use, the limit is %s", why, amount(bytes, asked),
+                 amount(used, now), amount(limit, most));
+    else
+        sp__fail(SP_NOMEM, "out of memory%s: %s asked, %s in use, no limit is set: the system refuses", why,
+                 amount(bytes, asked), amount(used, now));
     return NULL;
 }
 

@@ -27,7 +27,8 @@ static int distance(const char *a, size_t n_a, const char *b, size_t n_b)
     return row[n_b];
 }
 
-const char *sp__nearest(const char *name, size_t n_name, int n, const char *(*at)(const void *all, int i), const void *all)
+const char *sp__nearest(const char *name, size_t n_name, int n, const char *(*at)(const void *all, int i),
+                        const void *all)
 {
     const char *found = NULL;
     int least = (int)n_name / 3 + 1; /* nearer than that: two thirds of the letters are right */

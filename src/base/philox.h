@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
-typedef struct { uint32_t w[4]; } sp__philox_block;
+typedef struct {
+    uint32_t w[4];
+} sp__philox_block;
 
 static inline sp__philox_block sp__philox(uint64_t seed, uint64_t low, uint64_t high)
 {

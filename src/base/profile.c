@@ -29,12 +29,12 @@ atomic_bool sp__profile_flag;
 static sp_lock lock = SP_LOCK_INIT; /* all below, up to the next blank line */
 static event *events;
 static int64_t n_events, room_events, max_events = MAX_EVENTS, n_dropped;
-static char **texts;                /* from 1 on */
+static char **texts;                         /* from 1 on */
 static uint32_t n_texts, room_texts, *slots; /* twice the room; 0: free */
 static size_t own_bytes;
 static uint32_t recording; /* number of the recording: texts of another one are gone */
 
-static _Thread_local int64_t inside_ns; /* of events inside the one that is going on */
+static _Thread_local int64_t inside_ns;                  /* of events inside the one that is going on */
 static _Thread_local uint32_t here_file, here_recording; /* a text, of that recording */
 static _Thread_local int here_line;
 static _Thread_local const char *label;
@@ -196,7 +196,8 @@ void sp__profile_begin(sp_span *span)
 
 void sp__profile_clock(sp_span *span) { span->end = sp_profile_now(); }
 
-void sp__profile_end(const sp_span *span, const char *kind, const char *name, const char *detail, const char *file, int line)
+void sp__profile_end(const sp_span *span, const char *kind, const char *name, const char *detail, const char *file,
+                     int line)
 {
     const int64_t ns = (span->end ? span->end : sp_profile_now()) - span->begin;
     event e = {.begin = span->begin, .ns = ns, .self_ns = ns > inside_ns ? ns - inside_ns : 0, .line = file ? line : 0};
@@ -258,9 +259,13 @@ static void put_threads(sp__text *t, int pid)
         while (k < n && seen[k] != e->thread) k++;
         if (k < n) continue;
         seen[n++] = e->thread;
-        sp__text_put(t, ",\n{\"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"name\": \"thread_name\", \"args\": {\"name\": \"%s\"}}", pid, (int)e->thread,
-                     e->thread == pid ? "main" : strcmp(text_of(e->kind), SP_PROFILE_DATA) == 0 ? "data" :
-                     strcmp(text_of(e->kind), SP_PROFILE_WORKER) == 0 ? "pool" : "thread");
+        sp__text_put(
+            t, ",\n{\"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"name\": \"thread_name\", \"args\": {\"name\": \"%s\"}}",
+            pid, (int)e->thread,
+            e->thread == pid                                   ? "main"
+            : strcmp(text_of(e->kind), SP_PROFILE_DATA) == 0   ? "data"
+            : strcmp(text_of(e->kind), SP_PROFILE_WORKER) == 0 ? "pool"
+                                                               : "thread");
     }
 }
 
@@ -283,8 +288,10 @@ static sp_status write_all(sp_replace *file)
     for (int64_t i = 1; i < n_events; i++)
         if (events[i].begin < start) start = events[i].begin;
     sp__text t = {0};
-    sp__text_put(&t, "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"dropped_events\": %lld}, \"traceEvents\": [\n"
-                     "{\"ph\": \"M\", \"pid\": %d, \"name\": \"process_name\", \"args\": {\"name\": \"spore\"}}", (long long)n_dropped, pid);
+    sp__text_put(&t,
+                 "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"dropped_events\": %lld}, \"traceEvents\": [\n"
+                 "{\"ph\": \"M\", \"pid\": %d, \"name\": \"process_name\", \"args\": {\"name\": \"spore\"}}",
+                 (long long)n_dropped, pid);
     put_threads(&t, pid);
     sp_status status = t.failed ? SP_NOMEM : sp__replace_write(file, t.data, t.used);
     t.used = 0;
@@ -338,7 +345,13 @@ static int64_t make_groups(bool by_line, group *groups)
 {
     for (int64_t i = 0; i < n_events; i++) {
         const event *e = &events[i];
-        groups[i] = (group){.kind = e->kind, .name = e->name, .file = by_line ? e->file : 0, .line = by_line ? e->line : 0, .n = 1, .ns = e->ns, .self_ns = e->self_ns};
+        groups[i] = (group){.kind = e->kind,
+                            .name = e->name,
+                            .file = by_line ? e->file : 0,
+                            .line = by_line ? e->line : 0,
+                            .n = 1,
+                            .ns = e->ns,
+                            .self_ns = e->self_ns};
     }
     qsort(groups, (size_t)n_events, sizeof *groups, by_key);
     int64_t n = 0;
@@ -365,8 +378,13 @@ sp_status sp_profile_rows(int flags, int max, sp_profile_row *rows, int *out_n)
         *out_n = n < max ? (int)n : max;
         for (int i = 0; i < *out_n; i++) {
             const group *g = &groups[i];
-            rows[i] = (sp_profile_row){.kind = text_of(g->kind), .name = text_of(g->name), .file = text_of(g->file), .line = g->line, .n = g->n,
-                                       .total_ns = g->ns, .self_ns = g->self_ns};
+            rows[i] = (sp_profile_row){.kind = text_of(g->kind),
+                                       .name = text_of(g->name),
+                                       .file = text_of(g->file),
+                                       .line = g->line,
+                                       .n = g->n,
+                                       .total_ns = g->ns,
+                                       .self_ns = g->self_ns};
         }
     }
     sp__unlock(&lock);
@@ -384,8 +402,9 @@ sp_status sp_profile_table(int max, char **out)
     sp_status status = sp_profile_rows(0, max, rows, &n);
     sp__text_put(&t, "%-10s %-32s %10s %12s %12s %12s\n", "kind", "name", "count", "self ms", "total ms", "mean us");
     for (int i = 0; status == SP_OK && i < n; i++)
-        sp__text_put(&t, "%-10s %-32s %10lld %12.3f %12.3f %12.3f\n", rows[i].kind, rows[i].name, (long long)rows[i].n, (double)rows[i].self_ns * 1e-6,
-                     (double)rows[i].total_ns * 1e-6, (double)rows[i].total_ns * 1e-3 / (double)rows[i].n);
+        sp__text_put(&t, "%-10s %-32s %10lld %12.3f %12.3f %12.3f\n", rows[i].kind, rows[i].name, (long long)rows[i].n,
+                     (double)rows[i].self_ns * 1e-6, (double)rows[i].total_ns * 1e-6,
+                     (double)rows[i].total_ns * 1e-3 / (double)rows[i].n);
     int64_t dropped;
     const int64_t count = sp_profile_count(&dropped);
     sp__text_put(&t, "%lld events%s", (long long)count, dropped ? "" : "\n");

@@ -35,9 +35,11 @@ __attribute__((constructor)) static void scratch_start(void) { have_key = pthrea
 
 static bool map(void)
 {
-    char *start = mmap(NULL, SP_SCRATCH_BYTES + GUARD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *start = mmap(NULL, SP_SCRATCH_BYTES + GUARD_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED) return false;
-    if (mprotect(start + SP_SCRATCH_BYTES, GUARD_BYTES, PROT_NONE) != 0 || !have_key || pthread_setspecific(key, start) != 0) {
+    if (mprotect(start + SP_SCRATCH_BYTES, GUARD_BYTES, PROT_NONE) != 0 || !have_key ||
+        pthread_setspecific(key, start) != 0) {
         munmap(start, SP_SCRATCH_BYTES + GUARD_BYTES);
         return false;
     }

@@ -25,6 +25,7 @@ sp_status sp__stack_check(void)
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (!lowest) find_lowest();
     if (here < lowest) return SP_OK; /* a stack of the program's own making (coroutines): its end is not known */
-    SP_CHECK(here - lowest > RESERVE_BYTES, SP_VALUE, "nested too deep for the stack of this thread; use a thread with a larger one");
+    SP_CHECK(here - lowest > RESERVE_BYTES, SP_VALUE,
+             "nested too deep for the stack of this thread; use a thread with a larger one");
     return SP_OK;
 }

@@ -16,7 +16,10 @@ static const uint8_t *find(const uint8_t *data, size_t bytes, const char *word)
     return NULL;
 }
 
-static bool begins(const uint8_t *data, size_t bytes, const char *word) { return find(data, bytes < strlen(word) ? bytes : strlen(word), word) != NULL; }
+static bool begins(const uint8_t *data, size_t bytes, const char *word)
+{
+    return find(data, bytes < strlen(word) ? bytes : strlen(word), word) != NULL;
+}
 
 static bool is_html(const uint8_t *data, size_t bytes)
 {
@@ -25,7 +28,8 @@ static bool is_html(const uint8_t *data, size_t bytes)
         bytes--;
     }
     if (begins(data, bytes, "<!doctype html") || begins(data, bytes, "<html")) return true;
-    return (begins(data, bytes, "<?xml") || begins(data, bytes, "<!--")) && find(data, bytes < LOOK_BYTES ? bytes : LOOK_BYTES, "<html") != NULL;
+    return (begins(data, bytes, "<?xml") || begins(data, bytes, "<!--")) &&
+           find(data, bytes < LOOK_BYTES ? bytes : LOOK_BYTES, "<html") != NULL;
 }
 
 /* The number behind "size " of a pointer; 0: it says none. */
@@ -55,11 +59,13 @@ sp_status sp__refuse_stand_in(const uint8_t *data, size_t bytes)
 {
     static const char pointer[] = "version https://git-lfs.github.com/spec/";
     char shown[SHOWN_BYTES];
-    SP_CHECK(!is_html(data, bytes), SP_FORMAT,
-             "the file is a text that begins \"%s\", an HTML page: probably a server's error message that was saved under this name; download it again",
-             first_line(data, bytes, shown));
-    SP_CHECK(!begins(data, bytes, pointer), SP_FORMAT,
-             "the file is a text that begins \"%s\", a pointer of Git LFS: the file itself, of %llu bytes, is fetched with `git lfs pull`",
-             first_line(data, bytes, shown), pointed_bytes(data, bytes < LOOK_BYTES ? bytes : LOOK_BYTES));
+    SP_CHECK(
+        !is_html(data, bytes), SP_FORMAT,
+        "the file is a text that begins \"%s\", an HTML page: probably a server's error message that was saved under this name; download it again",
+        first_line(data, bytes, shown));
+    SP_CHECK(
+        !begins(data, bytes, pointer), SP_FORMAT,
+        "the file is a text that begins \"%s\", a pointer of Git LFS: the file itself, of %llu bytes, is fetched with `git lfs pull`",
+        first_line(data, bytes, shown), pointed_bytes(data, bytes < LOOK_BYTES ? bytes : LOOK_BYTES));
     return SP_OK;
 }

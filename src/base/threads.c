@@ -40,7 +40,7 @@
 #include <time.h>
 
 enum { THREADS_MAX = 1024, SPIN_TURNS = 200, POLL_STRIDE_MAX = 64, RUNS_MAX = 64 };
-#define YIELD_NS 200000       /* a sleeping thread takes some tens of microseconds to wake, more in a virtual machine */
+#define YIELD_NS 200000 /* a sleeping thread takes some tens of microseconds to wake, more in a virtual machine */
 #define POLL_PERIOD_NS 5000000
 #define POLL_CHEAP_NS 250000
 
@@ -56,7 +56,7 @@ typedef struct {
     chunk_fn *fn;
     void *context;
     int64_t n, grain;
-    bool in_section; /* its caller holds a lock: those who help count as inside, too */
+    bool in_section;   /* its caller holds a lock: those who help count as inside, too */
     const char *label; /* what it is for, in a recording (profile.h) */
     int n_runs;
     struct {
@@ -67,18 +67,18 @@ typedef struct {
 
 static job_type job;
 static _Atomic uint64_t state;
-static atomic_bool busy;          /* some caller owns the pool */
-static atomic_int n_threads;      /* 0: not yet determined */
-static atomic_int n_cpus;         /* processors this process may run on */
+static atomic_bool busy;     /* some caller owns the pool */
+static atomic_int n_threads; /* 0: not yet determined */
+static atomic_int n_cpus;    /* processors this process may run on */
 static bool (*_Atomic poll_fn)(void);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for sleeping, and n_workers */
 static pthread_cond_t work_cond = PTHREAD_COND_INITIALIZER, done_cond = PTHREAD_COND_INITIALIZER;
 static atomic_int n_sleeping;
 static atomic_bool caller_sleeps;
-static atomic_int caller_cpu;     /* processor on which the latest job was opened */
+static atomic_int caller_cpu; /* processor on which the latest job was opened */
 static int n_workers;
-static atomic_int n_numbered;     /* workers that have a number */
+static atomic_int n_numbered; /* workers that have a number */
 
 static _Thread_local bool inside_chunk;
 static _Thread_local int64_t last_poll_ns;
@@ -245,8 +245,10 @@ typedef struct {
 static poller poller_start(void)
 {
     /* Inside of a section the interpreter is not waited for: the thread that has it may be waiting to fork. */
-    return (poller){ .poll = inside_chunk || sp__section_inside() ? NULL : atomic_load_explicit(&poll_fn, memory_order_acquire),
-                     .stride = 1, .left = 1 };
+    return (poller){.poll = inside_chunk || sp__section_inside() ? NULL
+                                                                 : atomic_load_explicit(&poll_fn, memory_order_acquire),
+                    .stride = 1,
+                    .left = 1};
 }
 
 static bool interrupted(poller *p)
@@ -264,7 +266,10 @@ static bool interrupted(poller *p)
     return p->poll();
 }
 
-static sp_status fail_interrupted(void) { return sp__fail(SP_INTERRUPTED, "interrupted while an operator was running"); }
+static sp_status fail_interrupted(void)
+{
+    return sp__fail(SP_INTERRUPTED, "interrupted while an operator was running");
+}
 
 sp_status sp__interrupt_check(void)
 {
@@ -286,8 +291,9 @@ static inline void relax(void)
 /* Looking at a word helps only when the thread that changes it runs meanwhile. */
 static int spin_turns(void)
 {
-    return atomic_load_explicit(&n_threads, memory_order_relaxed) <=
-                   atomic_load_explicit(&n_cpus, memory_order_relaxed) ? SPIN_TURNS : 0;
+    return atomic_load_explicit(&n_threads, memory_order_relaxed) <= atomic_load_explicit(&n_cpus, memory_order_relaxed)
+               ? SPIN_TURNS
+               : 0;
 }
 
 /* Look at the state until (state & mask) differs from `seen`, for as long as a sleep would cost; false: it still is the same.
@@ -377,7 +383,7 @@ static void *worker_main(void *first_seen)
 {
     uint32_t seen = (uint32_t)(uintptr_t)first_seen;
     const int number = 1 + atomic_fetch_add(&n_numbered, 1);
-    inside_chunk = true; /* all it ever runs is chunks: calls from them are nested */
+    inside_chunk = true;                /* all it ever runs is chunks: calls from them are nested */
     if (sp__scratch_ready() != SP_OK) { /* then there is one less, and the others take its chunks */
         pthread_mutex_lock(&lock);
         n_workers--;
@@ -393,7 +399,8 @@ static void *worker_main(void *first_seen)
         sp_span span;
         if (timed) sp__profile_begin(&span);
         if (in_section) sp__section_join();
-        for (int64_t k, turn = 0; (k = chunk_take(number, &turn)) >= 0;) run_chunk(job.fn, job.context, job.n, job.grain, k);
+        for (int64_t k, turn = 0; (k = chunk_take(number, &turn)) >= 0;)
+            run_chunk(job.fn, job.context, job.n, job.grain, k);
         if (timed) sp__profile_clock(&span);
         job_leave();
         if (in_section) sp__section_part();

@@ -17,7 +17,7 @@ typedef void (*sp__part_fn)(void *context, int64_t begin, int64_t end);
         fn(context, begin, end);                                                                                       \
     }                                                                                                                  \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"), flatten)) static void         \
-        fn##_avx512(void *context, int64_t begin, int64_t end)                                                         \
+    fn##_avx512(void *context, int64_t begin, int64_t end)                                                             \
     {                                                                                                                  \
         fn(context, begin, end);                                                                                       \
     }

@@ -74,7 +74,8 @@ static void list_folder(sp__text *t, char *path, size_t root, int depth, int *n)
 
 static void give_list(const sp_board *b, sp_exchange *x)
 {
-    char *path = sp__strdup(b->folder), *body = NULL, *room = path ? sp__realloc(path, strlen(path) + 1, PATH_BYTES) : NULL;
+    char *path = sp__strdup(b->folder), *body = NULL,
+         *room = path ? sp__realloc(path, strlen(path) + 1, PATH_BYTES) : NULL;
     sp__text t = {0};
     int n = 0;
     if (!room) {
@@ -95,7 +96,10 @@ static void give_list(const sp_board *b, sp_exchange *x)
 
 /* --- parts of files ---------------------------------------------------------------------------------------------- */
 
-static int hex(char c) { return sp__is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
+static int hex(char c)
+{
+    return sp__is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
 
 /* %20 and its like; false: wrong, or too long. */
 static bool decode(const char *text, char *out, size_t room)
@@ -141,7 +145,9 @@ static void give_piece(const sp_board *b, sp_exchange *x, const char *name)
         sp__exchange_refuse(x, 404, "no such event file");
         return;
     }
-    const size_t wanted = from >= s.st_size ? 0 : s.st_size - from > PIECE_BYTES ? PIECE_BYTES : (size_t)(s.st_size - from);
+    const size_t wanted = from >= s.st_size                ? 0
+                          : s.st_size - from > PIECE_BYTES ? PIECE_BYTES
+                                                           : (size_t)(s.st_size - from);
     uint8_t *body = sp__alloc(wanted);
     size_t n = 0;
     while (body && n < wanted) {
@@ -181,15 +187,24 @@ sp_status sp_board_create(const char *folder, const char *host, int port, sp_boa
     SP_CHECK(folder && out, SP_VALUE, "folder and out must not be NULL");
     SP_CHECK(port >= 0 && port <= 65535, SP_VALUE, "port %d is not from 0 to 65535", port);
     SP_CHECK(stat(folder, &s) == 0, SP_IO, "%s cannot be read: %s", folder, sp__strerror(errno));
-    SP_CHECK(S_ISDIR(s.st_mode), SP_IO, "%s is no folder; the board wants the one that event files are written to", folder);
+    SP_CHECK(S_ISDIR(s.st_mode), SP_IO, "%s is no folder; the board wants the one that event files are written to",
+             folder);
     SP_CHECK(strlen(folder) + 256 < PATH_BYTES, SP_VALUE, "the name of the folder is too long");
     sp_board *b = sp__alloc_zero(sizeof *b);
     if (!b) return SP_NOMEM;
     sp__snprintf(b->folder, sizeof b->folder, "%s", folder);
     for (size_t n = strlen(b->folder); n > 1 && b->folder[n - 1] == '/'; n--) b->folder[n - 1] = '\0';
-    const sp_net_options o = {.host = host ? host : "127.0.0.1", .port = port, .max_body_bytes = 4096, .max_memory_bytes = 1 << 20,
-                              .max_connections = CONNECTIONS_MAX, .idle_seconds = 75, .receive_seconds = 30, .drain_seconds = 2, .leave_seconds = 0,
-                              .handle = handle, .context = b};
+    const sp_net_options o = {.host = host ? host : "127.0.0.1",
+                              .port = port,
+                              .max_body_bytes = 4096,
+                              .max_memory_bytes = 1 << 20,
+                              .max_connections = CONNECTIONS_MAX,
+                              .idle_seconds = 75,
+                              .receive_seconds = 30,
+                              .drain_seconds = 2,
+                              .leave_seconds = 0,
+                              .handle = handle,
+                              .context = b};
     sp_status status = sp__net_create(&o, &b->net);
     if (status == SP_OK) status = sp__net_start(b->net);
     if (status == SP_OK) {

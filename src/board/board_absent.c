@@ -6,7 +6,9 @@
 sp_status sp_board_create(const char *folder, const char *host, int port, sp_board **out)
 {
     (void)folder, (void)host, (void)port, (void)out;
-    return sp__fail(SP_DECLINED, "this spore was built without serving: install libevent-dev, libnghttp2-dev and libssl-dev (Debian names), then build it again");
+    return sp__fail(
+        SP_DECLINED,
+        "this spore was built without serving: install libevent-dev, libnghttp2-dev and libssl-dev (Debian names), then build it again");
 }
 
 int sp_board_port(const sp_board *board)

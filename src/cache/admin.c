@@ -13,7 +13,8 @@ static sp_status ask_once(const char *address, const sp_cache_request *q, sp_cac
     SP_TRY(sp__rowcache_connect(address, &fd));
     sp_status status = sp__rowcache_ask(fd, q, r, to, bytes, &more);
     close(fd);
-    if (status == SP_OK && more != bytes) status = sp__fail(SP_IO, "the cache server does not understand this program; are they of one version?");
+    if (status == SP_OK && more != bytes)
+        status = sp__fail(SP_IO, "the cache server does not understand this program; are they of one version?");
     return status;
 }
 

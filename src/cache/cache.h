@@ -35,10 +35,10 @@ enum {
     SP_CACHE_DIGEST = 32,
     SP_CACHE_FILES = 4,
     SP_CACHE_PORT = 50052,
-    SP_CACHE_PAGE = 4096,      /* leases are multiples of it */
-    SP_CACHE_WISH = 4 << 20,   /* what a client asks for */
+    SP_CACHE_PAGE = 4096,       /* leases are multiples of it */
+    SP_CACHE_WISH = 4 << 20,    /* what a client asks for */
     SP_CACHE_LARGE = 256 << 10, /* rows from here on have leases of their own */
-    SP_CACHE_LIST = 64         /* entries in one reply */
+    SP_CACHE_LIST = 64          /* entries in one reply */
 };
 
 typedef enum {
@@ -48,13 +48,13 @@ typedef enum {
     SP_CACHE_ENTRIES,         /* a: first entry. number: entries in all; the reply is followed by them */
     SP_CACHE_INFO,            /* the reply is followed by a sp_cache_info */
     SP_CACHE_STOP,
-    SP_CACHE_OPEN,   /* session, digest, a: rows, b: bytes at most, c: 1 to spill. number: of the client; with the files */
+    SP_CACHE_OPEN, /* session, digest, a: rows, b: bytes at most, c: 1 to spill. number: of the client; with the files */
     SP_CACHE_LEASE, /* a: bytes, at least; wish: better so many; b: where the use of the lease before ends, 0: there was none; c: 1 on disk if there is no
                        memory. offset, bytes of the lease; SP_CACHE_FULL if there is no room */
-    SP_CACHE_COMMIT, /* a: row, b: offset, c: bytes. No reply */
+    SP_CACHE_COMMIT,  /* a: row, b: offset, c: bytes. No reply */
     SP_CACHE_GIVE_UP, /* the disk is full. No reply */
-    SP_CACHE_FLUSH,  /* a reply when all before it is done */
-    SP_CACHE_STAT,   /* session, digest; the reply is followed by sp_cache_figures */
+    SP_CACHE_FLUSH,   /* a reply when all before it is done */
+    SP_CACHE_STAT,    /* session, digest; the reply is followed by sp_cache_figures */
     SP_CACHE_KINDS
 } sp_cache_kind;
 
@@ -65,7 +65,17 @@ typedef struct sp_cache_request {
     uint8_t digest[SP_CACHE_DIGEST];
 } sp_cache_request;
 
-typedef enum { SP_CACHE_DONE, SP_CACHE_FULL, SP_CACHE_NO_SESSION, SP_CACHE_NO_CACHE, SP_CACHE_NO_SPILL, SP_CACHE_NO_MEMORY, SP_CACHE_OTHER_USER, SP_CACHE_WRONG, SP_CACHE_CROWDED } sp_cache_answer;
+typedef enum {
+    SP_CACHE_DONE,
+    SP_CACHE_FULL,
+    SP_CACHE_NO_SESSION,
+    SP_CACHE_NO_CACHE,
+    SP_CACHE_NO_SPILL,
+    SP_CACHE_NO_MEMORY,
+    SP_CACHE_OTHER_USER,
+    SP_CACHE_WRONG,
+    SP_CACHE_CROWDED
+} sp_cache_answer;
 
 typedef struct sp_cache_reply {
     uint32_t version, answer; /* a sp_cache_answer */
@@ -110,8 +120,8 @@ typedef struct sp_cache_gap {
 } sp_cache_gap;
 
 typedef struct sp_cache_room {
-    int fd; /* -1: none */
-    uint64_t top, most;   /* given out up to here; size of the file */
+    int fd;             /* -1: none */
+    uint64_t top, most; /* given out up to here; size of the file */
     uint64_t used, rows, row_bytes;
     sp_cache_gap gaps[64]; /* a full list forgets the smallest */
     int n_gaps;
@@ -140,7 +150,8 @@ typedef struct sp_cache_budget {
 uint64_t sp__rowcache_fixed_bytes(uint64_t n_rows); /* of index and claims */
 sp_status sp__rowcache_keep_create(const sp_cache_request *q, sp_cache_budget *all, sp_cache_keep **out);
 void sp__rowcache_keep_release(sp_cache_keep *k, sp_cache_budget *all);
-sp_cache_answer sp__rowcache_lease(sp_cache_keep *k, sp_cache_budget *all, uint32_t client, const sp_cache_request *q, sp_cache_reply *r);
+sp_cache_answer sp__rowcache_lease(sp_cache_keep *k, sp_cache_budget *all, uint32_t client, const sp_cache_request *q,
+                                   sp_cache_reply *r);
 /* False: it is not the client's to commit. */
 bool sp__rowcache_commit(sp_cache_keep *k, uint32_t client, uint64_t row, uint64_t offset, uint64_t bytes);
 void sp__rowcache_client_gone(sp_cache_keep *k, sp_cache_budget *all, uint32_t client);

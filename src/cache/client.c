@@ -51,8 +51,8 @@ struct opened {
     _Atomic uint32_t *claims;
     atomic_int state;
     atomic_uint looked;
-    atomic_bool unseen; /* rows were committed that the server may not have looked at yet */
-    sp_lock lock; /* of the socket, the lease and the windows */
+    atomic_bool unseen;             /* rows were committed that the server may not have looked at yet */
+    sp_lock lock;                   /* of the socket, the lease and the windows */
     uint64_t lease_end, lease_used; /* with SP_CACHE_ON_DISK, or not */
     window *windows;
 };
@@ -71,7 +71,8 @@ static void lost(opened *s)
     atomic_store(&s->state, LOST);
     if (atomic_exchange(&s->cache->told_lost, true) || s->cache->o.strict) return;
     if (sp__rowcache_address(s->cache->address, where) != SP_OK) where[0] = '\0';
-    snprintf(text, sizeof text, "the cache server on %s has gone: rows that it does not have yet are made anew in every epoch", where);
+    snprintf(text, sizeof text,
+             "the cache server on %s has gone: rows that it does not have yet are made anew in every epoch", where);
     say(s->cache, text);
 }
 
@@ -79,7 +80,8 @@ static void full(opened *s, const char *why)
 {
     char text[320];
     int writes = WRITES;
-    if (!atomic_compare_exchange_strong(&s->state, &writes, FULL) || atomic_exchange(&s->cache->told_full, true)) return;
+    if (!atomic_compare_exchange_strong(&s->state, &writes, FULL) || atomic_exchange(&s->cache->told_full, true))
+        return;
     snprintf(text, sizeof text, "%s: rows that it does not have yet are made anew in every epoch", why);
     say(s->cache, text);
 }
@@ -94,7 +96,8 @@ static sp_status need_server(opened *s)
 static void look_for_server(opened *s)
 {
     char byte;
-    if (atomic_fetch_add_explicit(&s->looked, 1, memory_order_relaxed) % LOOK_EVERY || atomic_load(&s->state) == LOST) return;
+    if (atomic_fetch_add_explicit(&s->looked, 1, memory_order_relaxed) % LOOK_EVERY || atomic_load(&s->state) == LOST)
+        return;
     sp__lock(&s->lock);
     const ssize_t n = recv(s->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     const bool gone = n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
@@ -142,8 +145,9 @@ static sp_status map_tables(opened *s)
 {
     const uint64_t places = s->n_rows * sizeof *s->index, marks = s->n_rows * sizeof *s->claims;
     if (s->n_rows == 0) return SP_OK;
-    SP_CHECK(large_enough(s->files[0], places) && large_enough(s->files[1], marks) && large_enough(s->files[2], s->arena_bytes), SP_IO,
-             "the cache server gives files that are too small; are they of one version?");
+    SP_CHECK(large_enough(s->files[0], places) && large_enough(s->files[1], marks) &&
+                 large_enough(s->files[2], s->arena_bytes),
+             SP_IO, "the cache server gives files that are too small; are they of one version?");
     void *index = mmap(NULL, (size_t)places, PROT_READ, MAP_SHARED, s->files[0], 0);
     s->index = index == MAP_FAILED ? NULL : index;
     void *claims = mmap(NULL, (size_t)marks, PROT_READ | PROT_WRITE, MAP_SHARED, s->files[1], 0);
@@ -156,14 +160,20 @@ static sp_status map_tables(opened *s)
 static sp_status greet(opened *s, const uint8_t *digest)
 {
     const sp_cache_options *o = &s->cache->o;
-    sp_cache_request q = {.version = SP_CACHE_VERSION, .kind = SP_CACHE_OPEN, .session = o->session, .a = s->n_rows, .b = o->max_bytes, .c = o->spill};
+    sp_cache_request q = {.version = SP_CACHE_VERSION,
+                          .kind = SP_CACHE_OPEN,
+                          .session = o->session,
+                          .a = s->n_rows,
+                          .b = o->max_bytes,
+                          .c = o->spill};
     sp_cache_reply r;
     int n = 0;
     memcpy(q.digest, digest, sizeof q.digest);
     SP_TRY(sp__rowcache_connect(s->cache->address, &s->fd));
     const bool sent = sp__rowcache_send(s->fd, &q, sizeof q, 0, NULL);
     const int64_t got = sent ? sp__rowcache_receive(s->fd, &r, sizeof r, SP_CACHE_FILES, s->files, &n, 60000) : -1;
-    SP_CHECK(got == (int64_t)sizeof r && r.version == SP_CACHE_VERSION, SP_IO, "the cache server does not answer; it may have been stopped, or be of another version");
+    SP_CHECK(got == (int64_t)sizeof r && r.version == SP_CACHE_VERSION, SP_IO,
+             "the cache server does not answer; it may have been stopped, or be of another version");
     SP_TRY(sp__rowcache_failed(r.answer, &q));
     SP_CHECK(n >= 3 && (n == 4 || !o->spill), SP_IO, "the cache server gives %d files; are they of one version?", n);
     s->number = (uint32_t)r.number;
@@ -215,8 +225,9 @@ static void flush(opened *s)
     const sp_cache_request q = {.version = SP_CACHE_VERSION, .kind = SP_CACHE_FLUSH};
     sp_cache_reply r;
     sp__lock(&s->lock);
-    const bool answered = atomic_load(&s->state) == LOST || (sp__rowcache_send(s->fd, &q, sizeof q, 0, NULL) &&
-                                                             sp__rowcache_receive(s->fd, &r, sizeof r, 0, NULL, NULL, 60000) == (int64_t)sizeof r);
+    const bool answered = atomic_load(&s->state) == LOST ||
+                          (sp__rowcache_send(s->fd, &q, sizeof q, 0, NULL) &&
+                           sp__rowcache_receive(s->fd, &r, sizeof r, 0, NULL, NULL, 60000) == (int64_t)sizeof r);
     sp__unlock(&s->lock);
     if (!answered) lost(s);
 }
@@ -231,7 +242,9 @@ static sp_status has_row(void *context, int64_t id, bool *out)
     *out = atomic_load_explicit(&s->index[id].bytes, memory_order_acquire) != 0;
     if (*out || atomic_load(&s->state) != WRITES) return SP_OK;
     uint32_t maker = 0;
-    if (atomic_compare_exchange_strong(&s->claims[id], &maker, s->number) || maker != s->number || !atomic_exchange(&s->unseen, false)) return SP_OK;
+    if (atomic_compare_exchange_strong(&s->claims[id], &maker, s->number) || maker != s->number ||
+        !atomic_exchange(&s->unseen, false))
+        return SP_OK;
     flush(s); /* it may be one of ours */
     *out = atomic_load_explicit(&s->index[id].bytes, memory_order_acquire) != 0;
     return SP_OK;
@@ -255,7 +268,8 @@ static sp_status map_window(opened *s, uint64_t offset, uint64_t bytes, window *
     uint64_t length = offset + bytes - begin;
     if (length < WINDOW) length = WINDOW;
     if (length > s->arena_bytes - begin) length = s->arena_bytes - begin;
-    SP_CHECK(length <= SIZE_MAX, SP_NOMEM, "a row of %llu bytes does not fit into the address space", (unsigned long long)bytes);
+    SP_CHECK(length <= SIZE_MAX, SP_NOMEM, "a row of %llu bytes does not fit into the address space",
+             (unsigned long long)bytes);
     window *w = sp__alloc_zero(sizeof *w);
     mapping *m = sp__alloc(sizeof *m);
     void *at = w && m ? mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, s->files[2], (off_t)begin) : MAP_FAILED;
@@ -285,7 +299,8 @@ static sp_status find_window(opened *s, uint64_t offset, uint64_t bytes, sp_tens
     sp_status status = SP_OK;
     sp__lock(&s->lock);
     window *w = s->windows;
-    while (w && (offset < w->offset || offset - w->offset > w->bytes || bytes > w->bytes - (offset - w->offset))) w = w->next;
+    while (w && (offset < w->offset || offset - w->offset > w->bytes || bytes > w->bytes - (offset - w->offset)))
+        w = w->next;
     if (!w) status = map_window(s, offset, bytes, &w);
     if (status == SP_OK) {
         *memory = sp_tensor_retain(w->memory);
@@ -306,10 +321,13 @@ static sp_status read_row(int fd, uint64_t offset, uint64_t bytes, int n, sp_ten
     while (done < bytes && status == SP_OK) {
         const ssize_t got = pread(fd, memory->data + done, (size_t)(bytes - done), (off_t)(offset + done));
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) status = sp__fail(SP_IO, "a row cannot be read from the cache: %s", got < 0 ? sp__strerror(errno) : "the file is too short");
+        if (got <= 0)
+            status = sp__fail(SP_IO, "a row cannot be read from the cache: %s",
+                              got < 0 ? sp__strerror(errno) : "the file is too short");
         else done += (uint64_t)got;
     }
-    if (status == SP_OK) status = sp__rowcache_row_read((const uint8_t *)memory->data, bytes, memory->storage, n, cells);
+    if (status == SP_OK)
+        status = sp__rowcache_row_read((const uint8_t *)memory->data, bytes, memory->storage, n, cells);
     sp_tensor_release(memory);
     return status;
 }
@@ -320,11 +338,14 @@ static sp_status get_row(void *context, int64_t id, int n, sp_tensor **cells)
     sp_tensor *memory = NULL;
     uint64_t begin = 0;
     const uint64_t bytes = atomic_load_explicit(&s->index[id].bytes, memory_order_acquire);
-    const uint64_t offset = atomic_load_explicit(&s->index[id].offset, memory_order_relaxed), at = offset & ~SP_CACHE_ON_DISK;
+    const uint64_t offset = atomic_load_explicit(&s->index[id].offset, memory_order_relaxed),
+                   at = offset & ~SP_CACHE_ON_DISK;
     if (offset & SP_CACHE_ON_DISK) return read_row(s->files[3], at, bytes, n, cells);
-    SP_CHECK(at <= s->arena_bytes && bytes <= s->arena_bytes - at, SP_FORMAT, "a row in the cache lies outside of it; drop it with 'spore cache clear'");
+    SP_CHECK(at <= s->arena_bytes && bytes <= s->arena_bytes - at, SP_FORMAT,
+             "a row in the cache lies outside of it; drop it with 'spore cache clear'");
     if (find_window(s, at, bytes, &memory, &begin) != SP_OK) return read_row(s->files[2], at, bytes, n, cells);
-    const sp_status status = sp__rowcache_row_read((const uint8_t *)memory->data + (at - begin), bytes, memory->storage, n, cells);
+    const sp_status status =
+        sp__rowcache_row_read((const uint8_t *)memory->data + (at - begin), bytes, memory->storage, n, cells);
     sp_tensor_release(memory);
     return status;
 }
@@ -334,7 +355,11 @@ static sp_status get_row(void *context, int64_t id, int n, sp_tensor **cells)
 /* A new lease, under the lock; the one before is used up to lease_used. What the server answers, or -1: it has gone. */
 static int new_lease(opened *s, uint64_t bytes)
 {
-    const sp_cache_request q = {.version = SP_CACHE_VERSION, .kind = SP_CACHE_LEASE, .a = bytes, .b = s->lease_used, .c = s->files[3] >= 0,
+    const sp_cache_request q = {.version = SP_CACHE_VERSION,
+                                .kind = SP_CACHE_LEASE,
+                                .a = bytes,
+                                .b = s->lease_used,
+                                .c = s->files[3] >= 0,
                                 .wish = bytes >= SP_CACHE_LARGE ? 0 : SP_CACHE_WISH};
     sp_cache_reply r;
     const bool sent = sp__rowcache_send(s->fd, &q, sizeof q, 0, NULL);
@@ -349,7 +374,8 @@ static bool take_room(opened *s, uint64_t bytes, uint64_t *offset)
 {
     int answer = SP_CACHE_DONE;
     sp__lock(&s->lock);
-    const bool writes = atomic_load(&s->state) == WRITES, fits = s->lease_end > s->lease_used && bytes <= s->lease_end - s->lease_used;
+    const bool writes = atomic_load(&s->state) == WRITES,
+               fits = s->lease_end > s->lease_used && bytes <= s->lease_end - s->lease_used;
     if (writes && !fits) answer = new_lease(s, bytes);
     if (writes && answer == SP_CACHE_DONE) {
         *offset = s->lease_used;
@@ -357,7 +383,8 @@ static bool take_room(opened *s, uint64_t bytes, uint64_t *offset)
     }
     sp__unlock(&s->lock);
     if (answer < 0) lost(s);
-    else if (answer != SP_CACHE_DONE) full(s, answer == SP_CACHE_NO_CACHE ? "the cache has been dropped" : "the cache is full");
+    else if (answer != SP_CACHE_DONE)
+        full(s, answer == SP_CACHE_NO_CACHE ? "the cache has been dropped" : "the cache is full");
     return writes && answer == SP_CACHE_DONE;
 }
 
@@ -385,7 +412,8 @@ static sp_status put_row(void *context, int64_t id, int n, sp_tensor *const *cel
     opened *s = context;
     uint64_t offset;
     if (id < 0 || (uint64_t)id >= s->n_rows || atomic_load(&s->state) != WRITES) return need_server(s);
-    if (atomic_load(&s->claims[id]) != s->number || atomic_load_explicit(&s->index[id].bytes, memory_order_relaxed)) return SP_OK;
+    if (atomic_load(&s->claims[id]) != s->number || atomic_load_explicit(&s->index[id].bytes, memory_order_relaxed))
+        return SP_OK;
     const uint64_t bytes = sp__rowcache_row_bytes(n, cells);
     if (!take_room(s, bytes, &offset)) return need_server(s);
     const bool disk = (offset & SP_CACHE_ON_DISK) != 0;
@@ -451,7 +479,9 @@ sp_status sp_dataset_cache(sp_dataset *ds, sp_cache *cache, const char *key, sp_
     const bool same = memcmp(cache->tree, none, sizeof none) == 0 || memcmp(cache->tree, tree, sizeof tree) == 0;
     memcpy(cache->tree, tree, sizeof tree);
     sp__unlock(&cache->lock);
-    SP_CHECK(same, SP_RUNTIME, "Cannot re-use a cache for a different tree! Make another DatasetCache for it; the session may be the same.");
+    SP_CHECK(
+        same, SP_RUNTIME,
+        "Cannot re-use a cache for a different tree! Make another DatasetCache for it; the session may be the same.");
     kept *k = sp__alloc_zero(sizeof *k);
     if (!k) return SP_NOMEM;
     k->cache = sp_cache_retain(cache);
@@ -459,7 +489,13 @@ sp_status sp_dataset_cache(sp_dataset *ds, sp_cache *cache, const char *key, sp_
         release_kept(k);
         return SP_NOMEM;
     }
-    const sp_row_store store = {.open = open_store, .has = has_row, .get = get_row, .put = put_row, .close = close_opened, .release = release_kept, .context = k};
+    const sp_row_store store = {.open = open_store,
+                                .has = has_row,
+                                .get = get_row,
+                                .put = put_row,
+                                .close = close_opened,
+                                .release = release_kept,
+                                .context = k};
     return sp_dataset_store(ds, &store, out);
 }
 
@@ -495,6 +531,7 @@ sp_status sp_cache_stat(sp_cache *cache, sp_cache_figures *out)
     SP_TRY(sp__rowcache_connect(cache->address, &fd));
     sp_status status = sp__rowcache_ask(fd, &q, &r, out, sizeof *out, &more);
     close(fd);
-    if (status == SP_OK && more != sizeof *out) status = sp__fail(SP_IO, "the cache server does not understand this program; are they of one version?");
+    if (status == SP_OK && more != sizeof *out)
+        status = sp__fail(SP_IO, "the cache server does not understand this program; are they of one version?");
     return status;
 }

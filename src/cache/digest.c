@@ -55,7 +55,8 @@ static void note_transform(pile *p, const sp_transform *t)
 
 static sp_status note_node(pile *p, const sp_dataset *ds, bool files, const char *key)
 {
-    if (ds->kind == &sp__node_shuffle || ds->kind == &sp__node_repeat) return note_node(p, ds->parents[0], files, key); /* orders */
+    if (ds->kind == &sp__node_shuffle || ds->kind == &sp__node_repeat)
+        return note_node(p, ds->parents[0], files, key); /* orders */
     note_text(p, ds->kind->name);
     note_number(p, ds->n_columns);
     for (int i = 0; i < ds->n_columns; i++) note_text(p, ds->columns[i]);
@@ -68,7 +69,9 @@ static sp_status note_node(pile *p, const sp_dataset *ds, bool files, const char
     const sp_row_function *f = &ds->function;
     if (f->run) {
         note_text(p, f->name);
-        SP_CHECK(f->identify || key, SP_VALUE, "cache: the function of '%s' may be any; give a key that says what it does", f->name ? f->name : ds->kind->name);
+        SP_CHECK(f->identify || key, SP_VALUE,
+                 "cache: the function of '%s' may be any; give a key that says what it does",
+                 f->name ? f->name : ds->kind->name);
         if (f->identify) SP_TRY(f->identify(f->context, files, note, p));
     }
     for (int i = 0; i < ds->n_parents; i++) SP_TRY(note_node(p, ds->parents[i], files, key));
@@ -91,8 +94,14 @@ static sp_status digest(const sp_dataset *ds, const char *key, bool files, uint8
     return status;
 }
 
-sp_status sp__rowcache_digest(const sp_dataset *ds, const char *key, uint8_t out[SP_CACHE_DIGEST]) { return digest(ds, key, true, out); }
-sp_status sp__rowcache_tree_digest(const sp_dataset *ds, const char *key, uint8_t out[SP_CACHE_DIGEST]) { return digest(ds, key, false, out); }
+sp_status sp__rowcache_digest(const sp_dataset *ds, const char *key, uint8_t out[SP_CACHE_DIGEST])
+{
+    return digest(ds, key, true, out);
+}
+sp_status sp__rowcache_tree_digest(const sp_dataset *ds, const char *key, uint8_t out[SP_CACHE_DIGEST])
+{
+    return digest(ds, key, false, out);
+}
 
 /* --- what can be kept ------------------------------------------------------------------------------------------------------------- */
 
@@ -104,9 +113,14 @@ sp_status sp__rowcache_check(const sp_dataset *ds, int64_t *n_rows)
             *n_rows = at->n;
             return SP_OK;
         }
-        SP_CHECK(k == &sp__node_map || k == &sp__node_project || k == &sp__node_shuffle || k == &sp__node_repeat || k == &sp__node_tolerate, SP_RUNTIME,
-                 "cache: rows are kept under their numbers in a source, which '%s' has not; put the cache below it", k->name);
+        SP_CHECK(k == &sp__node_map || k == &sp__node_project || k == &sp__node_shuffle || k == &sp__node_repeat ||
+                     k == &sp__node_tolerate,
+                 SP_RUNTIME,
+                 "cache: rows are kept under their numbers in a source, which '%s' has not; put the cache below it",
+                 k->name);
         for (int i = 0; i < at->n_transforms; i++)
-            SP_CHECK(!at->transforms[i]->random, SP_RUNTIME, "cache: %s is a random operation, which is not supported below a cache; put it behind", at->transforms[i]->op->name);
+            SP_CHECK(!at->transforms[i]->random, SP_RUNTIME,
+                     "cache: %s is a random operation, which is not supported below a cache; put it behind",
+                     at->transforms[i]->op->name);
     }
 }

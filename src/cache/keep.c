@@ -22,7 +22,10 @@
 
 static uint64_t pages(uint64_t bytes) { return (bytes + SP_CACHE_PAGE - 1) / SP_CACHE_PAGE * SP_CACHE_PAGE; }
 
-uint64_t sp__rowcache_fixed_bytes(uint64_t n_rows) { return pages(n_rows * sizeof(sp_cache_place)) + pages(n_rows * sizeof(uint32_t)); }
+uint64_t sp__rowcache_fixed_bytes(uint64_t n_rows)
+{
+    return pages(n_rows * sizeof(sp_cache_place)) + pages(n_rows * sizeof(uint32_t));
+}
 
 /* --- files without names ------------------------------------------------------------------------------------------------- */
 
@@ -30,7 +33,8 @@ static int memory_file(const char *name, uint64_t bytes)
 {
     const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return -1;
-    if (bytes > INT64_MAX || ftruncate(fd, (off_t)bytes) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
+    if (bytes > INT64_MAX || ftruncate(fd, (off_t)bytes) != 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
         close(fd);
         return -1;
     }
@@ -67,8 +71,10 @@ static sp_status open_files(sp_cache_keep *k, const sp_cache_request *q, const s
     k->memory.fd = memory_file("spore-cache-rows", k->memory.most);
     k->index = map_file(k->index_fd, places);
     k->claims = map_file(k->claims_fd, marks);
-    SP_CHECK(k->index && k->claims && k->memory.fd >= 0, SP_NOMEM, "no memory for a cache of %llu rows: %s", (unsigned long long)k->n_rows, sp__strerror(errno));
-    fcntl(k->index_fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE); /* older kernels cannot; the index is then safe by agreement */
+    SP_CHECK(k->index && k->claims && k->memory.fd >= 0, SP_NOMEM, "no memory for a cache of %llu rows: %s",
+             (unsigned long long)k->n_rows, sp__strerror(errno));
+    fcntl(k->index_fd, F_ADD_SEALS,
+          F_SEAL_FUTURE_WRITE); /* older kernels cannot; the index is then safe by agreement */
     if (!q->c) return SP_OK;
     k->disk.fd = disk_file(all->folder);
     k->disk.most = INT64_MAX / 2 / SP_CACHE_PAGE * SP_CACHE_PAGE;
@@ -134,7 +140,8 @@ static void give_back(sp_cache_room *room, uint64_t offset, uint64_t bytes)
 {
     if (bytes == 0) return;
     room->used -= bytes;
-    fallocate(room->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes); /* else it is only lost until the cache goes */
+    fallocate(room->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+              (off_t)bytes); /* else it is only lost until the cache goes */
     if (offset + bytes == room->top) {
         room->top = offset;
         return;
@@ -153,7 +160,8 @@ static bool lease_disk(sp_cache_keep *k, sp_cache_budget *all, uint64_t bytes, u
     if (!find_room(&k->disk, bytes, offset)) return false;
     k->disk.used += bytes;
     all->spilled += bytes;
-    if (fallocate(k->disk.fd, 0, (off_t)*offset, (off_t)bytes) == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return true;
+    if (fallocate(k->disk.fd, 0, (off_t)*offset, (off_t)bytes) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
+        return true;
     all->spilled -= bytes;
     give_back(&k->disk, *offset, bytes);
     return false;
@@ -182,7 +190,8 @@ static void cut_lease(sp_cache_keep *k, sp_cache_budget *all, sp_cache_lease *le
 static void end_lease(sp_cache_keep *k, sp_cache_budget *all, uint32_t client, uint64_t end)
 {
     for (sp_cache_lease *lease = k->leases; lease; lease = lease->next)
-        if (lease->client == client && end > lease->offset && end - lease->offset <= lease->bytes && end - lease->offset >= lease->used) {
+        if (lease->client == client && end > lease->offset && end - lease->offset <= lease->bytes &&
+            end - lease->offset >= lease->used) {
             cut_lease(k, all, lease, end - lease->offset);
             return;
         }
@@ -198,7 +207,8 @@ static uint64_t memory_left(const sp_cache_keep *k, const sp_cache_budget *all, 
     return left < wish ? left : wish;
 }
 
-sp_cache_answer sp__rowcache_lease(sp_cache_keep *k, sp_cache_budget *all, uint32_t client, const sp_cache_request *q, sp_cache_reply *r)
+sp_cache_answer sp__rowcache_lease(sp_cache_keep *k, sp_cache_budget *all, uint32_t client, const sp_cache_request *q,
+                                   sp_cache_reply *r)
 {
     const uint64_t least = pages(q->a), wish = pages(q->wish) > least ? pages(q->wish) : least;
     uint64_t offset;
@@ -208,11 +218,11 @@ sp_cache_answer sp__rowcache_lease(sp_cache_keep *k, sp_cache_budget *all, uint3
     sp_cache_lease *lease = sp__alloc_zero(sizeof *lease);
     if (!lease) return SP_CACHE_NO_MEMORY;
     uint64_t bytes = memory_left(k, all, wish);
-    if (bytes >= least && (find_room(&k->memory, bytes, &offset) || (bytes > least && find_room(&k->memory, bytes = least, &offset)))) {
+    if (bytes >= least &&
+        (find_room(&k->memory, bytes, &offset) || (bytes > least && find_room(&k->memory, bytes = least, &offset)))) {
         k->memory.used += bytes;
         all->used += bytes;
-    } else if (q->c && (bytes = some_disk(k, all, wish, least, &offset)) > 0)
-        offset |= SP_CACHE_ON_DISK;
+    } else if (q->c && (bytes = some_disk(k, all, wish, least, &offset)) > 0) offset |= SP_CACHE_ON_DISK;
     else {
         sp__free(lease);
         return SP_CACHE_FULL;
@@ -258,13 +268,17 @@ void sp__rowcache_client_gone(sp_cache_keep *k, sp_cache_budget *all, uint32_t c
     }
     for (uint64_t i = 0; i < k->n_rows; i++) {
         uint32_t mine = client;
-        if (atomic_load_explicit(&k->claims[i], memory_order_relaxed) == client) atomic_compare_exchange_strong(&k->claims[i], &mine, 0);
+        if (atomic_load_explicit(&k->claims[i], memory_order_relaxed) == client)
+            atomic_compare_exchange_strong(&k->claims[i], &mine, 0);
     }
 }
 
 void sp__rowcache_figures(const sp_cache_keep *k, sp_cache_figures *out)
 {
     const uint64_t rows = k->memory.rows + k->disk.rows, bytes = k->memory.row_bytes + k->disk.row_bytes;
-    *out = (sp_cache_figures){.rows_in_memory = k->memory.rows, .rows_on_disk = k->disk.rows, .bytes_in_memory = k->memory.used, .bytes_on_disk = k->disk.used,
+    *out = (sp_cache_figures){.rows_in_memory = k->memory.rows,
+                              .rows_on_disk = k->disk.rows,
+                              .bytes_in_memory = k->memory.used,
+                              .bytes_on_disk = k->disk.used,
                               .row_bytes = rows ? (bytes / rows ? bytes / rows : 1) : 0};
 }

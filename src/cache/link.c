@@ -33,11 +33,14 @@ static sp_status word_of(const char *address, const char **out)
     const char *word = given ? address : from_variable ? variable : standard;
     size_t n = 0;
     for (; word[n]; n++)
-        SP_CHECK(sp__is_alnum(word[n]) || word[n] == '-', SP_VALUE, "cache server: '%s' is no address; give a number from 1025 to 65535", word);
-    SP_CHECK(n > 0 && n < NAME_MAX_BYTES, SP_VALUE, "cache server: an address has 1 to %d characters, but got %zu", NAME_MAX_BYTES - 1, n);
+        SP_CHECK(sp__is_alnum(word[n]) || word[n] == '-', SP_VALUE,
+                 "cache server: '%s' is no address; give a number from 1025 to 65535", word);
+    SP_CHECK(n > 0 && n < NAME_MAX_BYTES, SP_VALUE, "cache server: an address has 1 to %d characters, but got %zu",
+             NAME_MAX_BYTES - 1, n);
     if (is_number(word)) {
         const long port = n < 6 ? strtol(word, NULL, 10) : 0;
-        SP_CHECK(port >= 1025 && port <= 65535, SP_VALUE, "cache server: Port must be in range (1025..65535), but got %s%s", word,
+        SP_CHECK(port >= 1025 && port <= 65535, SP_VALUE,
+                 "cache server: Port must be in range (1025..65535), but got %s%s", word,
                  from_variable ? " (MS_CACHE_PORT)" : "");
     }
     *out = word;
@@ -58,7 +61,8 @@ static sp_status name_of(const char *address, struct sockaddr_un *out, socklen_t
     const char *word;
     SP_TRY(word_of(address, &word));
     *out = (struct sockaddr_un){.sun_family = AF_UNIX};
-    const int n = snprintf(out->sun_path + 1, sizeof out->sun_path - 1, "spore-cache-%lu-%s", (unsigned long)geteuid(), word);
+    const int n =
+        snprintf(out->sun_path + 1, sizeof out->sun_path - 1, "spore-cache-%lu-%s", (unsigned long)geteuid(), word);
     *bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
     return SP_OK;
 }
@@ -75,7 +79,10 @@ sp_status sp__rowcache_listen(const char *address, int *fd)
     if (bind(s, (const struct sockaddr *)&name, bytes) != 0 || listen(s, 128) != 0) {
         const int reason = errno;
         close(s);
-        SP_CHECK(reason != EADDRINUSE, SP_VALUE, "cache server: there is one already up and running on %s; take another port, or stop it: spore cache stop", where);
+        SP_CHECK(
+            reason != EADDRINUSE, SP_VALUE,
+            "cache server: there is one already up and running on %s; take another port, or stop it: spore cache stop",
+            where);
         return sp__fail(SP_IO, "cache server: it cannot listen on %s: %s", where, sp__strerror(reason));
     }
     *fd = s;
@@ -109,8 +116,11 @@ sp_status sp__rowcache_connect(const char *address, int *fd)
     close(s);
     SP_CHECK(done != 0, SP_IO, "cache server: what answers on %s belongs to another user; take another port", where);
     if (reason == ECONNREFUSED || reason == ENOENT)
-        return sp__fail(SP_IO, "cache server on %s is unreachable. Make sure the server is running: start one with 'spore cache start%s%s' (or 'dataset-cache --start'), "
-                               "and make a session with 'spore cache session'", where, address ? " --port " : "", address ? address : "");
+        return sp__fail(
+            SP_IO,
+            "cache server on %s is unreachable. Make sure the server is running: start one with 'spore cache start%s%s' (or 'dataset-cache --start'), "
+            "and make a session with 'spore cache session'",
+            where, address ? " --port " : "", address ? address : "");
     return sp__fail(SP_IO, "cache server on %s is not reachable: %s", where, sp__strerror(reason));
 }
 
@@ -177,11 +187,22 @@ sp_status sp__rowcache_failed(uint32_t answer, const sp_cache_request *q)
 {
     switch ((sp_cache_answer)answer) {
     case SP_CACHE_DONE: return SP_OK;
-    case SP_CACHE_NO_SESSION: return sp__fail(SP_RUNTIME, "Session id %u not found; make one with 'spore cache session' (or 'dataset-cache -g')", q->session);
-    case SP_CACHE_NO_CACHE: return sp__fail(SP_RUNTIME, "the cache was not found: it has been dropped, with its session or by 'spore cache clear'");
-    case SP_CACHE_NO_SPILL: return sp__fail(SP_RUNTIME, "the cache server is not set up with spill support; start it with a folder for it: spore cache start --spill FOLDER");
+    case SP_CACHE_NO_SESSION:
+        return sp__fail(SP_RUNTIME,
+                        "Session id %u not found; make one with 'spore cache session' (or 'dataset-cache -g')",
+                        q->session);
+    case SP_CACHE_NO_CACHE:
+        return sp__fail(SP_RUNTIME,
+                        "the cache was not found: it has been dropped, with its session or by 'spore cache clear'");
+    case SP_CACHE_NO_SPILL:
+        return sp__fail(
+            SP_RUNTIME,
+            "the cache server is not set up with spill support; start it with a folder for it: spore cache start --spill FOLDER");
     case SP_CACHE_FULL:
-    case SP_CACHE_NO_MEMORY: return sp__fail(SP_RUNTIME, "Out of memory: the cache server has none left for a new cache; destroy some sessions, or start it with a larger --memory");
+    case SP_CACHE_NO_MEMORY:
+        return sp__fail(
+            SP_RUNTIME,
+            "Out of memory: the cache server has none left for a new cache; destroy some sessions, or start it with a larger --memory");
     case SP_CACHE_OTHER_USER: return sp__fail(SP_RUNTIME, "the cache server belongs to another user");
     case SP_CACHE_CROWDED: return sp__fail(SP_RUNTIME, "the cache server has as many clients as it can have");
     case SP_CACHE_WRONG: break;
@@ -198,10 +219,12 @@ sp_status sp__rowcache_ask(int fd, const sp_cache_request *q, sp_cache_reply *r,
     const bool sent = sp__rowcache_send(fd, q, sizeof *q, 0, NULL);
     const int64_t got = sent ? sp__rowcache_receive(fd, &in, sizeof in, 0, NULL, NULL, ANSWER_MS) : -1;
     SP_CHECK(got >= (int64_t)sizeof in.reply, SP_IO, "the cache server does not answer; it may have been stopped");
-    SP_CHECK(in.reply.version == SP_CACHE_VERSION, SP_IO, "the cache server does not understand this program; are they of one version?");
+    SP_CHECK(in.reply.version == SP_CACHE_VERSION, SP_IO,
+             "the cache server does not understand this program; are they of one version?");
     *r = in.reply;
     const size_t rest = (size_t)got - sizeof in.reply;
-    SP_CHECK(rest <= room, SP_IO, "the cache server answers %zu bytes where %zu are expected; are they of one version?", rest, room);
+    SP_CHECK(rest <= room, SP_IO, "the cache server answers %zu bytes where %zu are expected; are they of one version?",
+             rest, room);
     if (rest) memcpy(to, in.bytes + sizeof in.reply, rest);
     if (more) *more = rest;
     return sp__rowcache_failed(r->answer, q);

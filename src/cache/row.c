@@ -43,7 +43,8 @@ static sp_status write_all(int fd, const uint8_t *from, uint64_t bytes, uint64_t
     while (bytes > 0) {
         const ssize_t n = pwrite(fd, from, (size_t)bytes, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
-        SP_CHECK(n > 0, SP_IO, "a row cannot be written to the cache: %s", n < 0 ? sp__strerror(errno) : "nothing is taken");
+        SP_CHECK(n > 0, SP_IO, "a row cannot be written to the cache: %s",
+                 n < 0 ? sp__strerror(errno) : "nothing is taken");
         from += n;
         offset += (uint64_t)n;
         bytes -= (uint64_t)n;
@@ -81,9 +82,11 @@ sp_status sp__rowcache_row_write(int fd, uint64_t offset, int n, sp_tensor *cons
         status = sp_tensor_contiguous(cells[made], &dense[made]);
         if (status == SP_OK) made++;
     }
-    const uint64_t all = sp__rowcache_row_bytes(n, cells), head = aligned(head_bytes(n, cells)), room = all <= WHOLE ? all : head;
+    const uint64_t all = sp__rowcache_row_bytes(n, cells), head = aligned(head_bytes(n, cells)),
+                   room = all <= WHOLE ? all : head;
     uint8_t *buffer = status == SP_OK ? sp__alloc_zero((size_t)room + 1) : NULL;
-    if (status == SP_OK) status = buffer ? write_row(fd, offset, n, dense, buffer, all <= WHOLE ? all + 1 : head) : SP_NOMEM;
+    if (status == SP_OK)
+        status = buffer ? write_row(fd, offset, n, dense, buffer, all <= WHOLE ? all + 1 : head) : SP_NOMEM;
     sp__free(buffer);
     while (made > 0) sp_tensor_release(dense[--made]);
     return status;
@@ -105,7 +108,9 @@ static bool read_cell(const uint8_t *data, uint64_t bytes, uint64_t *at, cell_he
     if (bytes < *at + HEAD_CELL) return false;
     memcpy(kind, data + *at, sizeof kind);
     *at += HEAD_CELL;
-    if (kind[0] < 0 || kind[0] >= SP_DTYPE_COUNT || kind[1] < 0 || kind[1] > SP_RANK_MAX || bytes < *at + 8 * (uint64_t)kind[1]) return false;
+    if (kind[0] < 0 || kind[0] >= SP_DTYPE_COUNT || kind[1] < 0 || kind[1] > SP_RANK_MAX ||
+        bytes < *at + 8 * (uint64_t)kind[1])
+        return false;
     out->dtype = kind[0];
     out->rank = kind[1];
     memcpy(out->dims, data + *at, (size_t)kind[1] * 8);
@@ -142,7 +147,8 @@ sp_status sp__rowcache_row_read(const uint8_t *data, uint64_t bytes, sp_storage 
         read_cell(data, bytes, &at, &cell);
         if (place > bytes || cell.bytes > bytes - place) return not_a_row(i, cells);
         sp__shape_strides(cell.rank, cell.dims, strides);
-        const sp_status status = sp__tensor_handle((sp_dtype)cell.dtype, cell.rank, cell.dims, strides, storage, (void *)(uintptr_t)(data + place), &cells[i]);
+        const sp_status status = sp__tensor_handle((sp_dtype)cell.dtype, cell.rank, cell.dims, strides, storage,
+                                                   (void *)(uintptr_t)(data + place), &cells[i]);
         if (status != SP_OK) {
             while (i > 0) sp_tensor_release(cells[--i]);
             return status;

@@ -16,7 +16,14 @@
 
 #include "base/plain.h"
 
-enum { CLIENTS_MAX = 1000, SESSIONS_MAX = 100000, FIRST_CLIENT_MS = 30000, FULL_MS = 20, LOG_INFO = 1, LOG_WARNING = 2 };
+enum {
+    CLIENTS_MAX = 1000,
+    SESSIONS_MAX = 100000,
+    FIRST_CLIENT_MS = 30000,
+    FULL_MS = 20,
+    LOG_INFO = 1,
+    LOG_WARNING = 2
+};
 
 struct sp_cache_client {
     sp_cache_client *next;
@@ -73,7 +80,8 @@ static uint64_t memory_of_machine(void)
 {
     struct sysinfo info;
     uint64_t bytes = sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit : (uint64_t)1 << 30;
-    const uint64_t limits[2] = {number_in("/sys/fs/cgroup/memory.max"), number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")};
+    const uint64_t limits[2] = {number_in("/sys/fs/cgroup/memory.max"),
+                                number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")};
     for (int i = 0; i < 2; i++)
         if (limits[i] < bytes) bytes = limits[i];
     return bytes;
@@ -159,7 +167,8 @@ static sp_cache_answer open_keep(sp_cache_server *s, sp_cache_client *c, const s
     if (k && k->n_rows != q->a) return SP_CACHE_WRONG; /* a digest covers the number of rows */
     if (!k) {
         const uint64_t fixed = sp__rowcache_fixed_bytes(q->a);
-        if (q->b > s->all.most || s->all.used >= s->all.most || fixed > s->all.most - s->all.used) return SP_CACHE_NO_MEMORY;
+        if (q->b > s->all.most || s->all.used >= s->all.most || fixed > s->all.most - s->all.used)
+            return SP_CACHE_NO_MEMORY;
         if (sp__rowcache_keep_create(q, &s->all, &k) != SP_OK) {
             tell(s, LOG_WARNING, "no cache: %s", sp_error_message());
             return SP_CACHE_NO_MEMORY;
@@ -227,8 +236,14 @@ static bool answer_info(sp_cache_server *s, sp_cache_client *c)
         sp_cache_reply r;
         sp_cache_info info;
     } out = {.r = {.version = SP_CACHE_VERSION}};
-    out.info = (sp_cache_info){.pid = getpid(), .n_workers = s->o.n_workers, .log_level = s->o.log_level, .n_clients = s->n_clients - 1, .n_sessions = s->n_sessions,
-                               .max_bytes = s->all.most, .bytes = s->all.used, .spill_bytes = s->all.spilled};
+    out.info = (sp_cache_info){.pid = getpid(),
+                               .n_workers = s->o.n_workers,
+                               .log_level = s->o.log_level,
+                               .n_clients = s->n_clients - 1,
+                               .n_sessions = s->n_sessions,
+                               .max_bytes = s->all.most,
+                               .bytes = s->all.used,
+                               .spill_bytes = s->all.spilled};
     if (s->all.folder) snprintf(out.info.spill_folder, sizeof out.info.spill_folder, "%s", s->all.folder);
     return sp__rowcache_send(c->fd, &out, sizeof out, 0, NULL);
 }
@@ -281,7 +296,9 @@ bool sp__rowcache_server_packet(sp_cache_server *s, sp_cache_client *c, const vo
     case SP_CACHE_STAT: return answer_stat(s, c, &q);
     case SP_CACHE_OPEN: return answer_open(s, c, &q);
     case SP_CACHE_STOP: s->stop = true; break;
-    case SP_CACHE_LEASE: r.answer = c->keep ? sp__rowcache_lease(c->keep, &s->all, c->number, &q, &r) : SP_CACHE_NO_CACHE; break;
+    case SP_CACHE_LEASE:
+        r.answer = c->keep ? sp__rowcache_lease(c->keep, &s->all, c->number, &q, &r) : SP_CACHE_NO_CACHE;
+        break;
     case SP_CACHE_COMMIT: return c->keep && sp__rowcache_commit(c->keep, c->number, q.a, q.b, q.c);
     case SP_CACHE_GIVE_UP:
         if (c->keep) c->keep->disk_full = true;
@@ -296,7 +313,8 @@ sp_cache_client *sp__rowcache_server_client(sp_cache_server *s, int fd)
 {
     sp_cache_client *c = sp__alloc_zero(sizeof *c);
     if (!c) return NULL;
-    *c = (sp_cache_client){.next = s->clients, .fd = fd, .number = ++s->last_client ? s->last_client : ++s->last_client};
+    *c =
+        (sp_cache_client){.next = s->clients, .fd = fd, .number = ++s->last_client ? s->last_client : ++s->last_client};
     s->clients = c;
     s->n_clients++;
     return c;
@@ -327,13 +345,13 @@ static void accept_clients(sp_cache_server *s)
         struct ucred who = {0};
         socklen_t bytes = sizeof who;
         const int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) poll(NULL, 0, FULL_MS); /* it stays there to be asked again */
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS))
+            poll(NULL, 0, FULL_MS); /* it stays there to be asked again */
         if (fd < 0) return;
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 || who.uid != geteuid()) {
             tell(s, LOG_WARNING, "a process of user %lu is refused", (unsigned long)who.uid);
             refuse(fd, SP_CACHE_OTHER_USER);
-        } else if (s->n_clients >= CLIENTS_MAX || !sp__rowcache_server_client(s, fd))
-            refuse(fd, SP_CACHE_CROWDED);
+        } else if (s->n_clients >= CLIENTS_MAX || !sp__rowcache_server_client(s, fd)) refuse(fd, SP_CACHE_CROWDED);
     }
 }
 
@@ -392,9 +410,12 @@ static sp_status check_folder(const char *folder)
 {
     struct stat info;
     SP_CHECK(folder[0] == '/', SP_VALUE, "cache server: Spilling directory: %s must be an absolute path", folder);
-    SP_CHECK(strlen(folder) < sizeof((sp_cache_info *)0)->spill_folder, SP_VALUE, "cache server: the path of the Spilling directory is too long");
-    SP_CHECK(stat(folder, &info) == 0 && S_ISDIR(info.st_mode), SP_VALUE, "cache server: Spilling directory: %s does not exist, or is no directory", folder);
-    SP_CHECK(access(folder, W_OK | X_OK) == 0, SP_VALUE, "cache server: Spilling directory: %s cannot be written to: %s", folder, sp__strerror(errno));
+    SP_CHECK(strlen(folder) < sizeof((sp_cache_info *)0)->spill_folder, SP_VALUE,
+             "cache server: the path of the Spilling directory is too long");
+    SP_CHECK(stat(folder, &info) == 0 && S_ISDIR(info.st_mode), SP_VALUE,
+             "cache server: Spilling directory: %s does not exist, or is no directory", folder);
+    SP_CHECK(access(folder, W_OK | X_OK) == 0, SP_VALUE,
+             "cache server: Spilling directory: %s cannot be written to: %s", folder, sp__strerror(errno));
     return SP_OK;
 }
 
@@ -414,7 +435,9 @@ sp_status sp_cache_server_create(const sp_cache_server_options *options, sp_cach
         SP_GOTO(done, s->folder ? SP_OK : SP_NOMEM);
         s->all.folder = s->folder;
     }
-    SP_GOTO(done, pipe2(s->wake, O_CLOEXEC | O_NONBLOCK) == 0 ? SP_OK : sp__fail(SP_IO, "cache server: no pipe: %s", sp__strerror(errno)));
+    SP_GOTO(done, pipe2(s->wake, O_CLOEXEC | O_NONBLOCK) == 0
+                      ? SP_OK
+                      : sp__fail(SP_IO, "cache server: no pipe: %s", sp__strerror(errno)));
     SP_GOTO(done, sp__rowcache_listen(s->o.address, &s->listener));
     *out = s;
     s = NULL;

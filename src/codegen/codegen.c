@@ -37,7 +37,8 @@ static sp_status check_name(const char *name)
 {
     bool fits = sp__is_alpha(name[0]) || name[0] == '_';
     for (const char *at = name; *at != '\0' && fits; at++) fits = sp__is_alnum(*at) || *at == '_';
-    SP_CHECK(fits && strlen(name) < 64, SP_VALUE, "'%s' is no C identifier of at most 63 characters, which functions of the model begin with", name);
+    SP_CHECK(fits && strlen(name) < 64, SP_VALUE,
+             "'%s' is no C identifier of at most 63 characters, which functions of the model begin with", name);
     return SP_OK;
 }
 
@@ -100,10 +101,14 @@ static sp_status check_room(const sp_codegen_project *p, const sp_codegen_option
         if (g->shared == NULL || g->defines) ram += states;
         flash += bytes_of(g, SP_BLOCK_CONSTANT, &n) + (g->shared == NULL || g->defines ? states : 0);
     }
-    SP_CHECK(options->ram_bytes == 0 || ram <= options->ram_bytes, SP_VALUE, "%llu bytes of RAM are needed (arena %zu, the rest is state), but there are %llu; a smaller model, "
-             "smaller inputs or int8 need less", (unsigned long long)ram, p->arena_bytes, (unsigned long long)options->ram_bytes);
-    SP_CHECK(options->flash_bytes == 0 || flash <= options->flash_bytes, SP_VALUE, "%llu bytes of flash are needed for constants alone, but there are %llu; a smaller model or "
-             "int8 need less", (unsigned long long)flash, (unsigned long long)options->flash_bytes);
+    SP_CHECK(options->ram_bytes == 0 || ram <= options->ram_bytes, SP_VALUE,
+             "%llu bytes of RAM are needed (arena %zu, the rest is state), but there are %llu; a smaller model, "
+             "smaller inputs or int8 need less",
+             (unsigned long long)ram, p->arena_bytes, (unsigned long long)options->ram_bytes);
+    SP_CHECK(options->flash_bytes == 0 || flash <= options->flash_bytes, SP_VALUE,
+             "%llu bytes of flash are needed for constants alone, but there are %llu; a smaller model or "
+             "int8 need less",
+             (unsigned long long)flash, (unsigned long long)options->flash_bytes);
     return SP_OK;
 }
 
@@ -114,7 +119,11 @@ static void put_sums(sp__text *t, const sp_codegen *g)
     for (int i = 0; i < g->n_steps; i++) n_calls += g->steps[i].function >= 0;
     sp__text_put(t, "%s: %d calls of %d functions\n", g->name, n_calls, g->n_functions);
     sp__text_put(t, "  RAM    %10zu bytes  arena (lower bound %zu)\n", g->arena_bytes, g->least_bytes);
-    if (states > 0) sp__text_put(t, "  RAM    %10zu bytes  state%s\n", states, g->shared == NULL ? "" : g->defines ? ": weights that are trained, and what the optimizer keeps" : ", that of training");
+    if (states > 0)
+        sp__text_put(t, "  RAM    %10zu bytes  state%s\n", states,
+                     g->shared == NULL ? ""
+                     : g->defines      ? ": weights that are trained, and what the optimizer keeps"
+                                       : ", that of training");
     sp__text_put(t, "  flash  %10zu bytes  weights, %d arrays\n", weights, n_weights);
 }
 
@@ -131,7 +140,8 @@ static void put_steps(sp__text *t, const sp_codegen *g)
         }
         for (int k = 0; k < s->n_args; k++)
             if (g->blocks[s->args[k].block].kind == SP_BLOCK_CONSTANT) weights += g->blocks[s->args[k].block].bytes;
-        sp__text_put(t, "    %-28s_%-4d arena %9zu  weights %9zu\n", g->functions[s->function].what, s->function, alive, weights);
+        sp__text_put(t, "    %-28s_%-4d arena %9zu  weights %9zu\n", g->functions[s->function].what, s->function, alive,
+                     weights);
     }
 }
 
@@ -177,7 +187,8 @@ static sp_status add_training(sp_codegen_project *p, sp_model *m, const sp_codeg
     return sp__codegen_trained(m, options, p->shared);
 }
 
-static sp_status project_make(sp_codegen_project *p, int n, sp_model *const *models, const char *const *names, const sp_codegen_options *options)
+static sp_status project_make(sp_codegen_project *p, int n, sp_model *const *models, const char *const *names,
+                              const sp_codegen_options *options)
 {
     const bool training = options != NULL && options->n_train > 0;
     const int n_all = n + training;
@@ -205,14 +216,18 @@ static sp_status project_make(sp_codegen_project *p, int n, sp_model *const *mod
     return sp__codegen_files(p);
 }
 
-sp_status sp_codegen_write(int n, sp_model *const *models, const char *const *names, const char *folder, const sp_codegen_options *options, char **out)
+sp_status sp_codegen_write(int n, sp_model *const *models, const char *const *names, const char *folder,
+                           const sp_codegen_options *options, char **out)
 {
-    SP_CHECK(n >= 1 && models != NULL && folder != NULL && folder[0] != '\0', SP_VALUE, "at least one model and a folder are needed");
+    SP_CHECK(n >= 1 && models != NULL && folder != NULL && folder[0] != '\0', SP_VALUE,
+             "at least one model and a folder are needed");
     SP_CHECK(n == 1 || names != NULL, SP_VALUE, "%d models need names", n);
-    SP_CHECK(options == NULL || options->struct_size >= sizeof *options, SP_VALUE, "struct_size of the options is %u, set it to sizeof(sp_codegen_options)",
+    SP_CHECK(options == NULL || options->struct_size >= sizeof *options, SP_VALUE,
+             "struct_size of the options is %u, set it to sizeof(sp_codegen_options)",
              options != NULL ? options->struct_size : 0);
     for (int i = 0; i < n && names != NULL; i++)
-        for (int k = 0; k < i; k++) SP_CHECK(strcmp(names[i], names[k]) != 0, SP_VALUE, "two models are called '%s'", names[i]);
+        for (int k = 0; k < i; k++)
+            SP_CHECK(strcmp(names[i], names[k]) != 0, SP_VALUE, "two models are called '%s'", names[i]);
     sp_codegen_project p = {.folder = folder};
     sp_status status = find_target(options != NULL ? options->target : NULL, &p.target);
     if (status == SP_OK) status = project_make(&p, n, models, names, options);

@@ -39,33 +39,40 @@ typedef char sp_codegen_at[24]; /* a coordinate: the name of a variable, or "0" 
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-typedef enum sp_codegen_kind { SP_BLOCK_ARENA, SP_BLOCK_INPUT, SP_BLOCK_OUTPUT, SP_BLOCK_CONSTANT, SP_BLOCK_STATE } sp_codegen_kind;
+typedef enum sp_codegen_kind {
+    SP_BLOCK_ARENA,
+    SP_BLOCK_INPUT,
+    SP_BLOCK_OUTPUT,
+    SP_BLOCK_CONSTANT,
+    SP_BLOCK_STATE
+} sp_codegen_kind;
 
 typedef struct sp_codegen_block {
     sp_codegen_kind kind;
-    int number;           /* which input, output, constant, state */
-    sp_dtype dtype;       /* of its elements */
-    sp_dtype stored;      /* of constants: what they are stored as, where that is narrower */
+    int number;      /* which input, output, constant, state */
+    sp_dtype dtype;  /* of its elements */
+    sp_dtype stored; /* of constants: what they are stored as, where that is narrower */
     int64_t count;
     size_t bytes;
-    int first, last;      /* steps */
-    size_t offset;        /* in the arena */
-    int over;             /* block whose memory it takes, -1: it has its own */
-    sp_tensor *memory;    /* row-major; its storage tells views what they are of. Contents count of constants, and of states at the start */
-    bool used;            /* some step has it */
+    int first, last; /* steps */
+    size_t offset;   /* in the arena */
+    int over;        /* block whose memory it takes, -1: it has its own */
+    sp_tensor *
+        memory; /* row-major; its storage tells views what they are of. Contents count of constants, and of states at the start */
+    bool used; /* some step has it */
 } sp_codegen_block;
 
 /* What is known of a value of the function, by its id. */
 typedef struct sp_codegen_value {
-    sp_tensor *view;      /* NULL: it is not in memory */
-    int block;            /* of the view */
-    int n_users;          /* distinct nodes that take it */
-    const sp_node *user;  /* one of them */
-    bool result;          /* the function gives it back, or stores it */
-    bool fused, cheap;    /* see above */
-    int step;             /* that makes it; -1: none */
-    sp_value *source;     /* table: what it is looked up for */
-    sp_value *table;      /* a constant of 256 elements; NULL: it is computed */
+    sp_tensor *view;     /* NULL: it is not in memory */
+    int block;           /* of the view */
+    int n_users;         /* distinct nodes that take it */
+    const sp_node *user; /* one of them */
+    bool result;         /* the function gives it back, or stores it */
+    bool fused, cheap;   /* see above */
+    int step;            /* that makes it; -1: none */
+    sp_value *source;    /* table: what it is looked up for */
+    sp_value *table;     /* a constant of 256 elements; NULL: it is computed */
 } sp_codegen_value;
 
 /* --- steps ------------------------------------------------------------------------------------------------------- */
@@ -73,28 +80,30 @@ typedef struct sp_codegen_value {
 typedef struct sp_codegen_kernel {
     const sp_op *op;
     sp_status (*write)(sp_codegen_out *o, const sp_node *n); /* the body of its function */
-    sp_status (*check)(const sp_node *n);                    /* SP_DECLINED with a message: not in this case; NULL: always */
-    size_t (*work)(const sp_node *n);                        /* bytes of scratch memory; NULL: none */
-    bool whole;  /* it writes its results itself: element-wise nodes behind it are steps of their own */
+    sp_status (*check)(const sp_node *n); /* SP_DECLINED with a message: not in this case; NULL: always */
+    size_t (*work)(const sp_node *n);     /* bytes of scratch memory; NULL: none */
+    bool whole; /* it writes its results itself: element-wise nodes behind it are steps of their own */
 } sp_codegen_kernel;
 const sp_codegen_kernel *sp__codegen_kernel(const sp_op *op); /* NULL: not known */
 /* Geometry of a value, for the functions that measure operators: row-major, without memory. */
 void sp__codegen_geometry(const sp_value *v, sp_tensor *out);
 /* Sliding windows: loops over those of an output at coordinates `out`; `in` and `k` receive coordinates in what they slide over and in the window. */
 struct sp__window;
-void sp__codegen_window(sp_codegen_out *o, const struct sp__window *w, sp_codegen_at *out, sp_codegen_at *in, sp_codegen_at *k);
+void sp__codegen_window(sp_codegen_out *o, const struct sp__window *w, sp_codegen_at *out, sp_codegen_at *in,
+                        sp_codegen_at *k);
 void sp__codegen_window_end(sp_codegen_out *o, const struct sp__window *w);
 /* Windows of pools and their gradients over x, one for each element of y; whether all hold the same number of elements, and how many; loops over one. */
 sp_status sp__codegen_pool_measure(const sp_node *n, const sp_meta *x, const sp_meta *y, struct sp__window *w);
 bool sp__codegen_pool_even(const sp_node *n, const struct sp__window *w, double *count);
-void sp__codegen_pool_window(sp_codegen_out *o, const sp_node *n, const struct sp__window *w, sp_codegen_at *out, sp_codegen_at *in);
+void sp__codegen_pool_window(sp_codegen_out *o, const sp_node *n, const struct sp__window *w, sp_codegen_at *out,
+                             sp_codegen_at *in);
 void sp__codegen_pool_window_end(sp_codegen_out *o, const sp_node *n, const struct sp__window *w);
 
 /* A block in a step. */
 typedef struct sp_codegen_arg {
     int block;
     bool written;
-    bool read;             /* by the kernel, or in another order than the result is written in */
+    bool read; /* by the kernel, or in another order than the result is written in */
 } sp_codegen_arg;
 
 struct sp_codegen_step {
@@ -111,33 +120,33 @@ struct sp_codegen_step {
 
 /* A variable of the model: kept from run to run. */
 typedef struct sp_codegen_state {
-    int block;             /* -1: it does not occur */
-    sp_value *stored;      /* what it becomes at the end of a run; NULL: it stays */
-    int copy;              /* the step that stores it */
+    int block;        /* -1: it does not occur */
+    sp_value *stored; /* what it becomes at the end of a run; NULL: it stays */
+    int copy;         /* the step that stores it */
 } sp_codegen_state;
 
 /* Variables of a model that is trained: weights, then what the optimizer keeps. Several functions use them. */
 enum { SP_CODEGEN_SHARED = 256 };
 struct sp_codegen_shared {
-    const char *name;      /* prefix: "model" */
+    const char *name; /* prefix: "model" */
     int n, n_weights;
     sp_tensor *tensors[SP_CODEGEN_SHARED]; /* retained */
 };
 
 /* A C function; steps whose texts are equal share one. */
 typedef struct sp_codegen_function {
-    const char *what;      /* "conv2d" */
-    char *head, *body;     /* "(const float *a0, float *a1)"; what stands in its braces */
+    const char *what;  /* "conv2d" */
+    char *head, *body; /* "(const float *a0, float *a1)"; what stands in its braces */
 } sp_codegen_function;
 
 struct sp_codegen {
-    sp__arena memory;      /* steps and lists; views and texts are owned one by one */
-    const char *name;      /* prefix of its names, and of its files: "model" */
-    char run[80];          /* the C function: "model_run" */
+    sp__arena memory;          /* steps and lists; views and texts are owned one by one */
+    const char *name;          /* prefix of its names, and of its files: "model" */
+    char run[80];              /* the C function: "model_run" */
     sp_codegen_shared *shared; /* variables that it has in common with others of the project; NULL: its own */
-    bool defines;          /* shared variables are defined in its file */
-    sp_program *program;   /* owns the function */
-    sp_function *f;        /* optimised */
+    bool defines;              /* shared variables are defined in its file */
+    sp_program *program;       /* owns the function */
+    sp_function *f;            /* optimised */
     int n_values, n_steps, n_blocks, blocks_room;
     sp_codegen_value *values;
     sp_codegen_step *steps;
@@ -147,7 +156,7 @@ struct sp_codegen {
     size_t arena_bytes, least_bytes;
     int n_functions, functions_room;
     sp_codegen_function *functions;
-    unsigned helpers;      /* of the generated file, by bit: codegen_math.c */
+    unsigned helpers; /* of the generated file, by bit: codegen_math.c */
 };
 
 /* A finished function, optimised: g->program and g->f. */
@@ -178,7 +187,7 @@ sp_status sp__codegen_tables(sp_codegen *g);
 /* --- element-wise operators -------------------------------------------------------------------------------------- */
 
 bool sp__codegen_is_math(const sp_node *n);
-bool sp__codegen_is_dear(const sp_node *n);  /* it calls functions: worth a table */
+bool sp__codegen_is_dear(const sp_node *n); /* it calls functions: worth a table */
 /* The C expression of a node whose operands are these texts, without brackets around it. */
 sp_status sp__codegen_math(sp_codegen_out *o, const sp_node *n, const char *const *operands, char *out, size_t room);
 /* Functions that expressions call, as C text. */
@@ -191,8 +200,8 @@ struct sp_codegen_out {
     sp_codegen *g;
     sp_codegen_step *step;
     sp__text text;
-    int depth;             /* of blocks */
-    int serial;            /* of local names */
+    int depth;  /* of blocks */
+    int serial; /* of local names */
     sp_status status;
 };
 
@@ -233,18 +242,18 @@ typedef struct sp_codegen_vector {
     int n_in, n_out;
     sp_tensor **in, **out;
     const char *const *in_names, *const *out_names; /* in the model's file */
-    int repeats;          /* runs, each of which gives one element of the only result; 0: one run */
+    int repeats; /* runs, each of which gives one element of the only result; 0: one run */
 } sp_codegen_vector;
 
 /* What is written for one target. */
 typedef struct sp_codegen_machine {
     const char *name, *doc;
-    const char *compiler, *flags;   /* of the Makefile */
-    const char *machine;            /* options of qemu that run it; NULL: the host itself does */
-    const char *start;              /* start-up code and linker script: a family of targets; NULL: an operating system's */
+    const char *compiler, *flags; /* of the Makefile */
+    const char *machine;          /* options of qemu that run it; NULL: the host itself does */
+    const char *start; /* start-up code and linker script: a family of targets; NULL: an operating system's */
     unsigned long long flash, flash_bytes, ram, ram_bytes; /* of that machine */
 } sp_codegen_machine;
-extern const sp_codegen_machine sp__codegen_targets[];       /* ends with a NULL name; the first is the default */
+extern const sp_codegen_machine sp__codegen_targets[]; /* ends with a NULL name; the first is the default */
 
 typedef struct sp_codegen_project {
     const char *folder;
@@ -252,10 +261,10 @@ typedef struct sp_codegen_project {
     int n_models;
     sp_codegen *models;
     sp_codegen_vector *vectors;
-    const char **sources;       /* where the models come from, for comments */
-    char trained[80];           /* name of the step of training; "": none */
+    const char **sources; /* where the models come from, for comments */
+    char trained[80];     /* name of the step of training; "": none */
     sp_codegen_shared *shared;
-    size_t arena_bytes;         /* the largest of them */
+    size_t arena_bytes; /* the largest of them */
 } sp_codegen_project;
 
 /* Numbers that look like noise, the same on every machine. */

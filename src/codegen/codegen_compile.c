@@ -26,7 +26,8 @@ static sp_status freeze(const sp_codegen *g, sp_function *f)
 {
     for (sp_node *n = f->first, *next; n != NULL; n = next) {
         next = n->next;
-        if (n->kind != SP_NODE_READ || n->variable->written || sp__codegen_is_shared(g->shared, n->variable->tensor)) continue;
+        if (n->kind != SP_NODE_READ || n->variable->written || sp__codegen_is_shared(g->shared, n->variable->tensor))
+            continue;
         sp_tensor *same;
         SP_TRY(sp__tensor_alias(n->variable->tensor, &same));
         sp_value *constant = sp__value_constant(f, same);
@@ -64,7 +65,8 @@ sp_status sp__codegen_repeat(sp_codegen *g, int n_in, sp_tensor *const *in, int 
     sp_status status = sp_tensor_create(SP_DTYPE_F32, 1, (const int64_t[]){repeats}, out);
     const int n = status == SP_OK ? g->shared->n : 0;
     for (int i = 0; i < n && status == SP_OK; i++) status = sp_tensor_copy(g->shared->tensors[i], &kept[i]);
-    for (int i = 0; i < repeats && status == SP_OK; i++) status = run_once(g->program, n_in, in, (float *)(void *)(*out)->data + i);
+    for (int i = 0; i < repeats && status == SP_OK; i++)
+        status = run_once(g->program, n_in, in, (float *)(void *)(*out)->data + i);
     for (int i = 0; i < n; i++) {
         if (kept[i] == NULL) continue;
         const sp_status back = sp_tensor_assign(g->shared->tensors[i], kept[i]);

@@ -16,8 +16,8 @@ typedef struct conv_job {
     sp_value *x, *w, *bias; /* bias NULL: none */
     sp_value *w_zero;       /* bytes: NULL: 0 */
     bool integers;
-    int32_t zero;           /* of x */
-    const char *type;       /* of the sum */
+    int32_t zero;     /* of x */
+    const char *type; /* of the sum */
 } conv_job;
 
 void sp__codegen_geometry(const sp_value *v, sp_tensor *t)
@@ -32,7 +32,8 @@ static double largest_sum(const conv_job *j)
 {
     double low, high;
     (void)sp__codegen_whole(j->w, &low, &high);
-    const double w = -low > high ? -low : high, x = (j->x->meta.dtype == SP_DTYPE_I16 ? 32768 : 255) + fabs((double)j->zero);
+    const double w = -low > high ? -low : high,
+                 x = (j->x->meta.dtype == SP_DTYPE_I16 ? 32768 : 255) + fabs((double)j->zero);
     double most = x * w * (double)(sp__window_taps(&j->g.w) * (j->g.in_channels / j->g.group));
     if (j->bias != NULL && sp__codegen_whole(j->bias, &low, &high)) most += -low > high ? -low : high;
     return most;
@@ -44,7 +45,8 @@ static void find_integers(sp_codegen_out *o, conv_job *j)
     double low, high;
     sp_value *bytes = sp__codegen_integers(o->g, j->x, &j->zero);
     if (bytes == NULL || !sp__codegen_whole(j->w, &low, &high) || low < -32768 || high > 32767) return;
-    if (j->bias != NULL && (!sp__codegen_whole(j->bias, &low, &high) || low < -2147483648.0 || high > 2147483647.0)) return;
+    if (j->bias != NULL && (!sp__codegen_whole(j->bias, &low, &high) || low < -2147483648.0 || high > 2147483647.0))
+        return;
     j->integers = true;
     j->x = bytes;
     j->type = largest_sum(j) < 2147483648.0 ? "int32_t" : "int64_t";
@@ -74,7 +76,8 @@ static void sum_start(sp_codegen_out *o, const conv_job *j, sp_codegen_at *at)
 /* Whether a window reaches beyond what it slides over. */
 static bool is_padded(const sp__window *w, int i)
 {
-    return w->pad[i] > 0 || (w->out[i] - 1) * w->stride[i] - w->pad[i] + (w->kernel[i] - 1) * w->dilation[i] >= w->in[i];
+    return w->pad[i] > 0 ||
+           (w->out[i] - 1) * w->stride[i] - w->pad[i] + (w->kernel[i] - 1) * w->dilation[i] >= w->in[i];
 }
 
 /* "i2 * 2 + k0 - 1" */
@@ -83,7 +86,8 @@ static void place_text(const sp__window *w, int i, const char *out, const char *
     size_t n = (size_t)snprintf(text, room, "%s", out);
     if (w->stride[i] != 1) n += (size_t)snprintf(text + n, room - n, " * %lld", (long long)w->stride[i]);
     if (w->kernel[i] != 1) n += (size_t)snprintf(text + n, room - n, " + %s", k);
-    if (w->kernel[i] != 1 && w->dilation[i] != 1) n += (size_t)snprintf(text + n, room - n, " * %lld", (long long)w->dilation[i]);
+    if (w->kernel[i] != 1 && w->dilation[i] != 1)
+        n += (size_t)snprintf(text + n, room - n, " * %lld", (long long)w->dilation[i]);
     if (w->pad[i] != 0) snprintf(text + n, room - n, " - %lld", (long long)w->pad[i]);
 }
 
@@ -102,7 +106,10 @@ void sp__codegen_window(sp_codegen_out *o, const sp__window *w, sp_codegen_at *o
         snprintf(in[d], sizeof in[d], "y%d", d);
         place_text(w, i, out[d], k[d], place, sizeof place);
         sp__codegen_line(o, "const int %s = %s;", in[d], place);
-        if (padded) sp__codegen_line(o, w->kernel[i] > 1 ? "if (%s < 0 || %s >= %lld) continue;" : "if (%s >= 0 && %s < %lld) {", in[d], in[d], (long long)w->in[i]);
+        if (padded)
+            sp__codegen_line(o,
+                             w->kernel[i] > 1 ? "if (%s < 0 || %s >= %lld) continue;" : "if (%s >= 0 && %s < %lld) {",
+                             in[d], in[d], (long long)w->in[i]);
         if (padded && w->kernel[i] == 1) o->depth++;
     }
 }
@@ -129,7 +136,9 @@ static void multiply_add(sp_codegen_out *o, const conv_job *j, sp_codegen_at *x_
     load_stored(o, j->w, w_at, w, sizeof w);
     if (j->w_zero != NULL) {
         char zero[SP_CODEGEN_TEXT], both[2 * SP_CODEGEN_TEXT];
-        sp__codegen_load(o, j->w_zero, j->w_zero->meta.rank > 0 && j->w_zero->meta.dims[0] > 1 ? w_at : (sp_codegen_at[]){"0"}, zero, sizeof zero);
+        sp__codegen_load(o, j->w_zero,
+                         j->w_zero->meta.rank > 0 && j->w_zero->meta.dims[0] > 1 ? w_at : (sp_codegen_at[]){"0"}, zero,
+                         sizeof zero);
         sp__snprintf(both, sizeof both, "(%s - %s)", w, zero);
         sp__snprintf(w, sizeof w, "%s", both);
     }
@@ -193,8 +202,10 @@ static sp_status bytes_check(const sp_node *n)
 {
     double zero;
     for (int i = SP_BYTES_X_ZERO; i < SP_BYTES_INPUTS; i++)
-        SP_CHECK(n->in[i] == NULL || n->in[i]->origin == SP_VALUE_CONSTANT, SP_DECLINED, "conv_bytes whose scales or zero points are computed");
-    SP_CHECK(n->in[SP_BYTES_X_ZERO] == NULL || sp__codegen_is_number(n->in[SP_BYTES_X_ZERO], &zero), SP_DECLINED, "conv_bytes with several zero points of x");
+        SP_CHECK(n->in[i] == NULL || n->in[i]->origin == SP_VALUE_CONSTANT, SP_DECLINED,
+                 "conv_bytes whose scales or zero points are computed");
+    SP_CHECK(n->in[SP_BYTES_X_ZERO] == NULL || sp__codegen_is_number(n->in[SP_BYTES_X_ZERO], &zero), SP_DECLINED,
+             "conv_bytes with several zero points of x");
     return SP_OK;
 }
 
@@ -221,13 +232,19 @@ static void write_rounding(sp_codegen_out *o, const sp_node *n, sp_codegen_at *a
 
 static sp_status bytes_write(sp_codegen_out *o, const sp_node *n)
 {
-    conv_job j = {.x = n->in[SP_BYTES_X], .w = n->in[SP_BYTES_WEIGHT], .bias = n->in[SP_BYTES_BIAS], .integers = true, .type = "int32_t"};
+    conv_job j = {.x = n->in[SP_BYTES_X],
+                  .w = n->in[SP_BYTES_WEIGHT],
+                  .bias = n->in[SP_BYTES_BIAS],
+                  .integers = true,
+                  .type = "int32_t"};
     const sp_meta *out = &n->out[0]->meta;
     sp_codegen_at at[SP_RANK_MAX];
     double number;
     SP_TRY(measure(n, &j.g));
-    if (n->in[SP_BYTES_X_ZERO] != NULL && sp__codegen_is_number(n->in[SP_BYTES_X_ZERO], &number)) j.zero = (int32_t)number;
-    if (n->in[SP_BYTES_W_ZERO] != NULL && !(sp__codegen_is_number(n->in[SP_BYTES_W_ZERO], &number) && number == 0)) j.w_zero = n->in[SP_BYTES_W_ZERO];
+    if (n->in[SP_BYTES_X_ZERO] != NULL && sp__codegen_is_number(n->in[SP_BYTES_X_ZERO], &number))
+        j.zero = (int32_t)number;
+    if (n->in[SP_BYTES_W_ZERO] != NULL && !(sp__codegen_is_number(n->in[SP_BYTES_W_ZERO], &number) && number == 0))
+        j.w_zero = n->in[SP_BYTES_W_ZERO];
     sp__codegen_loops(o, "i", out->rank, out->dims, at);
     write_sum(o, &j, at);
     if (n->in[SP_BYTES_SCALE] != NULL) write_rounding(o, n, at);
@@ -239,4 +256,5 @@ static sp_status bytes_write(sp_codegen_out *o, const sp_node *n)
 const sp_codegen_kernel sp_codegen_kernel_conv1d = {.op = &sp_op_conv1d, .write = conv_write};
 const sp_codegen_kernel sp_codegen_kernel_conv2d = {.op = &sp_op_conv2d, .write = conv_write};
 const sp_codegen_kernel sp_codegen_kernel_conv3d = {.op = &sp_op_conv3d, .write = conv_write};
-const sp_codegen_kernel sp_codegen_kernel_conv_bytes = {.op = &sp_op_conv_bytes, .write = bytes_write, .check = bytes_check};
+const sp_codegen_kernel sp_codegen_kernel_conv_bytes = {
+    .op = &sp_op_conv_bytes, .write = bytes_write, .check = bytes_check};

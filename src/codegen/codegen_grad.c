@@ -18,8 +18,10 @@ static void open_taps(sp_codegen_out *o, const sp__window *w, sp_codegen_at *in,
         o->depth++;
         snprintf(k[d], sizeof k[d], "k%d", d);
         snprintf(out[d], sizeof out[d], "o%d", d);
-        sp__codegen_line(o, "const int q%d = %s + %lld - k%d * %lld, o%d = q%d / %lld;", d, in[d], (long long)w->pad[i], d, (long long)w->dilation[i], d, d, (long long)w->stride[i]);
-        sp__codegen_line(o, "if (q%d < 0 || o%d >= %lld || o%d * %lld != q%d) continue;", d, d, (long long)w->out[i], d, (long long)w->stride[i], d);
+        sp__codegen_line(o, "const int q%d = %s + %lld - k%d * %lld, o%d = q%d / %lld;", d, in[d], (long long)w->pad[i],
+                         d, (long long)w->dilation[i], d, d, (long long)w->stride[i]);
+        sp__codegen_line(o, "if (q%d < 0 || o%d >= %lld || o%d * %lld != q%d) continue;", d, d, (long long)w->out[i], d,
+                         (long long)w->stride[i], d);
     }
 }
 
@@ -83,7 +85,8 @@ static sp_status weight_grad_write(sp_codegen_out *o, const sp_node *n)
         snprintf(x_at[2 + k], sizeof x_at[0], "y%d", k);
         sp__codegen_line(o, "for (int o%d = 0; o%d < %lld; o%d++) {", k, k, (long long)g.w.out[i], k);
         o->depth++;
-        sp__codegen_line(o, "const int y%d = o%d * %lld + %s * %lld - %lld;", k, k, (long long)g.w.stride[i], at[2 + k], (long long)g.w.dilation[i], (long long)g.w.pad[i]);
+        sp__codegen_line(o, "const int y%d = o%d * %lld + %s * %lld - %lld;", k, k, (long long)g.w.stride[i], at[2 + k],
+                         (long long)g.w.dilation[i], (long long)g.w.pad[i]);
         sp__codegen_line(o, "if (y%d < 0 || y%d >= %lld) continue;", k, k, (long long)g.w.in[i]);
     }
     sp__codegen_load(o, n->in[0], x_at, x, sizeof x);
@@ -180,7 +183,8 @@ static sp_status mean_grad_write(sp_codegen_out *o, const sp_node *n)
 
 static sp_status softmax_grad_check(const sp_node *n)
 {
-    SP_CHECK(n->in[0]->meta.dtype == SP_DTYPE_F32 && sp__codegen_ints(n, "axis").n == 1, SP_DECLINED, "%s along several axes, or of another dtype than float32", n->op->name);
+    SP_CHECK(n->in[0]->meta.dtype == SP_DTYPE_F32 && sp__codegen_ints(n, "axis").n == 1, SP_DECLINED,
+             "%s along several axes, or of another dtype than float32", n->op->name);
     return SP_OK;
 }
 
@@ -206,7 +210,8 @@ static sp_status softmax_grad_write(sp_codegen_out *o, const sp_node *n)
         sp__codegen_load(o, n->in[1], at, d, sizeof d);
         if (pass == 0 && logarithm) sp__codegen_line(o, "s += %s;", d);
         if (pass == 0 && !logarithm) sp__codegen_line(o, "s += %s * %s;", v, d);
-        sp__snprintf(value, sizeof value, logarithm ? "%s - spore_expf(%s) * s" : "%s * (%s - s)", logarithm ? d : v, logarithm ? v : d);
+        sp__snprintf(value, sizeof value, logarithm ? "%s - spore_expf(%s) * s" : "%s * (%s - s)", logarithm ? d : v,
+                     logarithm ? v : d);
         if (pass == 1) sp__codegen_store(o, at, value);
         sp__codegen_end(o, y->dims[axis]);
     }

@@ -19,9 +19,11 @@ static sp_status norm_check(const sp_node *n)
 {
     int norm, params;
     SP_TRY(norm_axes(n, &norm, &params));
-    SP_CHECK(n->in[0]->meta.dtype == SP_DTYPE_F32, SP_DECLINED, "layer_norm of %s", sp_dtype_name(n->in[0]->meta.dtype));
+    SP_CHECK(n->in[0]->meta.dtype == SP_DTYPE_F32, SP_DECLINED, "layer_norm of %s",
+             sp_dtype_name(n->in[0]->meta.dtype));
     for (int i = 1; i < 3; i++)
-        SP_CHECK(n->in[i] == NULL || n->in[i]->meta.rank == n->in[0]->meta.rank - params, SP_DECLINED, "layer_norm whose parameters have another rank than what they scale");
+        SP_CHECK(n->in[i] == NULL || n->in[i]->meta.rank == n->in[0]->meta.rank - params, SP_DECLINED,
+                 "layer_norm whose parameters have another rank than what they scale");
     return SP_OK;
 }
 
@@ -29,7 +31,8 @@ static sp_status norm_write(sp_codegen_out *o, const sp_node *n)
 {
     const sp_meta *x = &n->in[0]->meta;
     sp_codegen_at at[SP_RANK_MAX];
-    char text[SP_CODEGEN_TEXT], value[3 * SP_CODEGEN_TEXT], factor[SP_CODEGEN_TEXT] = "1.0f", shift[SP_CODEGEN_TEXT] = "0.0f", count[48], epsilon[48];
+    char text[SP_CODEGEN_TEXT], value[3 * SP_CODEGEN_TEXT], factor[SP_CODEGEN_TEXT] = "1.0f",
+                                                            shift[SP_CODEGEN_TEXT] = "0.0f", count[48], epsilon[48];
     int norm, params;
     int64_t size = 1;
     SP_TRY(norm_axes(n, &norm, &params));
@@ -40,7 +43,9 @@ static sp_status norm_write(sp_codegen_out *o, const sp_node *n)
     sp__codegen_line(o, "float mean = 0.0f, spread = 0.0f;");
     for (int pass = 0; pass < 3; pass++) {
         if (pass == 1) sp__codegen_line(o, "mean /= %s;", count);
-        if (pass == 2) sp__codegen_line(o, "const float variance = spread / %s, scale = 1.0f / sqrtf(variance + %s);", count, epsilon);
+        if (pass == 2)
+            sp__codegen_line(o, "const float variance = spread / %s, scale = 1.0f / sqrtf(variance + %s);", count,
+                             epsilon);
         sp__codegen_loops(o, "r", x->rank - norm, x->dims + norm, at + norm);
         sp__codegen_load(o, n->in[0], at, text, sizeof text);
         if (pass == 0) sp__codegen_line(o, "mean += %s;", text);
@@ -66,12 +71,16 @@ enum { GX, H0, C0, WEIGHT, BIAS, LENGTHS };
 
 static sp_status scan_check(const sp_node *n)
 {
-    SP_CHECK(n->in[GX]->meta.dtype == SP_DTYPE_F32 && n->in[LENGTHS] == NULL, SP_DECLINED, "rnn_scan with lengths, or of another dtype than float32");
+    SP_CHECK(n->in[GX]->meta.dtype == SP_DTYPE_F32 && n->in[LENGTHS] == NULL, SP_DECLINED,
+             "rnn_scan with lengths, or of another dtype than float32");
     return SP_OK;
 }
 
 /* Sums of all gates, state and cell of one sample. */
-static size_t scan_work(const sp_node *n) { return (size_t)(n->in[WEIGHT]->meta.dims[0] + 2 * n->in[H0]->meta.dims[1]) * sizeof(float); }
+static size_t scan_work(const sp_node *n)
+{
+    return (size_t)(n->in[WEIGHT]->meta.dims[0] + 2 * n->in[H0]->meta.dims[1]) * sizeof(float);
+}
 
 /* "a0[...]": gate g of the input at this time; the part `i` of it. */
 static void gate(sp_codegen_out *o, const sp_node *n, int g, int64_t hidden, sp_codegen_at *at, char *out, size_t room)
@@ -100,7 +109,8 @@ static void write_sums(sp_codegen_out *o, const sp_node *n, const char *work, in
     sp__codegen_end(o, gates * hidden);
 }
 
-static void write_cell(sp_codegen_out *o, const sp_node *n, const char *work, const char *mode, int64_t hidden, sp_codegen_at *at)
+static void write_cell(sp_codegen_out *o, const sp_node *n, const char *work, const char *mode, int64_t hidden,
+                       sp_codegen_at *at)
 {
     char g[4][SP_CODEGEN_TEXT];
     const int gates = strcmp(mode, "lstm") == 0 ? 4 : strcmp(mode, "gru") == 0 ? 3 : 1;
@@ -121,13 +131,17 @@ static void write_cell(sp_codegen_out *o, const sp_node *n, const char *work, co
         sp__codegen_line(o, "%s[%lld + %s] = fresh + hold * (%s[%lld + %s] - fresh);", work, h, i, work, h, i);
     } else {
         sp__codegen_line(o, "const float sum = %s + %s[%s];", g[0], work, i);
-        sp__codegen_line(o, strcmp(mode, "rnn_relu") == 0 ? "%s[%lld + %s] = sum > 0.0f ? sum : 0.0f;" : "%s[%lld + %s] = spore_tanhf(sum);", work, h, i);
+        sp__codegen_line(o,
+                         strcmp(mode, "rnn_relu") == 0 ? "%s[%lld + %s] = sum > 0.0f ? sum : 0.0f;"
+                                                       : "%s[%lld + %s] = spore_tanhf(sum);",
+                         work, h, i);
     }
 }
 
 static sp_status scan_write(sp_codegen_out *o, const sp_node *n)
 {
-    const int64_t times = n->in[GX]->meta.dims[0], batch = n->in[GX]->meta.dims[1], hidden = n->in[H0]->meta.dims[1], gates = n->in[WEIGHT]->meta.dims[0] / hidden;
+    const int64_t times = n->in[GX]->meta.dims[0], batch = n->in[GX]->meta.dims[1], hidden = n->in[H0]->meta.dims[1],
+                  gates = n->in[WEIGHT]->meta.dims[0] / hidden;
     const char *mode = sp__codegen_text(n, "mode"), *work = sp__codegen_arg(o, o->step->work, true);
     sp_codegen_at at[3], t;
     char start[SP_CODEGEN_TEXT], h[96], c[96];
@@ -162,5 +176,7 @@ static sp_status scan_write(sp_codegen_out *o, const sp_node *n)
     return SP_OK;
 }
 
-const sp_codegen_kernel sp_codegen_kernel_layer_norm = {.op = &sp_op_layer_norm, .write = norm_write, .check = norm_check, .whole = true};
-const sp_codegen_kernel sp_codegen_kernel_rnn_scan = {.op = &sp_op_rnn_scan, .write = scan_write, .check = scan_check, .work = scan_work, .whole = true};
+const sp_codegen_kernel sp_codegen_kernel_layer_norm = {
+    .op = &sp_op_layer_norm, .write = norm_write, .check = norm_check, .whole = true};
+const sp_codegen_kernel sp_codegen_kernel_rnn_scan = {
+    .op = &sp_op_rnn_scan, .write = scan_write, .check = scan_check, .work = scan_work, .whole = true};

@@ -26,7 +26,9 @@ double sp__codegen_element(const sp_tensor *t, int64_t i)
 
 bool sp__codegen_is_number(const sp_value *v, double *out)
 {
-    if (v->origin != SP_VALUE_CONSTANT || v->constant->count < 1 || v->constant->storage == NULL || sp__codegen_type(v->meta.dtype) == NULL) return false;
+    if (v->origin != SP_VALUE_CONSTANT || v->constant->count < 1 || v->constant->storage == NULL ||
+        sp__codegen_type(v->meta.dtype) == NULL)
+        return false;
     const sp_tensor *t = v->constant;
     *out = sp__codegen_element(t, 0);
     if (t->count == 1) return true;
@@ -82,14 +84,21 @@ int sp__codegen_add_block(sp_codegen *g, sp_codegen_kind kind, sp_dtype dtype, i
 {
     if (g->n_blocks == g->blocks_room) {
         const int room = g->blocks_room ? 2 * g->blocks_room : 64;
-        sp_codegen_block *more = sp__realloc(g->blocks, (size_t)g->blocks_room * sizeof *more, (size_t)room * sizeof *more);
+        sp_codegen_block *more =
+            sp__realloc(g->blocks, (size_t)g->blocks_room * sizeof *more, (size_t)room * sizeof *more);
         if (more == NULL) return -1;
         g->blocks = more;
         g->blocks_room = room;
     }
     sp_codegen_block *b = &g->blocks[g->n_blocks];
-    *b = (sp_codegen_block){.kind = kind, .dtype = dtype, .stored = dtype, .count = count, .bytes = (size_t)count * sp_dtype_bytes(dtype),
-                            .first = INT32_MAX, .last = -1, .over = -1};
+    *b = (sp_codegen_block){.kind = kind,
+                            .dtype = dtype,
+                            .stored = dtype,
+                            .count = count,
+                            .bytes = (size_t)count * sp_dtype_bytes(dtype),
+                            .first = INT32_MAX,
+                            .last = -1,
+                            .over = -1};
     if (sp_tensor_create(dtype, 1, &count, &b->memory) != SP_OK) return -1;
     return g->n_blocks++;
 }
@@ -114,7 +123,8 @@ static sp_status give_block(sp_codegen *g, sp_value *v, sp_codegen_kind kind, in
     if (i < 0) return SP_NOMEM;
     g->blocks[i].number = number;
     known->block = i;
-    return sp__tensor_handle(v->meta.dtype, v->meta.rank, v->meta.dims, strides, g->blocks[i].memory->storage, g->blocks[i].memory->data, &known->view);
+    return sp__tensor_handle(v->meta.dtype, v->meta.rank, v->meta.dims, strides, g->blocks[i].memory->storage,
+                             g->blocks[i].memory->data, &known->view);
 }
 
 /* --- what is live, and who uses it ------------------------------------------------------------------------------- */
@@ -164,20 +174,28 @@ static void survey(sp_codegen *g)
 
 /* --- what is made where it is used ------------------------------------------------------------------------------- */
 
-static bool is_small(sp_dtype dtype) { return dtype == SP_DTYPE_I8 || dtype == SP_DTYPE_U8 || dtype == SP_DTYPE_I16 || dtype == SP_DTYPE_BOOL; }
+static bool is_small(sp_dtype dtype)
+{
+    return dtype == SP_DTYPE_I8 || dtype == SP_DTYPE_U8 || dtype == SP_DTYPE_I16 || dtype == SP_DTYPE_BOOL;
+}
 
 /* Widened bytes, and such less, plus or times a number. */
 static bool is_cheap(const sp_codegen *g, const sp_node *n)
 {
     double number;
-    if (!sp__codegen_is_math(n) || sp__codegen_value(g, n->out[0])->table != NULL || sp__codegen_value(g, n->out[0])->result) return false;
+    if (!sp__codegen_is_math(n) || sp__codegen_value(g, n->out[0])->table != NULL ||
+        sp__codegen_value(g, n->out[0])->result)
+        return false;
     if (n->op == &sp_op_cast) {
         const sp_dtype to = n->out[0]->meta.dtype;
-        return is_small(n->in[0]->meta.dtype) && (to == SP_DTYPE_F32 || to == SP_DTYPE_F64 || to == SP_DTYPE_I32) && n->in[0]->origin != SP_VALUE_CONSTANT;
+        return is_small(n->in[0]->meta.dtype) && (to == SP_DTYPE_F32 || to == SP_DTYPE_F64 || to == SP_DTYPE_I32) &&
+               n->in[0]->origin != SP_VALUE_CONSTANT;
     }
     if (n->op != &sp_op_sub && n->op != &sp_op_add && n->op != &sp_op_mul) return false;
     for (int i = 0; i < 2; i++)
-        if (sp__codegen_is_number(n->in[1 - i], &number) && n->in[1 - i]->meta.rank <= n->in[i]->meta.rank && sp__codegen_value(g, n->in[i])->cheap) return true;
+        if (sp__codegen_is_number(n->in[1 - i], &number) && n->in[1 - i]->meta.rank <= n->in[i]->meta.rank &&
+            sp__codegen_value(g, n->in[i])->cheap)
+            return true;
     return false;
 }
 
@@ -191,10 +209,14 @@ static void find_cheap(sp_codegen *g)
             if (n->in[i] != NULL && is_view(n)) sp__codegen_value(g, n->in[i])->cheap = false;
     /* What is cheap only because its operand is. */
     for (const sp_node *n = g->f->first; n != NULL; n = n->next)
-        if (n->n_out == 1 && sp__codegen_value(g, n->out[0])->cheap && !is_cheap(g, n)) sp__codegen_value(g, n->out[0])->cheap = false;
+        if (n->n_out == 1 && sp__codegen_value(g, n->out[0])->cheap && !is_cheap(g, n))
+            sp__codegen_value(g, n->out[0])->cheap = false;
 }
 
-static bool same_shape(const sp_meta *a, const sp_meta *b) { return sp__shape_equal(a->rank, a->dims, b->rank, b->dims); }
+static bool same_shape(const sp_meta *a, const sp_meta *b)
+{
+    return sp__shape_equal(a->rank, a->dims, b->rank, b->dims);
+}
 
 /* The step in which v ends up if its user computes it: the result of that step. */
 static sp_value *root_of(const sp_codegen *g, sp_value *v)
@@ -215,7 +237,9 @@ static void find_fused(sp_codegen *g, bool *kernels)
         const bool math = sp__codegen_is_math(n), kernel = !math && is_kernel(n);
         if (known->cheap || known->result || known->n_users != 1 || !(math || kernel)) continue;
         const sp_node *user = known->user;
-        if (!sp__codegen_is_math(user) || sp__codegen_value(g, user->out[0])->cheap || !same_shape(&v->meta, &user->out[0]->meta)) continue;
+        if (!sp__codegen_is_math(user) || sp__codegen_value(g, user->out[0])->cheap ||
+            !same_shape(&v->meta, &user->out[0]->meta))
+            continue;
         if (kernel && sp__codegen_kernel(n->op)->whole) continue;
         const sp_value *root = root_of(g, user->out[0]);
         if (kernel && kernels[root->id]) continue;
@@ -273,10 +297,12 @@ static sp_status lower_inputs(sp_codegen *g, const sp_node *n)
     sp_value *const *in;
     const int n_in = inputs_of(g, n, &in);
     double number;
-    if (sp__codegen_value(g, n->out[0])->table != NULL) SP_TRY(sp__codegen_constant(g, sp__codegen_value(g, n->out[0])->table));
+    if (sp__codegen_value(g, n->out[0])->table != NULL)
+        SP_TRY(sp__codegen_constant(g, sp__codegen_value(g, n->out[0])->table));
     for (int i = 0; i < n_in; i++) {
         if (in[i] == NULL) continue;
-        if (in[i]->origin == SP_VALUE_CONSTANT && (!sp__codegen_is_number(in[i], &number) || !sp__codegen_is_math(n))) SP_TRY(sp__codegen_constant(g, in[i]));
+        if (in[i]->origin == SP_VALUE_CONSTANT && (!sp__codegen_is_number(in[i], &number) || !sp__codegen_is_math(n)))
+            SP_TRY(sp__codegen_constant(g, in[i]));
         const sp_codegen_value *known = sp__codegen_value(g, in[i]);
         if (known->fused || known->cheap) SP_TRY(lower_inputs(g, in[i]->node));
     }
@@ -295,7 +321,8 @@ static sp_status lower_op(sp_codegen *g, const sp_node *n)
         if (sp__codegen_value(g, n->out[i])->n_users > 0 || i == 0) SP_TRY(give_block(g, n->out[i], SP_BLOCK_ARENA, 0));
     const sp_codegen_kernel *kernel = s->kernel != NULL ? sp__codegen_kernel(s->kernel->op) : NULL;
     const size_t work = kernel != NULL && kernel->work != NULL ? kernel->work(s->kernel) : 0;
-    if (work > 0 && (s->work = sp__codegen_add_block(g, SP_BLOCK_ARENA, SP_DTYPE_F32, (int64_t)((work + 3) / 4))) < 0) return SP_NOMEM;
+    if (work > 0 && (s->work = sp__codegen_add_block(g, SP_BLOCK_ARENA, SP_DTYPE_F32, (int64_t)((work + 3) / 4))) < 0)
+        return SP_NOMEM;
     return SP_OK;
 }
 
@@ -320,7 +347,8 @@ static sp_status lower_view(sp_codegen *g, const sp_node *n)
     if (x->origin == SP_VALUE_CONSTANT) SP_TRY(sp__codegen_constant(g, x));
     for (int turn = 0; turn < 2; turn++) {
         sp_tensor *in[SP_IN_MAX] = {sp__codegen_value(g, x)->view}, *out[SP_CODEGEN_LISTED] = {NULL};
-        SP_CHECK(n->n_out <= SP_CODEGEN_LISTED, SP_DECLINED, "operator %s gives %d results, %d are possible", n->op->name, n->n_out, SP_CODEGEN_LISTED);
+        SP_CHECK(n->n_out <= SP_CODEGEN_LISTED, SP_DECLINED, "operator %s gives %d results, %d are possible",
+                 n->op->name, n->n_out, SP_CODEGEN_LISTED);
         const sp_call call = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = in, .out = out};
         const sp_status status = n->op->view(&call);
         if (status == SP_DECLINED && turn == 0) {
@@ -343,7 +371,8 @@ static sp_status lower_view(sp_codegen *g, const sp_node *n)
 static bool is_whole_block(const sp_codegen *g, const sp_codegen_value *known)
 {
     const sp_codegen_block *b = &g->blocks[known->block];
-    return b->kind == SP_BLOCK_ARENA && known->view->count == b->count && (known->view->flags & SP_TENSOR_CONTIGUOUS) && known->view->data == b->memory->data;
+    return b->kind == SP_BLOCK_ARENA && known->view->count == b->count && (known->view->flags & SP_TENSOR_CONTIGUOUS) &&
+           known->view->data == b->memory->data;
 }
 
 static sp_status lower_results(sp_codegen *g)
@@ -363,7 +392,8 @@ static sp_status lower_results(sp_codegen *g)
         sp_tensor *to;
         int64_t strides[SP_RANK_MAX];
         sp__shape_strides(v->meta.rank, v->meta.dims, strides);
-        SP_TRY(sp__tensor_handle(v->meta.dtype, v->meta.rank, v->meta.dims, strides, g->blocks[block].memory->storage, g->blocks[block].memory->data, &to));
+        SP_TRY(sp__tensor_handle(v->meta.dtype, v->meta.rank, v->meta.dims, strides, g->blocks[block].memory->storage,
+                                 g->blocks[block].memory->data, &to));
         const sp_status status = add_copy(g, known->view, to);
         sp_tensor_release(to);
         SP_TRY(status);
@@ -401,7 +431,8 @@ static sp_status lower_states(sp_codegen *g)
                 g->states[i].block = block;
             }
             if (m->kind == SP_NODE_STORE) g->states[i].stored = m->in[0];
-            SP_CHECK(m->kind != SP_NODE_READ || g->states[i].stored == NULL, SP_DECLINED, "a variable of the model is read after it was written");
+            SP_CHECK(m->kind != SP_NODE_READ || g->states[i].stored == NULL, SP_DECLINED,
+                     "a variable of the model is read after it was written");
             if (m->kind == SP_NODE_READ) {
                 sp_codegen_value *known = sp__codegen_value(g, m->out[0]);
                 known->block = g->states[i].block;
@@ -429,16 +460,21 @@ static sp_status lower_stores(sp_codegen *g)
 static sp_status node_status(const sp_codegen *g, const sp_node *n)
 {
     if (n->kind == SP_NODE_READ || n->kind == SP_NODE_STORE) return SP_OK;
-    if (n->kind != SP_NODE_OP) return sp__fail(SP_DECLINED, "%s", n->kind == SP_NODE_HOST ? "code outside the model" : "a branch, a loop or a call");
+    if (n->kind != SP_NODE_OP)
+        return sp__fail(SP_DECLINED, "%s",
+                        n->kind == SP_NODE_HOST ? "code outside the model" : "a branch, a loop or a call");
     for (int i = 0; i < n->n_in + n->n_out; i++) {
         const sp_value *v = i < n->n_in ? n->in[i] : n->out[i - n->n_in];
         if (v == NULL || (i >= n->n_in && sp__codegen_value(g, v)->n_users == 0)) continue;
         SP_CHECK(sp__meta_known(&v->meta), SP_DECLINED, "%s: its shape depends on the data", n->op->name);
-        SP_CHECK(sp__codegen_type(v->meta.dtype) != NULL, SP_DECLINED, "%s of %s", n->op->name, sp_dtype_name(v->meta.dtype));
+        SP_CHECK(sp__codegen_type(v->meta.dtype) != NULL, SP_DECLINED, "%s of %s", n->op->name,
+                 sp_dtype_name(v->meta.dtype));
     }
-    if (is_view(n) || sp__codegen_is_math(n) || (n->n_out > 0 && sp__codegen_value(g, n->out[0])->table != NULL)) return SP_OK;
+    if (is_view(n) || sp__codegen_is_math(n) || (n->n_out > 0 && sp__codegen_value(g, n->out[0])->table != NULL))
+        return SP_OK;
     const sp_codegen_kernel *kernel = sp__codegen_kernel(n->op);
-    SP_CHECK(kernel != NULL, SP_DECLINED, "%s of %s", n->op->name, n->n_in > 0 && n->in[0] != NULL ? sp_dtype_name(n->in[0]->meta.dtype) : "nothing");
+    SP_CHECK(kernel != NULL, SP_DECLINED, "%s of %s", n->op->name,
+             n->n_in > 0 && n->in[0] != NULL ? sp_dtype_name(n->in[0]->meta.dtype) : "nothing");
     return kernel->check != NULL ? kernel->check(n) : SP_OK;
 }
 
@@ -449,7 +485,8 @@ static sp_status check_nodes(const sp_codegen *g)
     for (const sp_node *n = g->f->first; n != NULL; n = n->next) {
         if (!is_live(g, n) || node_status(g, n) == SP_OK) continue;
         char where[SP_CODEGEN_TEXT] = "";
-        if (n->place != NULL && n->place->text != NULL) sp__snprintf(where, sizeof where, " (node '%s')", n->place->text);
+        if (n->place != NULL && n->place->text != NULL)
+            sp__snprintf(where, sizeof where, " (node '%s')", n->place->text);
         sp__text_put(&list, "%s%s%s", n_bad == 0 ? " " : "; ", sp_error_message(), where);
         n_bad++;
     }
@@ -496,7 +533,8 @@ sp_value *sp__codegen_integers(const sp_codegen *g, const sp_value *v, int32_t *
     *zero = 0;
     if (v->origin != SP_VALUE_NODE || v->node->kind != SP_NODE_OP || !sp__codegen_value(g, v)->cheap) return NULL;
     const sp_node *n = v->node;
-    if (n->op == &sp_op_sub && sp__codegen_is_number(n->in[1], &number) && fabs(number) < 65536 && number == floor(number) && n->in[0]->origin == SP_VALUE_NODE) {
+    if (n->op == &sp_op_sub && sp__codegen_is_number(n->in[1], &number) && fabs(number) < 65536 &&
+        number == floor(number) && n->in[0]->origin == SP_VALUE_NODE) {
         *zero = (int32_t)number;
         n = n->in[0]->node;
     }

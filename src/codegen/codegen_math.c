@@ -74,7 +74,8 @@ static const math_row rows[] = {
     {&sp_op_celu, "$0 > 0 ? $0 : {alpha} * expm1~($0 / {alpha})", NULL, true},
     {&sp_op_selu, "@1.0507009873554805 * ($0 > 0 ? $0 : @1.6732632423543772 * expm1~($0))", NULL, true},
     {&sp_op_gelu, "$0 * (@0.5 * (1 + erf~($0 * @0.70710678118654752)))", NULL, true},
-    {&sp_op_gelu_tanh, "@0.5 * $0 * (1 + spore_tanh~(@0.79788456080286536 * ($0 + @0.044715 * $0 * $0 * $0)))", NULL, true},
+    {&sp_op_gelu_tanh, "@0.5 * $0 * (1 + spore_tanh~(@0.79788456080286536 * ($0 + @0.044715 * $0 * $0 * $0)))", NULL,
+     true},
     {&sp_op_silu, "$0 * " SIGMOID_TEXT("$0"), NULL, true},
     {&sp_op_mish, "$0 * spore_tanh~(" SOFTPLUS_TEXT("$0") ")", NULL, true},
     {&sp_op_softplus, "$0 * {beta} > {threshold} ? $0 : " SOFTPLUS_TEXT("($0 * {beta})") " / {beta}", NULL, true},
@@ -118,7 +119,10 @@ static const char *text_of(const sp_node *n)
     return is_float(dtype_of(n)) ? row->floats : row->integers;
 }
 
-bool sp__codegen_is_math(const sp_node *n) { return n->kind == SP_NODE_OP && n->n_out == 1 && n->n_in >= 1 && text_of(n) != NULL; }
+bool sp__codegen_is_math(const sp_node *n)
+{
+    return n->kind == SP_NODE_OP && n->n_out == 1 && n->n_in >= 1 && text_of(n) != NULL;
+}
 
 bool sp__codegen_is_dear(const sp_node *n) { return row_of(n->op) != NULL && row_of(n->op)->dear; }
 
@@ -157,7 +161,8 @@ static void note_helpers(sp_codegen *g, const char *text, sp_dtype dtype)
 }
 
 /* One mark of the row's text; behind it. */
-static const char *put_mark(expression *e, const sp_node *n, const char *at, sp_dtype dtype, const char *const *operands)
+static const char *put_mark(expression *e, const sp_node *n, const char *at, sp_dtype dtype,
+                            const char *const *operands)
 {
     char *end;
     if (*at == '$') {
@@ -212,9 +217,12 @@ sp_status sp__codegen_math(sp_codegen_out *o, const sp_node *n, const char *cons
         return SP_OK;
     }
     note_helpers(o->g, at, dtype);
-    if (dtype == SP_DTYPE_F64 && strstr(at, "spore_sigmoid") != NULL) return sp__fail(SP_DECLINED, "operator %s of float64 has no C expression", n->op->name);
-    while (*at != '\0') at = strchr("$@{~", *at) != NULL ? put_mark(&e, n, at, dtype, operands) : put_name(&e, at, dtype);
-    SP_CHECK(e.n < e.room, SP_RUNTIME, "the C expression of operator %s is longer than %zu characters", n->op->name, room);
+    if (dtype == SP_DTYPE_F64 && strstr(at, "spore_sigmoid") != NULL)
+        return sp__fail(SP_DECLINED, "operator %s of float64 has no C expression", n->op->name);
+    while (*at != '\0')
+        at = strchr("$@{~", *at) != NULL ? put_mark(&e, n, at, dtype, operands) : put_name(&e, at, dtype);
+    SP_CHECK(e.n < e.room, SP_RUNTIME, "the C expression of operator %s is longer than %zu characters", n->op->name,
+             room);
     return SP_OK;
 }
 
@@ -253,20 +261,18 @@ static const char tanh_text[] =
     "    return x != x ? x : x < 0.0f ? -y : y;\n"
     "}\n\n";
 
-static const char sigmoid_text[] =
-    "static float spore_sigmoidf(float x)\n"
-    "{\n"
-    "    const float e = spore_expf(x < 0.0f ? x : -x);\n"
-    "    return x < 0.0f ? e / (1.0f + e) : 1.0f / (1.0f + e);\n"
-    "}\n\n";
+static const char sigmoid_text[] = "static float spore_sigmoidf(float x)\n"
+                                   "{\n"
+                                   "    const float e = spore_expf(x < 0.0f ? x : -x);\n"
+                                   "    return x < 0.0f ? e / (1.0f + e) : 1.0f / (1.0f + e);\n"
+                                   "}\n\n";
 
-static const char round_text[] =
-    "/* The nearest whole number, halves to the even one. */\n"
-    "static float spore_roundf(float x)\n"
-    "{\n"
-    "    if (x >= 0.0f) return x < 8388608.0f ? x + 8388608.0f - 8388608.0f : x;\n"
-    "    return x > -8388608.0f ? x - 8388608.0f + 8388608.0f : x;\n"
-    "}\n\n";
+static const char round_text[] = "/* The nearest whole number, halves to the even one. */\n"
+                                 "static float spore_roundf(float x)\n"
+                                 "{\n"
+                                 "    if (x >= 0.0f) return x < 8388608.0f ? x + 8388608.0f - 8388608.0f : x;\n"
+                                 "    return x > -8388608.0f ? x - 8388608.0f + 8388608.0f : x;\n"
+                                 "}\n\n";
 
 void sp__codegen_math_helpers(sp__text *t, unsigned helpers)
 {

@@ -40,7 +40,9 @@ static int ending_input(const sp_codegen *g, int i, const sp_codegen_block *resu
         if (s->args[k].written || s->args[k].read || b->kind != SP_BLOCK_ARENA || b->last != i) continue;
         bool twice = false; /* by another argument in the same memory */
         for (int j = 0; j < s->n_args; j++) twice |= j != k && owner_of(g, s->args[j].block) == owner;
-        if (!twice && sp_dtype_bytes(b->dtype) == sp_dtype_bytes(result->dtype) && g->blocks[s->args[k].block].count == result->count && b->count == result->count) return owner;
+        if (!twice && sp_dtype_bytes(b->dtype) == sp_dtype_bytes(result->dtype) &&
+            g->blocks[s->args[k].block].count == result->count && b->count == result->count)
+            return owner;
     }
     return -1;
 }
@@ -66,7 +68,8 @@ static bool can_write(const sp_codegen *g, const sp_codegen_state *state, int st
         const sp_codegen_step *s = &g->steps[i];
         if (i == state->copy || s->function < 0) continue;
         for (int k = 0; k < s->n_args; k++)
-            if (s->args[k].block == state->block && (i > step || (i == step && s->args[k].read) || s->args[k].written)) return false;
+            if (s->args[k].block == state->block && (i > step || (i == step && s->args[k].read) || s->args[k].written))
+                return false;
     }
     return true;
 }
@@ -79,7 +82,9 @@ static void write_states(sp_codegen *g)
         if (state->stored == NULL) continue;
         const sp_codegen_value *known = sp__codegen_value(g, state->stored);
         sp_codegen_block *b = &g->blocks[known->block];
-        if (b->kind != SP_BLOCK_ARENA || b->over >= 0 || b->count != g->blocks[state->block].count || known->view->count != b->count) continue;
+        if (b->kind != SP_BLOCK_ARENA || b->over >= 0 || b->count != g->blocks[state->block].count ||
+            known->view->count != b->count)
+            continue;
         if (!(known->view->flags & SP_TENSOR_CONTIGUOUS) || !can_write(g, state, b->first)) continue;
         b->over = state->block;
         g->steps[state->copy].function = -1;
@@ -95,7 +100,8 @@ static sp_status check_stores(const sp_codegen *g)
         if (stored == NULL || g->steps[g->states[v].copy].function < 0) continue;
         const int from = owner_of(g, sp__codegen_value(g, stored)->block);
         for (int w = 0; w < v; w++)
-            SP_CHECK(g->states[w].stored == NULL || g->states[w].block != from, SP_DECLINED, "a variable of the model takes over the old contents of another that is written, too");
+            SP_CHECK(g->states[w].stored == NULL || g->states[w].block != from, SP_DECLINED,
+                     "a variable of the model takes over the old contents of another that is written, too");
     }
     return SP_OK;
 }
@@ -108,7 +114,8 @@ static sp_status place(sp_codegen *g)
     for (int i = 0; i < g->n_blocks; i++) {
         const sp_codegen_block *b = &g->blocks[i];
         const bool none = is_elsewhere(b) || b->over >= 0 || b->last < 0;
-        p.roots[p.n_roots++] = (sp_root){.kind = none ? SP_ROOT_CONSTANT : SP_ROOT_ARENA, .bytes = b->bytes, .first = b->first, .last = b->last};
+        p.roots[p.n_roots++] = (sp_root){
+            .kind = none ? SP_ROOT_CONSTANT : SP_ROOT_ARENA, .bytes = b->bytes, .first = b->first, .last = b->last};
         if (!none && sp_dtype_bytes(b->dtype) > 4) p.align = 8;
     }
     const sp_status status = sp__plan_place(&p);

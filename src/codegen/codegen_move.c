@@ -60,7 +60,10 @@ static sp_status put_write(sp_codegen_out *o, const sp_node *n)
     sp__codegen_loops_end(o, frame->rank, frame->dims);
     sp__codegen_loops(o, "i", x->rank, x->dims, at);
     for (int i = 0; i < x->rank; i++) {
-        const int64_t first = i >= start.n ? 0 : start.v[i] < 0 ? start.v[i] + frame->dims[i] : start.v[i], by = i < step.n ? step.v[i] : 1;
+        const int64_t first = i >= start.n     ? 0
+                              : start.v[i] < 0 ? start.v[i] + frame->dims[i]
+                                               : start.v[i],
+                      by = i < step.n ? step.v[i] : 1;
         memcpy(to[i], at[i], sizeof to[i]);
         if (first == 0 && by == 1) continue;
         snprintf(to[i], sizeof to[i], "p%d", i);
@@ -91,7 +94,8 @@ static sp_status index_write(sp_codegen_out *o, const sp_node *n)
     double number;
     if (axes.n > 0) SP_TRY(sp__shape_axis(axes.v[0], x->rank, "axis", &axis));
     sp__codegen_loops(o, "i", out->rank, out->dims, at);
-    for (int i = 0; i < x->rank; i++) memcpy(in[i], at[i < axis ? i : i == axis ? axis : i - 1 + places->rank], sizeof in[i]);
+    for (int i = 0; i < x->rank; i++)
+        memcpy(in[i], at[i < axis ? i : i == axis ? axis : i - 1 + places->rank], sizeof in[i]);
     const long long last = (long long)x->dims[axis] - 1;
     if (sp__codegen_is_number(n->in[1], &number)) {
         const long long fixed = (long long)number < 0 ? (long long)number + last + 1 : (long long)number;
@@ -140,9 +144,12 @@ static sp_status pick_write(sp_codegen_out *o, const sp_node *n)
     return SP_OK;
 }
 
-const sp_codegen_kernel sp_codegen_kernel_max_with_index = {.op = &sp_op_max_with_index, .write = pick_write, .whole = true};
-const sp_codegen_kernel sp_codegen_kernel_min_with_index = {.op = &sp_op_min_with_index, .write = pick_write, .whole = true};
+const sp_codegen_kernel sp_codegen_kernel_max_with_index = {
+    .op = &sp_op_max_with_index, .write = pick_write, .whole = true};
+const sp_codegen_kernel sp_codegen_kernel_min_with_index = {
+    .op = &sp_op_min_with_index, .write = pick_write, .whole = true};
 const sp_codegen_kernel sp_codegen_kernel_concat = {.op = &sp_op_concat, .write = concat_write, .whole = true};
 const sp_codegen_kernel sp_codegen_kernel_stack = {.op = &sp_op_stack, .write = concat_write, .whole = true};
-const sp_codegen_kernel sp_codegen_kernel_slice_put = {.op = &sp_op_slice_put, .write = put_write, .check = put_check, .whole = true};
+const sp_codegen_kernel sp_codegen_kernel_slice_put = {
+    .op = &sp_op_slice_put, .write = put_write, .check = put_check, .whole = true};
 const sp_codegen_kernel sp_codegen_kernel_index = {.op = &sp_op_index, .write = index_write, .check = index_check};

@@ -8,7 +8,10 @@
 #include "ops/ops_impl.h"
 
 static bool is_max(const sp_op *op) { return strstr(op->name, "max") != NULL; }
-static bool is_adaptive(const sp_node *n) { return strncmp(n->op->name, "adaptive", 8) == 0 || sp__codegen_ints(n, "output_size").n > 0; }
+static bool is_adaptive(const sp_node *n)
+{
+    return strncmp(n->op->name, "adaptive", 8) == 0 || sp__codegen_ints(n, "output_size").n > 0;
+}
 
 /* Spatial dimensions: an attribute of gradients, the digit in the name of others. */
 static int spatial_of(const sp_node *n)
@@ -40,8 +43,10 @@ static void adaptive_loops(sp_codegen_out *o, const sp__window *w, sp_codegen_at
     for (int d = 0; d < w->n; d++) {
         const int i = SP_SPATIAL - w->n + d;
         snprintf(in[d], sizeof in[d], "y%d", d);
-        sp__codegen_line(o, "const int e%d = ((%s + 1) * %lld + %lld) / %lld;", d, out[d], (long long)w->in[i], (long long)w->out[i] - 1, (long long)w->out[i]);
-        sp__codegen_line(o, "for (int y%d = %s * %lld / %lld; y%d < e%d; y%d++) {", d, out[d], (long long)w->in[i], (long long)w->out[i], d, d, d);
+        sp__codegen_line(o, "const int e%d = ((%s + 1) * %lld + %lld) / %lld;", d, out[d], (long long)w->in[i],
+                         (long long)w->out[i] - 1, (long long)w->out[i]);
+        sp__codegen_line(o, "for (int y%d = %s * %lld / %lld; y%d < e%d; y%d++) {", d, out[d], (long long)w->in[i],
+                         (long long)w->out[i], d, d, d);
         o->depth++;
     }
 }
@@ -64,7 +69,8 @@ bool sp__codegen_pool_even(const sp_node *n, const sp__window *w, double *count)
     }
     for (int d = 0; d < SP_SPATIAL; d++) {
         const int64_t end = (w->out[d] - 1) * w->stride[d] - w->pad[d] + w->kernel[d];
-        if (sp__codegen_bool(n, "count_include_pad") ? end > w->in[d] + w->pad_end[d] : w->pad[d] > 0 || end > w->in[d]) return false;
+        if (sp__codegen_bool(n, "count_include_pad") ? end > w->in[d] + w->pad_end[d] : w->pad[d] > 0 || end > w->in[d])
+            return false;
     }
     return true;
 }
@@ -75,12 +81,13 @@ static sp_status pool_check(const sp_node *n)
     sp__window w;
     double count;
     SP_TRY(sp__codegen_pool_measure(n, &n->in[0]->meta, &n->out[0]->meta, &w));
-    SP_CHECK(is_max(n->op) || !sp__codegen_bool(n, "count_include_pad") || sp__codegen_pool_even(n, &w, &count), SP_DECLINED,
-             "%s whose windows count padding and reach beyond it", n->op->name);
+    SP_CHECK(is_max(n->op) || !sp__codegen_bool(n, "count_include_pad") || sp__codegen_pool_even(n, &w, &count),
+             SP_DECLINED, "%s whose windows count padding and reach beyond it", n->op->name);
     return SP_OK;
 }
 
-void sp__codegen_pool_window(sp_codegen_out *o, const sp_node *n, const sp__window *w, sp_codegen_at *out, sp_codegen_at *in)
+void sp__codegen_pool_window(sp_codegen_out *o, const sp_node *n, const sp__window *w, sp_codegen_at *out,
+                             sp_codegen_at *in)
 {
     sp_codegen_at k[SP_SPATIAL];
     if (is_adaptive(n)) adaptive_loops(o, w, out, in);
@@ -133,7 +140,8 @@ static sp_status pool_write(sp_codegen_out *o, const sp_node *n)
     return SP_OK;
 }
 
-#define POOL(name) const sp_codegen_kernel sp_codegen_kernel_##name = {.op = &sp_op_##name, .write = pool_write, .check = pool_check}
+#define POOL(name)                                                                                                     \
+    const sp_codegen_kernel sp_codegen_kernel_##name = {.op = &sp_op_##name, .write = pool_write, .check = pool_check}
 POOL(max_pool1d);
 POOL(max_pool2d);
 POOL(max_pool3d);

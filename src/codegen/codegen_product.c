@@ -12,8 +12,8 @@ typedef struct product_job {
     sp_value *a, *b, *bias;
     sp_value *a_bytes, *b_bytes; /* whole numbers instead; NULL: no */
     int32_t a_zero, b_zero;
-    sp_value *b_zeros;           /* one for each column; NULL: b_zero for all */
-    const char *type;            /* of the sum */
+    sp_value *b_zeros; /* one for each column; NULL: b_zero for all */
+    const char *type;  /* of the sum */
     int64_t k;
     bool transpose_a, transpose_b;
 } product_job;
@@ -28,7 +28,8 @@ static bool fits_16(const sp_value *v)
 static double largest(const sp_value *v, int32_t zero)
 {
     double low, high;
-    if (v->origin == SP_VALUE_CONSTANT && sp__codegen_whole(v, &low, &high)) return fmax(-low, high) + fabs((double)zero);
+    if (v->origin == SP_VALUE_CONSTANT && sp__codegen_whole(v, &low, &high))
+        return fmax(-low, high) + fabs((double)zero);
     return (v->meta.dtype == SP_DTYPE_I16 ? 32768 : 255) + fabs((double)zero);
 }
 
@@ -40,7 +41,8 @@ static void find_integers(sp_codegen_out *o, product_job *j)
     if (a == NULL) a = fits_16(j->a) ? j->a : NULL;
     if (b == NULL) b = fits_16(j->b) ? j->b : NULL;
     if (a == NULL || b == NULL || (a == j->a && b == j->b)) return;
-    if (j->bias != NULL && (!sp__codegen_whole(j->bias, &low, &high) || low < -2147483648.0 || high > 2147483647.0)) return;
+    if (j->bias != NULL && (!sp__codegen_whole(j->bias, &low, &high) || low < -2147483648.0 || high > 2147483647.0))
+        return;
     j->a_bytes = a;
     j->b_bytes = b;
     const double most = largest(a, j->a_zero) * largest(b, j->b_zero) * (double)j->k + fmax(-low, high);
@@ -48,7 +50,8 @@ static void find_integers(sp_codegen_out *o, product_job *j)
 }
 
 /* Coordinates in an operand of a product: the batch broadcast, then row and column. */
-static void place(const sp_value *v, int rank, sp_codegen_at *batch, const char *row, const char *column, bool transpose, bool left, sp_codegen_at *at)
+static void place(const sp_value *v, int rank, sp_codegen_at *batch, const char *row, const char *column,
+                  bool transpose, bool left, sp_codegen_at *at)
 {
     const int own = v->meta.rank, shift = rank - 2 - (own - 2);
     if (own == 1) {
@@ -75,7 +78,8 @@ static void load_integer(sp_codegen_out *o, sp_value *v, sp_codegen_at *at, int3
     else sp__snprintf(out, room, "%s", text);
 }
 
-static void multiply_add(sp_codegen_out *o, const product_job *j, sp_codegen_at *a_at, sp_codegen_at *b_at, const char *column)
+static void multiply_add(sp_codegen_out *o, const product_job *j, sp_codegen_at *a_at, sp_codegen_at *b_at,
+                         const char *column)
 {
     char a[SP_CODEGEN_TEXT], b[SP_CODEGEN_TEXT], zero[SP_CODEGEN_TEXT];
     if (j->a_bytes == NULL) {
@@ -126,8 +130,11 @@ static sp_status matmul_write(sp_codegen_out *o, const sp_node *n)
 {
     const sp__matmul_attrs *attrs = n->attrs;
     const sp_meta *a = &n->in[0]->meta;
-    product_job j = {.a = n->in[0], .b = n->in[1], .type = sp__codegen_type(n->out[0]->meta.dtype),
-                     .transpose_a = attrs->transpose_a && a->rank > 1, .transpose_b = attrs->transpose_b && n->in[1]->meta.rank > 1};
+    product_job j = {.a = n->in[0],
+                     .b = n->in[1],
+                     .type = sp__codegen_type(n->out[0]->meta.dtype),
+                     .transpose_a = attrs->transpose_a && a->rank > 1,
+                     .transpose_b = attrs->transpose_b && n->in[1]->meta.rank > 1};
     j.k = a->dims[j.transpose_a ? a->rank - 2 : a->rank - 1];
     find_integers(o, &j);
     return write_product(o, n, &j);
@@ -136,8 +143,12 @@ static sp_status matmul_write(sp_codegen_out *o, const sp_node *n)
 static sp_status dense_write(sp_codegen_out *o, const sp_node *n)
 {
     const sp_meta *a = &n->in[0]->meta;
-    product_job j = {.a = n->in[0], .b = n->in[1], .bias = n->n_in > 2 ? n->in[2] : NULL, .type = sp__codegen_type(n->out[0]->meta.dtype),
-                     .k = a->dims[a->rank - 1], .transpose_b = true};
+    product_job j = {.a = n->in[0],
+                     .b = n->in[1],
+                     .bias = n->n_in > 2 ? n->in[2] : NULL,
+                     .type = sp__codegen_type(n->out[0]->meta.dtype),
+                     .k = a->dims[a->rank - 1],
+                     .transpose_b = true};
     find_integers(o, &j);
     return write_product(o, n, &j);
 }
@@ -145,8 +156,10 @@ static sp_status dense_write(sp_codegen_out *o, const sp_node *n)
 static sp_status bytes_check(const sp_node *n)
 {
     double number;
-    SP_CHECK(n->in[2] == NULL || sp__codegen_is_number(n->in[2], &number), SP_DECLINED, "matmul_i32 whose zero point of x is computed");
-    SP_CHECK(n->in[3] == NULL || n->in[3]->origin == SP_VALUE_CONSTANT, SP_DECLINED, "matmul_i32 whose zero points of y are computed");
+    SP_CHECK(n->in[2] == NULL || sp__codegen_is_number(n->in[2], &number), SP_DECLINED,
+             "matmul_i32 whose zero point of x is computed");
+    SP_CHECK(n->in[3] == NULL || n->in[3]->origin == SP_VALUE_CONSTANT, SP_DECLINED,
+             "matmul_i32 whose zero points of y are computed");
     return SP_OK;
 }
 
@@ -154,7 +167,12 @@ static sp_status bytes_write(sp_codegen_out *o, const sp_node *n)
 {
     const sp_meta *a = &n->in[0]->meta;
     double number;
-    product_job j = {.a = n->in[0], .b = n->in[1], .a_bytes = n->in[0], .b_bytes = n->in[1], .type = "int32_t", .k = a->dims[a->rank - 1]};
+    product_job j = {.a = n->in[0],
+                     .b = n->in[1],
+                     .a_bytes = n->in[0],
+                     .b_bytes = n->in[1],
+                     .type = "int32_t",
+                     .k = a->dims[a->rank - 1]};
     if (n->in[2] != NULL && sp__codegen_is_number(n->in[2], &number)) j.a_zero = (int32_t)number;
     if (n->in[3] != NULL && sp__codegen_is_number(n->in[3], &number)) j.b_zero = (int32_t)number;
     else j.b_zeros = n->in[3];
@@ -163,4 +181,5 @@ static sp_status bytes_write(sp_codegen_out *o, const sp_node *n)
 
 const sp_codegen_kernel sp_codegen_kernel_matmul = {.op = &sp_op_matmul, .write = matmul_write};
 const sp_codegen_kernel sp_codegen_kernel_dense = {.op = &sp_op_dense, .write = dense_write};
-const sp_codegen_kernel sp_codegen_kernel_matmul_i32 = {.op = &sp_op_matmul_i32, .write = bytes_write, .check = bytes_check};
+const sp_codegen_kernel sp_codegen_kernel_matmul_i32 = {
+    .op = &sp_op_matmul_i32, .write = bytes_write, .check = bytes_check};

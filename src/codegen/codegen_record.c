@@ -11,10 +11,14 @@ static sp_status check_faces(const sp_model *m)
              "the model has %d inputs and %d outputs, 1 to 16 of each are possible", m->n_inputs, m->n_outputs);
     for (int i = 0; i < m->n_inputs; i++) {
         const sp_model_value *v = &m->inputs[i];
-        SP_CHECK(v->spec.dtype >= 0 && sp__codegen_type(v->spec.dtype) != NULL, SP_DECLINED, "input '%s' is no tensor of numbers that C99 has", v->name);
-        SP_CHECK(v->spec.rank >= 0, SP_VALUE, "the file does not say of which rank input '%s' is: give its shape (--shape %s=1,2,3)", v->name, v->name);
+        SP_CHECK(v->spec.dtype >= 0 && sp__codegen_type(v->spec.dtype) != NULL, SP_DECLINED,
+                 "input '%s' is no tensor of numbers that C99 has", v->name);
+        SP_CHECK(v->spec.rank >= 0, SP_VALUE,
+                 "the file does not say of which rank input '%s' is: give its shape (--shape %s=1,2,3)", v->name,
+                 v->name);
         for (int k = 0; k < v->spec.rank; k++)
-            SP_CHECK(v->spec.dims[k] > 0, SP_VALUE, "dimension %d of input '%s' is open: give the shape (--shape %s=1,2,3)", k, v->name, v->name);
+            SP_CHECK(v->spec.dims[k] > 0, SP_VALUE,
+                     "dimension %d of input '%s' is open: give the shape (--shape %s=1,2,3)", k, v->name, v->name);
     }
     return SP_OK;
 }
@@ -41,14 +45,20 @@ sp_status sp__codegen_weights(const sp_model *m, const sp_codegen_shared *shared
     return SP_OK;
 }
 
-sp_status sp__codegen_record(const sp_model *m, const sp_codegen_shared *shared, sp__arena *places, sp_graph **graph, sp_function **out)
+sp_status sp__codegen_record(const sp_model *m, const sp_codegen_shared *shared, sp__arena *places, sp_graph **graph,
+                             sp_function **out)
 {
     SP_TRY(check_faces(m));
     sp_spec specs[16];
     sp_bundle *weights = NULL;
     SP_TRY(sp__codegen_weights(m, shared, &weights));
-    const sp_model frozen = {.kind = m->kind, .data = m->data, .n_inputs = m->n_inputs, .n_outputs = m->n_outputs, .inputs = m->inputs,
-                             .outputs = m->outputs, .parameters = weights};
+    const sp_model frozen = {.kind = m->kind,
+                             .data = m->data,
+                             .n_inputs = m->n_inputs,
+                             .n_outputs = m->n_outputs,
+                             .inputs = m->inputs,
+                             .outputs = m->outputs,
+                             .parameters = weights};
     for (int i = 0; i < m->n_inputs; i++) specs[i] = m->inputs[i].spec;
     sp__model_places = places;
     sp_status status = sp__model_record(&frozen, ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs, graph, out);
@@ -71,10 +81,13 @@ sp_status sp__codegen_noise(const sp_spec *s, uint32_t *state, sp_tensor **out)
         switch (s->dtype) {
         case SP_DTYPE_F32: *(float *)at = (float)bits / 8388608.0f - 1.0f; break;
         case SP_DTYPE_F64: *(double *)at = (double)bits / 8388608.0 - 1.0; break;
-        case SP_DTYPE_I8: case SP_DTYPE_U8: *(uint8_t *)at = (uint8_t)(bits >> 8); break;
+        case SP_DTYPE_I8:
+        case SP_DTYPE_U8: *(uint8_t *)at = (uint8_t)(bits >> 8); break;
         case SP_DTYPE_BOOL: *(uint8_t *)at = bits >> 12 & 1; break;
-        case SP_DTYPE_I16: case SP_DTYPE_U16: *(int16_t *)at = (int16_t)(bits >> 4 & 0x7fff); break;
-        case SP_DTYPE_I32: case SP_DTYPE_U32: *(int32_t *)at = (int32_t)(bits >> 12 & 3); break;
+        case SP_DTYPE_I16:
+        case SP_DTYPE_U16: *(int16_t *)at = (int16_t)(bits >> 4 & 0x7fff); break;
+        case SP_DTYPE_I32:
+        case SP_DTYPE_U32: *(int32_t *)at = (int32_t)(bits >> 12 & 3); break;
         default: *(int64_t *)at = (int64_t)(bits >> 12 & 3); break;
         }
     }

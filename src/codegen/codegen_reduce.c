@@ -46,7 +46,8 @@ static void write_take(sp_codegen_out *o, const sp_node *n, const char *x)
     else if (n->op == &sp_op_reduce_sum || n->op == &sp_op_reduce_mean) sp__codegen_line(o, "s += %s;", x);
     else {
         sp__codegen_line(o, "const %s v = %s;", type, x);
-        sp__codegen_line(o, "if (none || v %s s%s) s = v;", n->op == &sp_op_reduce_max ? ">" : "<", floats ? " || v != v" : "");
+        sp__codegen_line(o, "if (none || v %s s%s) s = v;", n->op == &sp_op_reduce_max ? ">" : "<",
+                         floats ? " || v != v" : "");
         sp__codegen_line(o, "none = 0;");
     }
 }
@@ -54,7 +55,8 @@ static void write_take(sp_codegen_out *o, const sp_node *n, const char *x)
 static sp_status reduce_write(sp_codegen_out *o, const sp_node *n)
 {
     const sp_meta *x = &n->in[0]->meta, *out = &n->out[0]->meta;
-    const bool keep = sp__codegen_bool(n, "keepdims"), extremum = n->op == &sp_op_reduce_max || n->op == &sp_op_reduce_min;
+    const bool keep = sp__codegen_bool(n, "keepdims"),
+               extremum = n->op == &sp_op_reduce_max || n->op == &sp_op_reduce_min;
     sp_codegen_at at[SP_RANK_MAX];
     char text[SP_CODEGEN_TEXT], value[96] = "s", number[48];
     reduction r;
@@ -79,13 +81,15 @@ static sp_status reduce_write(sp_codegen_out *o, const sp_node *n)
 
 static sp_status float_check(const sp_node *n)
 {
-    SP_CHECK(n->in[0]->meta.dtype == SP_DTYPE_F32, SP_DECLINED, "%s of %s", n->op->name, sp_dtype_name(n->in[0]->meta.dtype));
+    SP_CHECK(n->in[0]->meta.dtype == SP_DTYPE_F32, SP_DECLINED, "%s of %s", n->op->name,
+             sp_dtype_name(n->in[0]->meta.dtype));
     return SP_OK;
 }
 
 static sp_status mean_check(const sp_node *n)
 {
-    SP_CHECK(sp_dtype_kind(n->in[0]->meta.dtype) == 'f', SP_DECLINED, "%s of %s", n->op->name, sp_dtype_name(n->in[0]->meta.dtype));
+    SP_CHECK(sp_dtype_kind(n->in[0]->meta.dtype) == 'f', SP_DECLINED, "%s of %s", n->op->name,
+             sp_dtype_name(n->in[0]->meta.dtype));
     return SP_OK;
 }
 
@@ -123,9 +127,12 @@ static sp_status softmax_write(sp_codegen_out *o, const sp_node *n)
 }
 
 const sp_codegen_kernel sp_codegen_kernel_reduce_sum = {.op = &sp_op_reduce_sum, .write = reduce_write};
-const sp_codegen_kernel sp_codegen_kernel_reduce_mean = {.op = &sp_op_reduce_mean, .write = reduce_write, .check = mean_check};
+const sp_codegen_kernel sp_codegen_kernel_reduce_mean = {
+    .op = &sp_op_reduce_mean, .write = reduce_write, .check = mean_check};
 const sp_codegen_kernel sp_codegen_kernel_reduce_max = {.op = &sp_op_reduce_max, .write = reduce_write};
 const sp_codegen_kernel sp_codegen_kernel_reduce_min = {.op = &sp_op_reduce_min, .write = reduce_write};
 const sp_codegen_kernel sp_codegen_kernel_reduce_prod = {.op = &sp_op_reduce_prod, .write = reduce_write};
-const sp_codegen_kernel sp_codegen_kernel_softmax = {.op = &sp_op_softmax, .write = softmax_write, .check = float_check};
-const sp_codegen_kernel sp_codegen_kernel_log_softmax = {.op = &sp_op_log_softmax, .write = softmax_write, .check = float_check};
+const sp_codegen_kernel sp_codegen_kernel_softmax = {
+    .op = &sp_op_softmax, .write = softmax_write, .check = float_check};
+const sp_codegen_kernel sp_codegen_kernel_log_softmax = {
+    .op = &sp_op_log_softmax, .write = softmax_write, .check = float_check};

@@ -21,12 +21,14 @@ sp_status sp__codegen_trained(const sp_model *m, const sp_codegen_options *optio
     for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
         sp_tensor *t = sp_bundle_tensor_at(m->parameters, i);
         if (t == NULL || t->dtype != SP_DTYPE_F32 || !is_chosen(options, sp_bundle_name_at(m->parameters, i))) continue;
-        SP_CHECK(out->n < SP_CODEGEN_SHARED / 4, SP_DECLINED, "more than %d weights cannot be trained in generated C", SP_CODEGEN_SHARED / 4);
+        SP_CHECK(out->n < SP_CODEGEN_SHARED / 4, SP_DECLINED, "more than %d weights cannot be trained in generated C",
+                 SP_CODEGEN_SHARED / 4);
         sp_graph_variable_mark(t);
         out->tensors[out->n++] = sp_tensor_retain(t);
     }
     out->n_weights = out->n;
-    SP_CHECK(out->n > 0, SP_KEY, "no float32 weight has a name that begins with '%s'; spore inspect lists the names", options->train[0]);
+    SP_CHECK(out->n > 0, SP_KEY, "no float32 weight has a name that begins with '%s'; spore inspect lists the names",
+             options->train[0]);
     return SP_OK;
 }
 
@@ -36,13 +38,16 @@ sp_status sp__codegen_trained(const sp_model *m, const sp_codegen_options *optio
 static sp_status label_spec(const sp_codegen_options *options, const sp_meta *out, sp_spec *label)
 {
     const char *loss = options->loss != NULL ? options->loss : "cross_entropy";
-    SP_CHECK(out->dtype == SP_DTYPE_F32, SP_DECLINED, "a model whose first output is %s cannot be trained; it must be float32", sp_dtype_name(out->dtype));
+    SP_CHECK(out->dtype == SP_DTYPE_F32, SP_DECLINED,
+             "a model whose first output is %s cannot be trained; it must be float32", sp_dtype_name(out->dtype));
     if (strcmp(loss, "mse") == 0) {
         *label = *out;
         return SP_OK;
     }
-    SP_CHECK(strcmp(loss, "cross_entropy") == 0, SP_VALUE, "there is no loss '%s'; there are cross_entropy and mse", loss);
-    SP_CHECK(out->rank == 2, SP_DECLINED, "cross entropy needs a first output of rows and classes, it has rank %d", out->rank);
+    SP_CHECK(strcmp(loss, "cross_entropy") == 0, SP_VALUE, "there is no loss '%s'; there are cross_entropy and mse",
+             loss);
+    SP_CHECK(out->rank == 2, SP_DECLINED, "cross entropy needs a first output of rows and classes, it has rank %d",
+             out->rank);
     *label = (sp_spec){.dtype = SP_DTYPE_I32, .rank = 1, .dims = {out->dims[0]}};
     return SP_OK;
 }
@@ -60,9 +65,12 @@ static sp_tensor *classes(sp_builder *b, int64_t n)
 static sp_tensor *cross_entropy(sp_builder *b, sp_tensor *y, sp_tensor *label, bool probabilities)
 {
     const int64_t rows = sp_tensor_dims(y)[0], n = sp_tensor_dims(y)[1];
-    sp_tensor *right = sp_cast(b, sp_equal(b, sp_reshape(b, label, 2, (const int64_t[]){rows, 1}), classes(b, n)), SP_DTYPE_F32);
-    sp_tensor *logs = probabilities ? sp_log(b, sp_maximum(b, y, sp__const(b, 1e-30, y))) : sp_builder_apply(b, &sp_op_log_softmax, NULL, 1, &y);
-    return sp__mul_number(b, sp_reduce_sum(b, sp_mul(b, right, logs), 2, (const int64_t[]){0, 1}, false), -1.0 / (double)rows);
+    sp_tensor *right =
+        sp_cast(b, sp_equal(b, sp_reshape(b, label, 2, (const int64_t[]){rows, 1}), classes(b, n)), SP_DTYPE_F32);
+    sp_tensor *logs = probabilities ? sp_log(b, sp_maximum(b, y, sp__const(b, 1e-30, y)))
+                                    : sp_builder_apply(b, &sp_op_log_softmax, NULL, 1, &y);
+    return sp__mul_number(b, sp_reduce_sum(b, sp_mul(b, right, logs), 2, (const int64_t[]){0, 1}, false),
+                          -1.0 / (double)rows);
 }
 
 static sp_tensor *squares(sp_builder *b, sp_tensor *y, sp_tensor *label)
@@ -80,7 +88,8 @@ static sp_tensor *keep(sp_builder *b, sp_codegen_shared *shared, int rank, const
 {
     sp_tensor *t;
     if (b->status != SP_OK) return NULL;
-    sp_status status = shared->n < SP_CODEGEN_SHARED ? sp_tensor_create(SP_DTYPE_F32, rank, dims, &t) : sp__fail(SP_DECLINED, "too many variables");
+    sp_status status = shared->n < SP_CODEGEN_SHARED ? sp_tensor_create(SP_DTYPE_F32, rank, dims, &t)
+                                                     : sp__fail(SP_DECLINED, "too many variables");
     if (status != SP_OK) return sp__builder_fail(b, status);
     for (int64_t i = 0; i < t->count; i++) ((float *)(void *)t->data)[i] = start;
     sp_graph_variable_mark(t);
@@ -88,7 +97,10 @@ static sp_tensor *keep(sp_builder *b, sp_codegen_shared *shared, int rank, const
     return t;
 }
 
-static void assign(sp_builder *b, sp_tensor *variable, sp_tensor *value) { (void)sp_builder_apply(b, &sp_op_assign, NULL, 2, (sp_tensor *const[]){variable, value}); }
+static void assign(sp_builder *b, sp_tensor *variable, sp_tensor *value)
+{
+    (void)sp_builder_apply(b, &sp_op_assign, NULL, 2, (sp_tensor *const[]){variable, value});
+}
 
 /* What all weights have in common: the rate, and of Adam its correction. */
 typedef struct step {
@@ -96,7 +108,8 @@ typedef struct step {
     char kind; /* s, m, a */
 } step;
 
-static sp_status step_begin(sp_builder *b, const sp_codegen_options *options, sp_codegen_shared *shared, sp_tensor *rate, step *s)
+static sp_status step_begin(sp_builder *b, const sp_codegen_options *options, sp_codegen_shared *shared,
+                            sp_tensor *rate, step *s)
 {
     const char *name = options->optimizer != NULL ? options->optimizer : "sgd";
     SP_CHECK(strcmp(name, "sgd") == 0 || strcmp(name, "momentum") == 0 || strcmp(name, "adam") == 0, SP_VALUE,
@@ -155,7 +168,9 @@ static sp_status record_body(const recording *r, sp_builder *b, sp_tensor **args
     for (int i = 0; i < m->n_outputs; i++)
         if (results[i] != NULL) results[i] = sp_builder_take_tensor(b, results[i]);
     const bool mse = r->options->loss != NULL && strcmp(r->options->loss, "mse") == 0;
-    if (status == SP_OK) *loss = mse ? squares(b, results[0], args[m->n_inputs]) : cross_entropy(b, results[0], args[m->n_inputs], r->probabilities);
+    if (status == SP_OK)
+        *loss = mse ? squares(b, results[0], args[m->n_inputs])
+                    : cross_entropy(b, results[0], args[m->n_inputs], r->probabilities);
     if (status == SP_OK) status = sp__builder_status(b);
     if (status == SP_OK) status = sp_grad_backward(1, loss, NULL, n, shared->tensors, false, grads);
     sp_grad_end();
@@ -201,8 +216,8 @@ static sp_status look_at_output(const sp_model *m, const sp_codegen_shared *shar
     return status;
 }
 
-sp_status sp__codegen_record_step(const sp_model *m, const sp_codegen_options *options, sp_codegen_shared *shared, sp__arena *places, sp_graph **graph,
-                                  sp_function **out)
+sp_status sp__codegen_record_step(const sp_model *m, const sp_codegen_options *options, sp_codegen_shared *shared,
+                                  sp__arena *places, sp_graph **graph, sp_function **out)
 {
     sp_spec specs[18];
     sp_meta result;
@@ -213,8 +228,13 @@ sp_status sp__codegen_record_step(const sp_model *m, const sp_codegen_options *o
     specs[m->n_inputs + 1] = (sp_spec){.dtype = SP_DTYPE_F32, .rank = 0};
     sp_bundle *weights;
     SP_TRY(sp__codegen_weights(m, shared, &weights));
-    const sp_model frozen = {.kind = m->kind, .data = m->data, .n_inputs = m->n_inputs, .n_outputs = m->n_outputs, .inputs = m->inputs,
-                             .outputs = m->outputs, .parameters = weights};
+    const sp_model frozen = {.kind = m->kind,
+                             .data = m->data,
+                             .n_inputs = m->n_inputs,
+                             .n_outputs = m->n_outputs,
+                             .inputs = m->inputs,
+                             .outputs = m->outputs,
+                             .parameters = weights};
     r.m = &frozen;
     sp_graph *g = NULL;
     sp_status status = sp_graph_create(&g);

@@ -11,7 +11,8 @@
 const char *sp__codegen_type(sp_dtype dtype)
 {
     switch (dtype) {
-    case SP_DTYPE_BOOL: case SP_DTYPE_U8: return "uint8_t";
+    case SP_DTYPE_BOOL:
+    case SP_DTYPE_U8: return "uint8_t";
     case SP_DTYPE_I8: return "int8_t";
     case SP_DTYPE_I16: return "int16_t";
     case SP_DTYPE_U16: return "uint16_t";
@@ -47,7 +48,10 @@ double sp__codegen_number(const sp_node *n, const char *name)
         if (strcmp(a->name, name) != 0) continue;
         if (a->type == SP_ATTR_FLOAT) return *(const double *)(const void *)at;
         if (a->type == SP_ATTR_INT) return (double)*(const int64_t *)(const void *)at;
-        if (a->type == SP_ATTR_NUMBER) return ((const sp_number *)(const void *)at)->kind == 'f' ? ((const sp_number *)(const void *)at)->f : (double)((const sp_number *)(const void *)at)->i;
+        if (a->type == SP_ATTR_NUMBER)
+            return ((const sp_number *)(const void *)at)->kind == 'f'
+                       ? ((const sp_number *)(const void *)at)->f
+                       : (double)((const sp_number *)(const void *)at)->i;
     }
     return 0;
 }
@@ -81,7 +85,8 @@ void sp__codegen_line(sp_codegen_out *o, const char *format, ...)
     const int n = sp__vsnprintf(line, sizeof line, format, args);
     va_end(args);
     if (n < 0 || n >= (int)sizeof line) {
-        if (o->status == SP_OK) o->status = sp__fail(SP_RUNTIME, "a line of generated C is longer than %zu characters", sizeof line);
+        if (o->status == SP_OK)
+            o->status = sp__fail(SP_RUNTIME, "a line of generated C is longer than %zu characters", sizeof line);
         return;
     }
     sp__text_put(&o->text, "%*s%s\n", 4 * (o->depth + 1), "", line);
@@ -129,7 +134,9 @@ void sp__codegen_literal(sp_dtype dtype, double value, char *out, size_t room)
     if (kind != 'f') {
         if (dtype == SP_DTYPE_I64) sp__snprintf(out, room, "INT64_C(%lld)", (long long)value);
         else if (value == -2147483648.0) sp__snprintf(out, room, "(-2147483647 - 1)");
-        else sp__snprintf(out, room, value < 0 ? "(%lld)" : "%lld%s", (long long)value, dtype == SP_DTYPE_U32 ? "u" : "");
+        else
+            sp__snprintf(out, room, value < 0 ? "(%lld)" : "%lld%s", (long long)value,
+                         dtype == SP_DTYPE_U32 ? "u" : "");
         return;
     }
     const char *suffix = dtype == SP_DTYPE_F32 ? "f" : "";
@@ -159,7 +166,9 @@ static int arg_of(sp_codegen_out *o, int block, bool write, bool read)
     int i = 0;
     while (i < s->n_args && s->args[i].block != block) i++;
     if (i == SP_CODEGEN_ARGS) {
-        if (o->status == SP_OK) o->status = sp__fail(SP_DECLINED, "a step of the generated code would need more than %d pieces of memory", SP_CODEGEN_ARGS);
+        if (o->status == SP_OK)
+            o->status = sp__fail(SP_DECLINED, "a step of the generated code would need more than %d pieces of memory",
+                                 SP_CODEGEN_ARGS);
         return 0;
     }
     if (i == s->n_args) s->args[s->n_args++] = (sp_codegen_arg){.block = block};
@@ -171,8 +180,9 @@ static int arg_of(sp_codegen_out *o, int block, bool write, bool read)
 
 const char *sp__codegen_arg(sp_codegen_out *o, int block, bool write)
 {
-    static const char *const names[SP_CODEGEN_ARGS] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11",
-                                                       "a12", "a13", "a14", "a15", "a16", "a17", "a18", "a19", "a20", "a21", "a22", "a23"};
+    static const char *const names[SP_CODEGEN_ARGS] = {"a0",  "a1",  "a2",  "a3",  "a4",  "a5",  "a6",  "a7",
+                                                       "a8",  "a9",  "a10", "a11", "a12", "a13", "a14", "a15",
+                                                       "a16", "a17", "a18", "a19", "a20", "a21", "a22", "a23"};
     return names[arg_of(o, block, write, !write)];
 }
 
@@ -226,7 +236,8 @@ static void wrap(sp_codegen_out *o, const sp_value *v, const char *element, char
     const char *operands[2] = {texts[0], texts[1]};
     for (int k = 0; k < n->n_in && k < 2; k++) {
         double number;
-        if (sp__codegen_is_number(n->in[k], &number)) sp__codegen_literal(n->in[k]->meta.dtype, number, texts[k], sizeof texts[k]);
+        if (sp__codegen_is_number(n->in[k], &number))
+            sp__codegen_literal(n->in[k]->meta.dtype, number, texts[k], sizeof texts[k]);
         else wrap(o, n->in[k], element, texts[k], sizeof texts[k]);
     }
     const sp_status status = sp__codegen_math(o, n, operands, inner, sizeof inner);
@@ -245,7 +256,8 @@ void sp__codegen_load_index(sp_codegen_out *o, sp_value *v, const char *index, c
     const sp_tensor *view = sp__codegen_view(o->g, v);
     const sp_codegen_block *b = &o->g->blocks[sp__codegen_block_of(o->g, view)];
     const char *name = sp__codegen_arg(o, (int)(b - o->g->blocks), false);
-    if (b->stored != b->dtype) sp__snprintf(element, sizeof element, "(%s)%s[%s]", sp__codegen_type(b->dtype), name, index);
+    if (b->stored != b->dtype)
+        sp__snprintf(element, sizeof element, "(%s)%s[%s]", sp__codegen_type(b->dtype), name, index);
     else sp__snprintf(element, sizeof element, "%s[%s]", name, index);
     wrap(o, v, element, out, room);
 }
@@ -285,12 +297,14 @@ static int made_by(const sp_codegen_step *s, const sp_value *v)
 static bool same_layout(const sp_tensor *a, const sp_tensor *b)
 {
     bool same = a->rank == b->rank;
-    for (int i = 0; i < a->rank && same; i++) same = a->dims[i] == b->dims[i] && (a->dims[i] == 1 || a->strides[i] == b->strides[i]);
+    for (int i = 0; i < a->rank && same; i++)
+        same = a->dims[i] == b->dims[i] && (a->dims[i] == 1 || a->strides[i] == b->strides[i]);
     return same;
 }
 
 /* Operand k of a fused node: at the coordinates of the result, or (index) at the same distance in memory. */
-static void operand(sp_codegen_out *o, const sp_node *n, sp_value *v, sp_codegen_at *at, const char *index, char *out, size_t room)
+static void operand(sp_codegen_out *o, const sp_node *n, sp_value *v, sp_codegen_at *at, const char *index, char *out,
+                    size_t room)
 {
     const sp_codegen_step *s = o->step;
     const int made = made_by(s, v), rank = n->out[0]->meta.rank;
@@ -402,8 +416,10 @@ static void write_copy(sp_codegen_out *o)
     const char *source = sp__codegen_arg(o, (int)(b - o->g->blocks), false);
     sp_codegen_at at[SP_RANK_MAX];
     char index[SP_CODEGEN_TEXT], value[SP_CODEGEN_TEXT];
-    if ((from->flags & to->flags & SP_TENSOR_CONTIGUOUS) && offset_of(o->g, from) == 0 && offset_of(o->g, to) == 0 && b->stored == b->dtype) {
-        sp__codegen_line(o, "memcpy(%s, %s, %zu);", sp__codegen_arg(o, sp__codegen_block_of(o->g, to), true), source, sp_tensor_bytes(from));
+    if ((from->flags & to->flags & SP_TENSOR_CONTIGUOUS) && offset_of(o->g, from) == 0 && offset_of(o->g, to) == 0 &&
+        b->stored == b->dtype) {
+        sp__codegen_line(o, "memcpy(%s, %s, %zu);", sp__codegen_arg(o, sp__codegen_block_of(o->g, to), true), source,
+                         sp_tensor_bytes(from));
         return;
     }
     sp__codegen_loops(o, "i", from->rank, from->dims, at);
@@ -420,7 +436,8 @@ static sp_status head_of(const sp_codegen *g, const sp_codegen_step *s, char **o
     sp__text t = {0};
     for (int i = 0; i < s->n_args; i++) {
         const sp_codegen_block *b = &g->blocks[s->args[i].block];
-        sp__text_put(&t, "%s%s%s%s *a%d", i == 0 ? "(" : ", ", s->args[i].written ? "" : "const ", sp_dtype_bytes(b->stored) > 1 ? "spore_" : "", sp__codegen_type(b->stored), i);
+        sp__text_put(&t, "%s%s%s%s *a%d", i == 0 ? "(" : ", ", s->args[i].written ? "" : "const ",
+                     sp_dtype_bytes(b->stored) > 1 ? "spore_" : "", sp__codegen_type(b->stored), i);
     }
     sp__text_put(&t, s->n_args == 0 ? "(void)" : ")");
     return sp__text_take(&t, out);
@@ -438,7 +455,8 @@ static sp_status function_of(sp_codegen *g, const char *what, char *head, char *
         }
     if (g->n_functions == g->functions_room) {
         const int room = g->functions_room ? 2 * g->functions_room : 32;
-        sp_codegen_function *more = sp__realloc(g->functions, (size_t)g->functions_room * sizeof *more, (size_t)room * sizeof *more);
+        sp_codegen_function *more =
+            sp__realloc(g->functions, (size_t)g->functions_room * sizeof *more, (size_t)room * sizeof *more);
         if (more == NULL) {
             sp__free(head);
             sp__free(body);
@@ -455,7 +473,9 @@ static sp_status function_of(sp_codegen *g, const char *what, char *head, char *
 static sp_status write_step(sp_codegen *g, sp_codegen_step *s)
 {
     sp_codegen_out o = {.g = g, .step = s};
-    const char *what = s->kernel != NULL ? s->kernel->op->name : s->out != NULL ? s->fused[s->n_fused - 1]->op->name : "copy";
+    const char *what = s->kernel != NULL ? s->kernel->op->name
+                       : s->out != NULL  ? s->fused[s->n_fused - 1]->op->name
+                                         : "copy";
     sp_status status = SP_OK;
     if (s->kernel != NULL) status = sp__codegen_kernel(s->kernel->op)->write(&o, s->kernel);
     else if (s->out != NULL) write_math(&o);

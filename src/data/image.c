@@ -5,7 +5,8 @@
 /* Kernels count pixels of an image and numbers of a row in an int. */
 static sp_status check_size(const char *who, int64_t h, int64_t w, int64_t c)
 {
-    SP_CHECK(h < SP_IMAGE_SIDE_MAX && w < SP_IMAGE_SIDE_MAX && c < 65536 && h * w <= INT32_MAX && w * c <= INT32_MAX / 16,
+    SP_CHECK(h < SP_IMAGE_SIDE_MAX && w < SP_IMAGE_SIDE_MAX && c < 65536 && h * w <= INT32_MAX &&
+                 w * c <= INT32_MAX / 16,
              SP_RUNTIME, "%s: an image of height %lld, width %lld and %lld channels is too large", who, (long long)h,
              (long long)w, (long long)c);
     return SP_OK;
@@ -25,9 +26,11 @@ sp_status sp__image_view(const char *who, sp_tensor *t, sp_image *out, sp_tensor
     SP_CHECK(t->rank == 2 || t->rank == 3, SP_RUNTIME,
              "%s: image shape should be <H,W> or <H,W,C>, but got rank: %d (shape %s)%s", who, t->rank,
              sp__shape_text(t->rank, t->dims, text),
-             t->rank == 1 ? "; the image tensor should have at least two dimensions. You may need to perform Decode first." : "");
-    SP_CHECK(t->dtype != SP_DTYPE_STR && t->storage, SP_TYPE, "%s: an image holds numbers, but this array holds %s", who,
-             sp_dtype_name((sp_dtype)t->dtype));
+             t->rank == 1
+                 ? "; the image tensor should have at least two dimensions. You may need to perform Decode first."
+                 : "");
+    SP_CHECK(t->dtype != SP_DTYPE_STR && t->storage, SP_TYPE, "%s: an image holds numbers, but this array holds %s",
+             who, sp_dtype_name((sp_dtype)t->dtype));
     const int64_t c = t->rank == 3 ? t->dims[2] : 1;
     SP_CHECK(t->dims[0] > 0 && t->dims[1] > 0 && c > 0, SP_RUNTIME, "%s: the image is empty, its shape is %s", who,
              sp__shape_text(t->rank, t->dims, text));

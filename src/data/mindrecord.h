@@ -57,9 +57,9 @@ typedef struct sp_mr_schema {
     int n_blobs;
     int *blobs; /* numbers of the fields in a blob record, in its order */
     int n_index;
-    int *index;          /* numbers of the fields in the index, in its order */
-    bool packed;         /* integer arrays are compressed: version 3.0 and one of them exists */
-    int n_scalars;       /* n_fields - n_blobs */
+    int *index;    /* numbers of the fields in the index, in its order */
+    bool packed;   /* integer arrays are compressed: version 3.0 and one of them exists */
+    int n_scalars; /* n_fields - n_blobs */
     char version[8];
 } sp_mr_schema;
 
@@ -180,8 +180,8 @@ typedef struct sp_mr_shard {
     char *path;
     sp_mr_source source;
     sp_mr_header *header;
-    uint64_t first_row;                /* in the data set */
-    _Atomic(uint32_t *) *offsets;      /* for each group, once touched: two for each row, raw and blob */
+    uint64_t first_row;           /* in the data set */
+    _Atomic(uint32_t *) *offsets; /* for each group, once touched: two for each row, raw and blob */
 } sp_mr_shard;
 
 sp_status sp__mr_shard_open(const char *path, const sp_record_secret *secret, sp_mr_shard *out);

@@ -140,7 +140,8 @@ static sp_status parse_array(const sp_mr_schema *s, const sp_record_field *f, co
         scratch->bytes += unpacked_bytes(f, n);
         out->data = room;
     } else {
-        SP_CHECK(bytes % width == 0, SP_FORMAT, "%zu bytes are no whole number of %s", bytes, sp_record_type_name(f->type));
+        SP_CHECK(bytes % width == 0, SP_FORMAT, "%zu bytes are no whole number of %s", bytes,
+                 sp_record_type_name(f->type));
     }
     out->bytes = n * width;
     out->rank = f->rank;
@@ -161,8 +162,8 @@ static sp_status take_piece(const sp_mr_schema *s, const uint8_t *record, size_t
     SP_CHECK(bytes - *at >= 8, SP_FORMAT, "the blob record ends in front of its part %d", k);
     uint64_t length = sp__mr_get64_big(record + *at);
     *at += 8;
-    SP_CHECK(length <= bytes - *at, SP_FORMAT, "%llu bytes, %zu are left in the blob record", (unsigned long long)length,
-             bytes - *at);
+    SP_CHECK(length <= bytes - *at, SP_FORMAT, "%llu bytes, %zu are left in the blob record",
+             (unsigned long long)length, bytes - *at);
     *out = record + *at;
     *out_bytes = (size_t)length;
     *at += (size_t)length;
@@ -234,7 +235,8 @@ static sp_status print_piece(const sp_mr_schema *s, int field, const sp_record_v
     }
     bool wide = f->type == SP_RECORD_INT64;
     size_t n = v->bytes / (wide ? 8 : 4);
-    SP_CHECK(n <= UINT32_MAX, SP_VALUE, "column '%s': %zu elements, a compressed array counts with 32 bits", f->name, n);
+    SP_CHECK(n <= UINT32_MAX, SP_VALUE, "column '%s': %zu elements, a compressed array counts with 32 bits", f->name,
+             n);
     SP_TRY(sp__mr_buffer_reserve(out, 4 + codes_bytes(n) + v->bytes));
     uint8_t *begin = out->data + out->bytes, *end = pack(v->data, n, wide, begin);
     *saved += (int64_t)v->bytes - (end - begin);
@@ -258,7 +260,8 @@ sp_status sp__mr_blobs_print(const sp_mr_schema *s, const sp_record_value *value
         size_t begin = out->bytes;
         SP_TRY(print_piece(s, s->blobs[k], &values[s->blobs[k]], out, saved));
         uint64_t length = out->bytes - begin;
-        for (int i = 0; s->n_blobs > 1 && i < 8; i++) out->data[length_at + (size_t)i] = (uint8_t)(length >> (56 - 8 * i));
+        for (int i = 0; s->n_blobs > 1 && i < 8; i++)
+            out->data[length_at + (size_t)i] = (uint8_t)(length >> (56 - 8 * i));
     }
     return SP_OK;
 }

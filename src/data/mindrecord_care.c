@@ -48,7 +48,8 @@ typedef struct picture_column {
     uint64_t other; /* the first row that is none */
 } picture_column;
 
-static void check_picture(checker *c, const sp_mr_shard *shard, uint64_t row, const sp_record_field *f, const sp_record_value *v, picture_column *column)
+static void check_picture(checker *c, const sp_mr_shard *shard, uint64_t row, const sp_record_field *f,
+                          const sp_record_value *v, picture_column *column)
 {
     if (sp__codec_check(v->data, v->bytes) == SP_OK) {
         column->n_good++;
@@ -64,8 +65,9 @@ static void check_picture(checker *c, const sp_mr_shard *shard, uint64_t row, co
 static void check_column(checker *c, const sp_mr_shard *shard, const sp_record_field *f, const picture_column *column)
 {
     if (column->n_other > 0 && column->n_good > column->n_other)
-        complain(c, "%s: column '%s' holds pictures, but in %lld row%s (the first is %llu) it does not", shard->path, f->name, (long long)column->n_other,
-                 column->n_other == 1 ? "" : "s", (unsigned long long)column->other);
+        complain(c, "%s: column '%s' holds pictures, but in %lld row%s (the first is %llu) it does not", shard->path,
+                 f->name, (long long)column->n_other, column->n_other == 1 ? "" : "s",
+                 (unsigned long long)column->other);
 }
 
 static void check_row(checker *c, const sp_mr_shard *shard, uint64_t row, const sp_mr_record_place *place,
@@ -81,8 +83,8 @@ static void check_row(checker *c, const sp_mr_shard *shard, uint64_t row, const 
         const sp_record_field *f = &s->fields[i];
         if (f->type == SP_RECORD_BYTES && f->rank < 0) check_picture(c, shard, row, f, &values[i], &pictures[i]);
         if (f->type == SP_RECORD_INT32 && f->rank < 0 && (values[i].i < INT32_MIN || values[i].i > INT32_MAX))
-            complain(c, "%s: row %llu: column '%s': %lld does not fit int32", shard->path, (unsigned long long)row, f->name,
-                     (long long)values[i].i);
+            complain(c, "%s: row %llu: column '%s': %lld does not fit int32", shard->path, (unsigned long long)row,
+                     f->name, (long long)values[i].i);
     }
 }
 
@@ -190,7 +192,8 @@ static sp_status reindex_shard(const char *path)
     char *fresh = sp__mr_path(path, ".partial.db"), *db = sp__mr_path(path, ".db");
     sp_status status = fresh == NULL || db == NULL ? SP_NOMEM : SP_OK;
     if (status == SP_OK && shard.source.digest != NULL)
-        status = sp__fail(SP_VALUE, "%s: ends in a digest, its index needs one too; take the protection off first", path);
+        status =
+            sp__fail(SP_VALUE, "%s: ends in a digest, its index needs one too; take the protection off first", path);
     if (status == SP_OK) {
         unlink(fresh);
         status = sp__mr_index_write(&shard, sp__mr_base_name(path), fresh);
@@ -256,8 +259,12 @@ static sp_status rewrap_all(const char *path, const sp_record_secret *from, cons
 
 sp_status sp_record_protect(const char *path, const sp_record_secret *secret)
 {
-    SP_CHECK(secret != NULL && (secret->key != NULL || secret->hash != NULL), SP_VALUE, "neither key nor hash is given");
+    SP_CHECK(secret != NULL && (secret->key != NULL || secret->hash != NULL), SP_VALUE,
+             "neither key nor hash is given");
     return rewrap_all(path, NULL, secret);
 }
 
-sp_status sp_record_unprotect(const char *path, const sp_record_secret *secret) { return rewrap_all(path, secret, NULL); }
+sp_status sp_record_unprotect(const char *path, const sp_record_secret *secret)
+{
+    return rewrap_all(path, secret, NULL);
+}

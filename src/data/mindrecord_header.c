@@ -86,8 +86,8 @@ static sp_status get_count(const json_t *object, const char *name, uint64_t most
     json_t *member = NULL;
     SP_TRY(get_member(object, name, JSON_INTEGER, "an integer", &member));
     json_int_t value = json_integer_value(member);
-    SP_CHECK(value >= 0 && (uint64_t)value <= most, SP_FORMAT, "'%s' in the header is %lld, 0 to %llu is possible", name,
-             (long long)value, (unsigned long long)most);
+    SP_CHECK(value >= 0 && (uint64_t)value <= most, SP_FORMAT, "'%s' in the header is %lld, 0 to %llu is possible",
+             name, (long long)value, (unsigned long long)most);
     *out = (uint64_t)value;
     return SP_OK;
 }
@@ -143,7 +143,8 @@ static sp_status parse_blob_order(const json_t *names, sp_mr_schema *s)
         SP_CHECK(field >= 0 && sp__mr_is_blob(&s->fields[field]), SP_FORMAT, "blob field %zu, '%s', is none", i,
                  name != NULL ? name : "?");
         s->blobs[i] = field;
-        for (size_t k = 0; k < i; k++) SP_CHECK(s->blobs[k] != field, SP_FORMAT, "blob field '%s' is there twice", name);
+        for (size_t k = 0; k < i; k++)
+            SP_CHECK(s->blobs[k] != field, SP_FORMAT, "blob field '%s' is there twice", name);
     }
     return SP_OK;
 }
@@ -155,7 +156,8 @@ static sp_status parse_index_fields(const json_t *fields, sp_mr_schema *s)
     const char **names = sp__alloc((n + 1) * sizeof *names);
     if (names == NULL) return SP_NOMEM;
     sp_status status = SP_OK;
-    for (size_t i = 0; i < n && status == SP_OK; i++) status = get_text(json_array_get(fields, i), "index_field", &names[i]);
+    for (size_t i = 0; i < n && status == SP_OK; i++)
+        status = get_text(json_array_get(fields, i), "index_field", &names[i]);
     if (status == SP_OK) status = sp__mr_schema_set_index(s, names, (int)n);
     sp__free(names);
     return status;
@@ -164,7 +166,8 @@ static sp_status parse_index_fields(const json_t *fields, sp_mr_schema *s)
 static sp_status parse_fields(const json_t *content, const char *description, const char *version, sp_mr_schema **out)
 {
     size_t n = json_object_size(content);
-    SP_CHECK(n <= SP_MR_FIELDS_MAX, SP_FORMAT, "the schema has %zu fields, at most %d are possible", n, SP_MR_FIELDS_MAX);
+    SP_CHECK(n <= SP_MR_FIELDS_MAX, SP_FORMAT, "the schema has %zu fields, at most %d are possible", n,
+             SP_MR_FIELDS_MAX);
     sp_record_field *fields = sp__alloc_zero((n + 1) * sizeof *fields);
     if (fields == NULL) return SP_NOMEM;
     sp_status status = SP_OK;
@@ -288,15 +291,15 @@ static sp_status place_raw_groups(const json_t *page, uint64_t slot, uint64_t us
         SP_TRY(get_count(json_array_get(ids, i), "id", INT32_MAX, &id));
         SP_TRY(get_count(json_array_get(ids, i), "offset", SP_MR_PAGE_MAX, &offset));
         sp_mr_group key = {.id = (int64_t)id};
-        sp_mr_group *g = h->n_groups == 0
-                             ? NULL
-                             : bsearch(&key, h->groups, (size_t)h->n_groups, sizeof *h->groups, by_id);
+        sp_mr_group *g =
+            h->n_groups == 0 ? NULL : bsearch(&key, h->groups, (size_t)h->n_groups, sizeof *h->groups, by_id);
         /* MindSpore writes an empty list as group 0 at 0: after its writer moved the only group of a page away. */
         if (used == 0 && offset == 0) continue;
         SP_CHECK(g != NULL, SP_FORMAT, "page %llu holds row group %llu, which no page of blobs has",
                  (unsigned long long)slot, (unsigned long long)id);
         SP_CHECK(offset <= used, SP_FORMAT, "row group %llu begins at %llu of page %llu, which uses %llu bytes",
-                 (unsigned long long)id, (unsigned long long)offset, (unsigned long long)slot, (unsigned long long)used);
+                 (unsigned long long)id, (unsigned long long)offset, (unsigned long long)slot,
+                 (unsigned long long)used);
         SP_CHECK(g->raw_slot == UINT64_MAX, SP_FORMAT, "row group %llu is in two pages", (unsigned long long)id);
         g->raw_slot = slot;
         g->raw_at = offset;
@@ -389,12 +392,15 @@ static sp_status parse_root(const json_t *root, size_t file_bytes, sp_mr_header 
 
 sp_status sp__mr_header_parse(const uint8_t *file, size_t bytes, sp_mr_header **out)
 {
-    SP_CHECK(bytes >= SP_MR_LENGTH_BYTES, SP_FORMAT, "Invalid file, the size of mindrecord file: %zu is smaller than the lower limit: %d", bytes,
+    SP_CHECK(bytes >= SP_MR_LENGTH_BYTES, SP_FORMAT,
+             "Invalid file, the size of mindrecord file: %zu is smaller than the lower limit: %d", bytes,
              (int)SP_MR_LENGTH_BYTES);
     uint64_t length = sp__mr_get64(file);
-    SP_CHECK(length >= 2 && length <= SP_MR_HEADER_MAX, SP_FORMAT,
-             "Invalid file, the size of mindrecord file header is larger than the upper limit: this is not a MindRecord file, its header would "
-             "have %llu bytes", (unsigned long long)length);
+    SP_CHECK(
+        length >= 2 && length <= SP_MR_HEADER_MAX, SP_FORMAT,
+        "Invalid file, the size of mindrecord file header is larger than the upper limit: this is not a MindRecord file, its header would "
+        "have %llu bytes",
+        (unsigned long long)length);
     SP_CHECK(length <= bytes - SP_MR_LENGTH_BYTES, SP_FORMAT, "the header of %llu bytes is cut after %zu",
              (unsigned long long)length, bytes - SP_MR_LENGTH_BYTES);
     sp_mr_header *h = sp__alloc_zero(sizeof *h);
@@ -402,7 +408,8 @@ sp_status sp__mr_header_parse(const uint8_t *file, size_t bytes, sp_mr_header **
     json_error_t error;
     json_t *root;
     sp_status status = sp__json_read(file + SP_MR_LENGTH_BYTES, (size_t)length, "the header", &error, &root);
-    if (status == SP_FORMAT) sp__fail(SP_FORMAT, "the header is not valid JSON: %s at byte %d", error.text, error.position);
+    if (status == SP_FORMAT)
+        sp__fail(SP_FORMAT, "the header is not valid JSON: %s at byte %d", error.text, error.position);
     if (status == SP_OK) status = parse_root(root, bytes, h);
     json_decref(root);
     if (status == SP_VALUE || status == SP_KEY || status == SP_TYPE) status = SP_FORMAT; /* what rules of schemas say */
@@ -417,7 +424,10 @@ sp_status sp__mr_header_parse(const uint8_t *file, size_t bytes, sp_mr_header **
 /* --- printing -------------------------------------------------------------------------------------------------------- */
 
 /* A header with something missing is no header: every failure is remembered. The value is taken over. */
-static void put(int *bad, json_t *object, const char *name, json_t *value) { *bad |= json_object_set_new(object, name, value); }
+static void put(int *bad, json_t *object, const char *name, json_t *value)
+{
+    *bad |= json_object_set_new(object, name, value);
+}
 static void push(int *bad, json_t *list, json_t *value) { *bad |= json_array_append_new(list, value); }
 
 static json_t *print_field(const sp_record_field *f, int *bad)
@@ -471,8 +481,7 @@ static json_t *print_raw_page(const sp_mr_header *h, const sp_mr_raw_page *r, in
     for (int64_t i = 0; i < h->n_groups; i++) {
         const sp_mr_group *g = &h->groups[i];
         if (g->raw_slot == r->slot)
-            push(bad, groups, json_pack("{s:I, s:I}", "id", (json_int_t)g->id, "offset",
-                                                    (json_int_t)g->raw_at));
+            push(bad, groups, json_pack("{s:I, s:I}", "id", (json_int_t)g->id, "offset", (json_int_t)g->raw_at));
     }
     return print_page(h, "RAW_DATA", r->type_id, r->slot, r->used, 0, 0, groups, bad);
 }
@@ -492,8 +501,9 @@ static json_t *print_pages(const sp_mr_header *h, const sp_mr_group *groups, int
         bool blob = r >= h->n_raw || (g < h->n_groups && groups[g].blob_slot < h->raw[r].slot);
         if (blob) {
             const sp_mr_group *p = &groups[g++];
-            push(bad, list, print_page(h, "BLOB_DATA", p->id, p->blob_slot, p->blob_used, p->start_row,
-                                                   p->end_row, json_array(), bad));
+            push(bad, list,
+                 print_page(h, "BLOB_DATA", p->id, p->blob_slot, p->blob_used, p->start_row, p->end_row, json_array(),
+                            bad));
         } else {
             push(bad, list, print_raw_page(h, &h->raw[r++], bad));
         }
@@ -523,8 +533,8 @@ sp_status sp__mr_header_print(const sp_mr_header *h, char **out, size_t *out_byt
     put(&bad, root, "shard_addresses", names);
     put(&bad, root, "shard_id", json_integer(h->shard));
     put(&bad, root, "statistics",
-                               h->statistics == NULL ? json_null()
-                                                     : sp__json_load(h->statistics, strlen(h->statistics), JSON_DECODE_ANY, NULL));
+        h->statistics == NULL ? json_null()
+                              : sp__json_load(h->statistics, strlen(h->statistics), JSON_DECODE_ANY, NULL));
     put(&bad, root, "version", json_string(h->schema->version));
     char *text = bad ? NULL : sp__json_dump(root, JSON_COMPACT);
     json_decref(root);
@@ -556,8 +566,13 @@ bool sp__mr_note_parse(const char *text, sp_mr_group *g, uint64_t *raw_used)
     int n = sscanf(text, "group %lld rows %llu %llu blob %llu %llu raw %llu %llu %llu end%n", &id, &v[0], &v[1], &v[2],
                    &v[3], &v[4], &v[5], &v[6], &end);
     if (n != 8 || end == 0 || text[end] != '\n') return false;
-    *g = (sp_mr_group){.id = id, .start_row = v[0], .end_row = v[1], .blob_slot = v[2], .blob_used = v[3],
-                       .raw_slot = v[4], .raw_at = v[5]};
+    *g = (sp_mr_group){.id = id,
+                       .start_row = v[0],
+                       .end_row = v[1],
+                       .blob_slot = v[2],
+                       .blob_used = v[3],
+                       .raw_slot = v[4],
+                       .raw_at = v[5]};
     *raw_used = v[6];
     return true;
 }

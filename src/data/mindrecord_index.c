@@ -61,9 +61,10 @@ static sp_status append(sp_mr_buffer *b, const char *format, ...)
 
 static sp_status create_table(sqlite3 *db, const sp_mr_schema *s, sp_mr_buffer *sql)
 {
-    SP_TRY(append(sql, "CREATE TABLE INDEXES(ROW_ID INT NOT NULL, PAGE_ID_RAW INT NOT NULL, PAGE_OFFSET_RAW INT NOT NULL, "
-                       "PAGE_OFFSET_RAW_END INT NOT NULL, ROW_GROUP_ID INT NOT NULL, PAGE_ID_BLOB INT NOT NULL, "
-                       "PAGE_OFFSET_BLOB INT NOT NULL, PAGE_OFFSET_BLOB_END INT NOT NULL"));
+    SP_TRY(append(sql,
+                  "CREATE TABLE INDEXES(ROW_ID INT NOT NULL, PAGE_ID_RAW INT NOT NULL, PAGE_OFFSET_RAW INT NOT NULL, "
+                  "PAGE_OFFSET_RAW_END INT NOT NULL, ROW_GROUP_ID INT NOT NULL, PAGE_ID_BLOB INT NOT NULL, "
+                  "PAGE_OFFSET_BLOB INT NOT NULL, PAGE_OFFSET_BLOB_END INT NOT NULL"));
     for (int i = 0; i < s->n_index; i++) {
         const sp_record_field *f = &s->fields[s->index[i]];
         SP_TRY(append(sql, ", INC_%d INT, \"%s_0\" %s", i, f->name, column_types[f->type]));
@@ -81,7 +82,9 @@ static sp_status prepare_insert(sqlite3 *db, const sp_mr_schema *s, sp_mr_buffer
     for (int i = 1; i < FIXED_COLUMNS; i++) SP_TRY(append(sql, ", ?%d", i + 1));
     for (int i = 0; i < s->n_index; i++) SP_TRY(append(sql, ", 0, ?%d", FIXED_COLUMNS + i + 1));
     SP_TRY(append(sql, ")"));
-    return sqlite3_prepare_v3(db, (const char *)sql->data, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) == SQLITE_OK ? SP_OK : failed(db, "rows");
+    return sqlite3_prepare_v3(db, (const char *)sql->data, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) == SQLITE_OK
+               ? SP_OK
+               : failed(db, "rows");
 }
 
 static int bind_value(sqlite3_stmt *statement, int at, const sp_record_value *v)
@@ -91,7 +94,8 @@ static int bind_value(sqlite3_stmt *statement, int at, const sp_record_value *v)
     case SP_RECORD_INT64: return sqlite3_bind_int64(statement, at, v->i);
     case SP_RECORD_FLOAT32:
     case SP_RECORD_FLOAT64: return sqlite3_bind_double(statement, at, v->f);
-    default: return sqlite3_bind_text64(statement, at, v->bytes > 0 ? v->data : "", v->bytes, SQLITE_STATIC, SQLITE_UTF8);
+    default:
+        return sqlite3_bind_text64(statement, at, v->bytes > 0 ? v->data : "", v->bytes, SQLITE_STATIC, SQLITE_UTF8);
     }
 }
 
@@ -151,7 +155,8 @@ static sp_status fill(sqlite3 *db, const sp_mr_shard *shard, const char *name, s
     SP_TRY(run(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536; "
                    "BEGIN; CREATE TABLE SHARD_NAME(NAME TEXT NOT NULL)"));
     sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(db, "INSERT INTO SHARD_NAME VALUES(?1)", -1, &statement, NULL) != SQLITE_OK) return failed(db, "name");
+    if (sqlite3_prepare_v2(db, "INSERT INTO SHARD_NAME VALUES(?1)", -1, &statement, NULL) != SQLITE_OK)
+        return failed(db, "name");
     sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
     int step = sqlite3_step(statement);
     sqlite3_finalize(statement);
@@ -289,7 +294,8 @@ static sp_status check_name(checker *c, sqlite3 *db, const char *name)
     const char *found = sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
     const bool starved = found == NULL && no_memory(db);
     if (!starved && (found == NULL || strcmp(found, name) != 0))
-        complain(c, "belongs to a file named '%s'; MindSpore will not read '%s' with it", found != NULL ? found : "", name);
+        complain(c, "belongs to a file named '%s'; MindSpore will not read '%s' with it", found != NULL ? found : "",
+                 name);
     sqlite3_finalize(q);
     return starved ? failed(NULL, "") : SP_OK;
 }

@@ -63,7 +63,8 @@ static sp_status open_locked(sp_mr_partial *p, bool create)
     for (int i = 0; i < 100; i++) {
         do p->fd = open(p->partial, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
         while (p->fd < 0 && errno == EINTR);
-        SP_CHECK(p->fd >= 0, SP_IO, "%s: cannot be %s: %s", p->partial, create ? "made" : "opened", sp__strerror(errno));
+        SP_CHECK(p->fd >= 0, SP_IO, "%s: cannot be %s: %s", p->partial, create ? "made" : "opened",
+                 sp__strerror(errno));
         SP_CHECK(flock(p->fd, LOCK_EX | LOCK_NB) == 0, SP_IO, "%s: another writer is at work on it", p->partial);
         struct stat ours, named;
         SP_CHECK(fstat(p->fd, &ours) == 0, SP_IO, "%s: %s", p->partial, sp__strerror(errno));
@@ -83,8 +84,9 @@ static sp_status write_header(sp_mr_partial *p)
     SP_TRY(sp__mr_header_print(p->header, &text, &n));
     sp_status status = SP_OK;
     if (SP_MR_LENGTH_BYTES + n > p->header->header_bytes)
-        status = sp__fail(SP_VALUE, "%s: the header needs %zu bytes for %lld pages, it has %llu; make the header larger "
-                                    "(set_header_size) or the pages (set_page_size)",
+        status = sp__fail(SP_VALUE,
+                          "%s: the header needs %zu bytes for %lld pages, it has %llu; make the header larger "
+                          "(set_header_size) or the pages (set_page_size)",
                           p->path, SP_MR_LENGTH_BYTES + n, (long long)sp__mr_header_pages(p->header),
                           (unsigned long long)p->header->header_bytes);
     uint8_t length[SP_MR_LENGTH_BYTES];
@@ -245,7 +247,8 @@ static sp_status copy_shard(const sp_mr_shard *shard, sp_mr_partial *p)
     SP_TRY(sp__mr_header_parse(shard->source.data, shard->source.bytes, &p->header));
     SP_TRY(begin(shard->path, true, p));
     const sp_mr_header *h = p->header;
-    for (int64_t i = 0; i < h->n_groups; i++) SP_TRY(copy_page(p, shard, h->groups[i].blob_slot, h->groups[i].blob_used));
+    for (int64_t i = 0; i < h->n_groups; i++)
+        SP_TRY(copy_page(p, shard, h->groups[i].blob_slot, h->groups[i].blob_used));
     for (int64_t i = 0; i < h->n_raw; i++) SP_TRY(copy_page(p, shard, h->raw[i].slot, h->raw[i].used));
     find_next_slot(p);
     p->saved = (int64_t)h->saved_bytes;
@@ -300,10 +303,11 @@ static sp_status write_note(sp_mr_partial *p)
     sp__mr_note_print(&p->group, p->header->raw[p->header->n_raw - 1].used, note, sizeof note);
     size_t n = strlen(note);
     /* A page takes more room in the header than its note, so the header will not fit either. */
-    SP_CHECK(p->notes_at + n <= p->header->header_bytes, SP_VALUE,
-             "%s: the header of %llu bytes is full after %lld pages; make the header larger (set_header_size) or the pages "
-             "(set_page_size)",
-             p->path, (unsigned long long)p->header->header_bytes, (long long)sp__mr_header_pages(p->header));
+    SP_CHECK(
+        p->notes_at + n <= p->header->header_bytes, SP_VALUE,
+        "%s: the header of %llu bytes is full after %lld pages; make the header larger (set_header_size) or the pages "
+        "(set_page_size)",
+        p->path, (unsigned long long)p->header->header_bytes, (long long)sp__mr_header_pages(p->header));
     SP_TRY(write_at(p, note, n, p->notes_at));
     p->notes_at += n;
     return SP_OK;
@@ -340,10 +344,11 @@ static void open_group(sp_mr_partial *p)
 sp_status sp__mr_partial_check_size(const sp_mr_partial *p, size_t raw_bytes, size_t blob_bytes)
 {
     uint64_t room = p->header->page_bytes - SP_MR_LENGTH_BYTES;
-    SP_CHECK(raw_bytes <= room && blob_bytes <= room, SP_VALUE,
-             "%zu bytes of numbers and strings and %zu of blobs: a page of %llu has room for %llu of either; make the pages "
-             "larger (set_page_size)",
-             raw_bytes, blob_bytes, (unsigned long long)p->header->page_bytes, (unsigned long long)room);
+    SP_CHECK(
+        raw_bytes <= room && blob_bytes <= room, SP_VALUE,
+        "%zu bytes of numbers and strings and %zu of blobs: a page of %llu has room for %llu of either; make the pages "
+        "larger (set_page_size)",
+        raw_bytes, blob_bytes, (unsigned long long)p->header->page_bytes, (unsigned long long)room);
     return SP_OK;
 }
 

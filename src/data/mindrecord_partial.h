@@ -6,11 +6,11 @@
 #include "data/mindrecord.h"
 
 typedef struct sp_mr_partial {
-    char *path;         /* of the finished file */
-    char *partial;      /* path + ".partial" */
-    char *partial_db;   /* path + ".partial.db" */
-    int fd;             /* -1: not open */
-    bool own;           /* the partial files are ours to remove: locked, and not published yet */
+    char *path;       /* of the finished file */
+    char *partial;    /* path + ".partial" */
+    char *partial_db; /* path + ".partial.db" */
+    int fd;           /* -1: not open */
+    bool own;         /* the partial files are ours to remove: locked, and not published yet */
     sp_mr_header *header;
     uint64_t next_slot; /* behind all pages */
     int64_t next_id;    /* behind all groups */
@@ -18,9 +18,9 @@ typedef struct sp_mr_partial {
     int64_t saved;      /* bytes that compression saved, may be negative */
     bool open;          /* is there a group with rows */
     sp_mr_group group;
-    uint64_t flushed;   /* bytes of the group's blob page in the file; blob holds what follows */
+    uint64_t flushed; /* bytes of the group's blob page in the file; blob holds what follows */
     sp_mr_buffer blob;
-    sp_mr_buffer raw;   /* raw records of the group, all of them */
+    sp_mr_buffer raw; /* raw records of the group, all of them */
 } sp_mr_partial;
 
 /* A new file. Takes over the header. SP_IO when another process writes the same file, SP_VALUE when a dead one left a

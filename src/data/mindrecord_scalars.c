@@ -126,7 +126,8 @@ static sp_status take_item(cursor *c, item *out)
 static sp_status text_to_int(const item *it, int64_t *out)
 {
     char digits[32];
-    SP_CHECK(it->bytes > 0 && it->bytes < sizeof digits, SP_FORMAT, "a text of %zu bytes, a number is wanted", it->bytes);
+    SP_CHECK(it->bytes > 0 && it->bytes < sizeof digits, SP_FORMAT, "a text of %zu bytes, a number is wanted",
+             it->bytes);
     memcpy(digits, it->text, it->bytes);
     digits[it->bytes] = '\0';
     char *end;
@@ -216,7 +217,8 @@ sp_status sp__mr_scalars_parse(const sp_mr_schema *s, const uint8_t *record, siz
         SP_TRY(take_item(&c, &value));
         int i = find_key(s, &key, &next);
         if (i < 0) continue;
-        SP_CHECK(!(seen[i / 64] >> (i % 64) & 1), SP_FORMAT, "column '%s' stands twice in the raw record", s->fields[i].name);
+        SP_CHECK(!(seen[i / 64] >> (i % 64) & 1), SP_FORMAT, "column '%s' stands twice in the raw record",
+                 s->fields[i].name);
         seen[i / 64] |= (uint64_t)1 << (i % 64);
         n_found++;
         if (want != NULL && !want[i]) continue;
@@ -302,7 +304,8 @@ sp_status sp__mr_scalars_print(const sp_mr_schema *s, const sp_record_value *val
         out->bytes += sizeof dummy;
         return SP_OK;
     }
-    p = s->n_scalars < 16 ? put_big(p, 0x80U | (unsigned)s->n_scalars, 1) : put_big(p, 0xDE0000U | (unsigned)s->n_scalars, 3);
+    p = s->n_scalars < 16 ? put_big(p, 0x80U | (unsigned)s->n_scalars, 1)
+                          : put_big(p, 0xDE0000U | (unsigned)s->n_scalars, 3);
     out->bytes = (size_t)(p - out->data);
     for (int i = 0; i < s->n_fields; i++) {
         const char *name = s->fields[i].name;

@@ -35,8 +35,8 @@ sp_status sp_record_type_parse(const char *name, sp_record_type *out)
         *out = (sp_record_type)i;
         return SP_OK;
     }
-    return sp__fail(SP_VALUE, "'%s' is not a type of MindRecord; there are int32, int64, float32, float64, string and bytes",
-                    name);
+    return sp__fail(
+        SP_VALUE, "'%s' is not a type of MindRecord; there are int32, int64, float32, float64, string and bytes", name);
 }
 
 const char *sp__mr_type_text(sp_record_type type, int rank, const int64_t *dims, char *text)
@@ -76,8 +76,8 @@ static sp_status check_shape(const sp_record_field *f)
                  (long long)f->dims[i]);
         n_any += f->dims[i] == -1;
     }
-    SP_CHECK(n_any <= 1, SP_VALUE, "field '%s': its shape has %d dimensions of -1, at most one can be found out", f->name,
-             n_any);
+    SP_CHECK(n_any <= 1, SP_VALUE, "field '%s': its shape has %d dimensions of -1, at most one can be found out",
+             f->name, n_any);
     return SP_OK;
 }
 
@@ -177,7 +177,8 @@ static sp_status add_index(sp_mr_schema *s, const char *name)
     char text[64];
     SP_CHECK(!sp__mr_is_blob(f), SP_VALUE, "index field '%s' is %s; only a number or a string can be indexed", name,
              sp__mr_type_text(f->type, f->rank, f->dims, text));
-    SP_CHECK(!starts_with_digit(name), SP_VALUE, "index field '%s' begins with a digit, which the index cannot hold", name);
+    SP_CHECK(!starts_with_digit(name), SP_VALUE, "index field '%s' begins with a digit, which the index cannot hold",
+             name);
     for (int i = 0; i < s->n_index; i++)
         SP_CHECK(s->index[i] != field, SP_VALUE, "index field '%s' is there twice", name);
     s->index[s->n_index++] = field;
@@ -208,9 +209,11 @@ sp_status sp__mr_schema_compare(const sp_mr_schema *a, const sp_mr_schema *b)
         const sp_record_field *f = &a->fields[i], *g = &b->fields[i];
         char x[64], y[64];
         SP_CHECK(same_field(f, g), SP_FORMAT, "field '%s' of type %s, the files before have '%s' of type %s", g->name,
-                 sp__mr_type_text(g->type, g->rank, g->dims, x), f->name, sp__mr_type_text(f->type, f->rank, f->dims, y));
+                 sp__mr_type_text(g->type, g->rank, g->dims, x), f->name,
+                 sp__mr_type_text(f->type, f->rank, f->dims, y));
     }
-    bool same_index = a->n_index == b->n_index && memcmp(a->index, b->index, (size_t)a->n_index * sizeof *a->index) == 0;
+    bool same_index =
+        a->n_index == b->n_index && memcmp(a->index, b->index, (size_t)a->n_index * sizeof *a->index) == 0;
     SP_CHECK(same_index, SP_FORMAT, "other index fields than the files before");
     return SP_OK;
 }

@@ -287,6 +287,7 @@ sp_status sp__mr_source_publish(const char *plain, const char *path, const sp_re
     SP_TRY(sp__map_open(plain, &map));
     sp_status status = sp__mr_source_save(path, map->data, map->bytes, secret);
     sp__map_release(map);
-    if (status == SP_OK && unlink(plain) != 0) status = sp__fail(SP_IO, "%s cannot be removed: %s", plain, sp__strerror(errno));
+    if (status == SP_OK && unlink(plain) != 0)
+        status = sp__fail(SP_IO, "%s cannot be removed: %s", plain, sp__strerror(errno));
     return status;
 }

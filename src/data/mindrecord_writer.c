@@ -21,8 +21,8 @@ struct sp_record_writer {
     sp_record_value *sorted; /* values of a row in the order of the schema */
     sp_mr_buffer raw, blob;
     int64_t n_rows;
-    int shard, turn;    /* where rows go now; who gets the next spare row, or the next batch if shards are separate */
-    int64_t part_left;  /* rows for this shard, in the present batch */
+    int shard, turn;   /* where rows go now; who gets the next spare row, or the next batch if shards are separate */
+    int64_t part_left; /* rows for this shard, in the present batch */
     int64_t batch_rows, batch_left;
     sp_record_secret secret;
     uint8_t key[64];
@@ -51,7 +51,8 @@ static sp_status copy_secret(sp_record_writer *w, const sp_record_secret *s)
 {
     if (s == NULL) return SP_OK;
     SP_CHECK(s->key_bytes <= sizeof w->key, SP_VALUE, "the key has %zu bytes; 16, 24 or 32 are wanted", s->key_bytes);
-    SP_CHECK(s->mode == NULL || strlen(s->mode) < sizeof w->mode, SP_VALUE, "the encryption mode '%s' is not known", s->mode);
+    SP_CHECK(s->mode == NULL || strlen(s->mode) < sizeof w->mode, SP_VALUE, "the encryption mode '%s' is not known",
+             s->mode);
     SP_CHECK(s->hash == NULL || strlen(s->hash) < sizeof w->hash, SP_VALUE, "the hash '%s' is not known", s->hash);
     if (s->key != NULL) {
         memcpy(w->key, s->key, s->key_bytes);
@@ -99,7 +100,8 @@ static sp_status check_size(const char *what, uint64_t bytes, uint64_t least, ui
 {
     SP_CHECK(bytes >= least && bytes <= most, SP_VALUE, "the %s size is %llu, %llu to %llu bytes are possible", what,
              (unsigned long long)bytes, (unsigned long long)least, (unsigned long long)most);
-    SP_CHECK(bytes % 4 == 0, SP_VALUE, "the %s size is %llu, a multiple of 4 is wanted", what, (unsigned long long)bytes);
+    SP_CHECK(bytes % 4 == 0, SP_VALUE, "the %s size is %llu, a multiple of 4 is wanted", what,
+             (unsigned long long)bytes);
     return SP_OK;
 }
 
@@ -166,15 +168,19 @@ static sp_status refuse_existing(const char *path, const char *advice)
     return SP_OK;
 }
 
-static sp_status open_new_shard(sp_record_writer *w, const char *path, int i, const sp_record_field *fields, int n_fields,
-                                const sp_record_plan *plan)
+static sp_status open_new_shard(sp_record_writer *w, const char *path, int i, const sp_record_field *fields,
+                                int n_fields, const sp_record_plan *plan)
 {
     char suffix[16];
     shard_suffix(i, w->n_shards, suffix, sizeof suffix);
     char *name = sp__mr_path(path, suffix);
     if (name == NULL) return SP_NOMEM;
     sp_mr_header *h = NULL;
-    sp_status status = plan->overwrite ? SP_OK : refuse_existing(name, "choose another name, or allow overwriting (overwrite=True, --overwrite of the command)");
+    sp_status status =
+        plan->overwrite
+            ? SP_OK
+            : refuse_existing(name,
+                              "choose another name, or allow overwriting (overwrite=True, --overwrite of the command)");
     if (status == SP_OK) status = make_header(path, i, w->n_shards, fields, n_fields, plan, &h);
     if (status == SP_OK) status = sp__mr_partial_create(name, h, plan->overwrite, &w->shards[i]);
     if (status == SP_OK) w->n_open++;
@@ -273,8 +279,8 @@ static sp_status check_value(const sp_record_field *f, const sp_record_value *v)
         SP_CHECK(shape_fits(f, v), SP_VALUE, "found %s, declared is %s: it cannot be reshaped to that",
                  sp__mr_type_text(v->type, v->rank, v->dims, found), declared);
     else if (f->type == SP_RECORD_INT32)
-        SP_CHECK(v->i >= INT32_MIN && v->i <= INT32_MAX, SP_VALUE, "found %lld, declared is int32, which cannot hold it",
-                 (long long)v->i);
+        SP_CHECK(v->i >= INT32_MIN && v->i <= INT32_MAX, SP_VALUE,
+                 "found %lld, declared is int32, which cannot hold it", (long long)v->i);
     else if (f->type == SP_RECORD_STRING)
         SP_CHECK(is_utf8(v->data, v->bytes), SP_VALUE, "found text that is not UTF-8, declared is string");
     return SP_OK;
@@ -322,7 +328,8 @@ static sp_mr_partial *next_shard(sp_record_writer *w)
 {
     while (w->part_left == 0) w->part_left = part_of(w, ++w->shard);
     w->part_left--;
-    if (--w->batch_left == 0) w->turn = (int)((w->turn + (w->separate ? 1 : w->batch_rows % w->n_shards)) % w->n_shards);
+    if (--w->batch_left == 0)
+        w->turn = (int)((w->turn + (w->separate ? 1 : w->batch_rows % w->n_shards)) % w->n_shards);
     return &w->shards[w->shard];
 }
 
@@ -426,7 +433,8 @@ sp_status sp_record_recover(const char *path, int64_t *out)
         }
         char *partial = shard == NULL ? NULL : sp__mr_path(shard, ".partial");
         if (partial == NULL) status = SP_NOMEM;
-        else if (access(partial, F_OK) == 0) status = recover_shard(shard, &rows); /* else: got its name before the crash */
+        else if (access(partial, F_OK) == 0)
+            status = recover_shard(shard, &rows); /* else: got its name before the crash */
         sp__free(name);
         sp__free(shard);
         sp__free(partial);

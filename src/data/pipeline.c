@@ -92,8 +92,9 @@ static sp_status copy_columns(sp_dataset *ds, int n, const char *const *columns)
              SP_COLUMNS_MAX, n);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < i; k++)
-            SP_CHECK(strcmp(columns[i], columns[k]) != 0, SP_RUNTIME, "%s: Invalid data, duplicate column %s already exists%s",
-                     ds->kind->name, columns[i], ds->kind == &sp__node_zip ? " when zipping datasets" : "");
+            SP_CHECK(strcmp(columns[i], columns[k]) != 0, SP_RUNTIME,
+                     "%s: Invalid data, duplicate column %s already exists%s", ds->kind->name, columns[i],
+                     ds->kind == &sp__node_zip ? " when zipping datasets" : "");
     ds->columns = sp__alloc_zero((size_t)n * sizeof *ds->columns);
     if (!ds->columns) return SP_NOMEM;
     ds->n_columns = n;
@@ -122,11 +123,14 @@ static sp_status find_columns(const sp_dataset *ds, const char *who, int n, cons
         }
         sp__free(places);
         if (strcmp(who, "project") == 0)
-            return sp__fail(SP_RUNTIME, "project: Invalid column, column name: %s does not exist; the columns are: %s", names[i], known);
+            return sp__fail(SP_RUNTIME, "project: Invalid column, column name: %s does not exist; the columns are: %s",
+                            names[i], known);
         if (strcmp(who, "filter") == 0)
-            return sp__fail(SP_RUNTIME, "filter: Invalid parameter, column name: %s does not exist in the dataset columns: %s", names[i],
-                            known);
-        return sp__fail(SP_RUNTIME, "%s: Invalid parameter, input column name: %s doesn't exist in the dataset columns: %s", who,
+            return sp__fail(SP_RUNTIME,
+                            "filter: Invalid parameter, column name: %s does not exist in the dataset columns: %s",
+                            names[i], known);
+        return sp__fail(SP_RUNTIME,
+                        "%s: Invalid parameter, input column name: %s doesn't exist in the dataset columns: %s", who,
                         names[i], known);
     }
     *out = places;
@@ -143,8 +147,8 @@ static sp_status finish(sp_status status, sp_dataset *ds, sp_dataset **out)
 
 /* --- sources ------------------------------------------------------------------------------------------------------- */
 
-sp_status sp_dataset_from_function(const sp_row_function *read, int64_t count, int n_columns, const char *const *columns,
-                                   const sp_order *order, sp_dataset **out)
+sp_status sp_dataset_from_function(const sp_row_function *read, int64_t count, int n_columns,
+                                   const char *const *columns, const sp_order *order, sp_dataset **out)
 {
     sp_dataset *ds = NULL;
     sp_status status = node_create(&sp__node_source, 0, NULL, &ds);
@@ -164,7 +168,8 @@ sp_status sp_dataset_from_function(const sp_row_function *read, int64_t count, i
     return finish(status, ds, out);
 }
 
-sp_status sp_dataset_from_stream(const sp_row_function *next, int n_columns, const char *const *columns, sp_dataset **out)
+sp_status sp_dataset_from_stream(const sp_row_function *next, int n_columns, const char *const *columns,
+                                 sp_dataset **out)
 {
     sp_dataset *ds = NULL;
     sp_status status = node_create(&sp__node_stream, 0, NULL, &ds);
@@ -421,9 +426,11 @@ sp_status sp_dataset_concat(int n, sp_dataset *const *list, sp_dataset **out)
 {
     SP_CHECK(n >= 1, SP_VALUE, "concat: there is no data set");
     for (int i = 1; i < n; i++) {
-        SP_CHECK(list[i]->n_columns == list[0]->n_columns, SP_RUNTIME,
-                 "concat: Invalid columns, 'column name' or 'column order' of concat datasets should be the same, but data set %d has "
-                 "%d columns, but the first has %d", i, list[i]->n_columns, list[0]->n_columns);
+        SP_CHECK(
+            list[i]->n_columns == list[0]->n_columns, SP_RUNTIME,
+            "concat: Invalid columns, 'column name' or 'column order' of concat datasets should be the same, but data set %d has "
+            "%d columns, but the first has %d",
+            i, list[i]->n_columns, list[0]->n_columns);
         for (int k = 0; k < list[0]->n_columns; k++)
             SP_CHECK(strcmp(list[i]->columns[k], list[0]->columns[k]) == 0, SP_RUNTIME,
                      "concat: column %d of data set %d is called '%s', but '%s' in the first; rename it", k, i,

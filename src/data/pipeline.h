@@ -53,18 +53,18 @@ struct sp_dataset {
     char **columns;
     int64_t n; /* rows of a source, size of a batch or buffer, how often, how many */
     bool drop;
-    bool fixed;    /* of a shuffle: the same order in all epochs, by a seed of its own */
+    bool fixed; /* of a shuffle: the same order in all epochs, by a seed of its own */
     uint64_t seed;
     sp_order order;
-    sp__mixer mixer; /* of a shuffled source */
+    sp__mixer mixer;                 /* of a shuffled source */
     sp_row_function function, sizes; /* run is NULL: none */
     sp_row_store store;              /* open is NULL: none */
     int n_transforms;
     sp_transform **transforms;
     int n_in; /* columns of the parent that go in */
     int *in;
-    int n_made;  /* values that come out of the function or transforms */
-    int *from;   /* for each column: a column of the parent, or -1 - k for value k that was made */
+    int n_made; /* values that come out of the function or transforms */
+    int *from;  /* for each column: a column of the parent, or -1 - k for value k that was made */
     int n_pads;
     sp_padding *pads; /* one a column, column NULL: none */
     int n_files;      /* of a source, for messages: where rows come from */
@@ -77,7 +77,7 @@ struct sp_stage {
     const sp_dataset *node;
     sp_iterator *it;
     sp_stage **parents;
-    uint64_t seed; /* of this place in the tree: for what transforms draw */
+    uint64_t seed;       /* of this place in the tree: for what transforms draw */
     uint64_t order_seed; /* for orders: one below 2^32 is the same in all places */
     int64_t epoch;
     int64_t row;   /* tasks given out in this epoch */
@@ -85,10 +85,11 @@ struct sp_stage {
     int64_t limit; /* of a batch: rows it wants now */
     int64_t *ids;
     int64_t n_ids;
-    int64_t *mixed; /* of a shuffled source: all rows in the order of epoch `n_mixed - 1`, from which the next one's is made */
+    int64_t *
+        mixed; /* of a shuffled source: all rows in the order of epoch `n_mixed - 1`, from which the next one's is made */
     int64_t n_mixed;
     sp__twister64 *buffer_draws; /* of a shuffle */
-    sp_task **held; /* shuffle buffer, batch in the making, window of a filter: a ring from `first` */
+    sp_task **held;              /* shuffle buffer, batch in the making, window of a filter: a ring from `first` */
     int64_t n_held, room, first;
     sp_task *kept[SP_KEPT_MAX]; /* rows that can be given out once more */
     int n_kept;
@@ -147,7 +148,10 @@ uint64_t sp__mix(uint64_t seed, uint64_t salt);
 sp_status sp__stage_create(const sp_dataset *ds, sp_iterator *it, uint64_t seed, int depth, int *n, sp_stage **out);
 void sp__stage_release(sp_stage *plan);
 sp_status sp__stage_start(sp_stage *plan, int64_t epoch);
-static inline sp_stage_result sp__stage_next(sp_stage *plan, sp_task **out) { return plan->node->kind->next(plan, out); }
+static inline sp_stage_result sp__stage_next(sp_stage *plan, sp_task **out)
+{
+    return plan->node->kind->next(plan, out);
+}
 /* Row numbers of an epoch by an order; *ids comes from malloc. */
 
 /* --- work (pipeline_work.c) ------------------------------------------------------------------------------------------- */

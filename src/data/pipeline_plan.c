@@ -67,7 +67,8 @@ sp_status sp__stage_create(const sp_dataset *ds, sp_iterator *it, uint64_t seed,
         status = sp__stage_create(ds->parents[i], it, seed, depth + 1, n, &p->parents[i]);
     /* Numbered from below: what stands on top of a tree does not change what is random inside. */
     p->seed = sp__mix(seed, (uint64_t)*n);
-    if (ds->kind != &sp__node_store) ++*n; /* a store draws nothing, and what stands on it draws what it would without */
+    if (ds->kind != &sp__node_store)
+        ++*n; /* a store draws nothing, and what stands on it draws what it would without */
     p->order_seed = seed <= UINT32_MAX ? seed : p->seed | (uint64_t)1 << 32;
     if (status == SP_OK) *out = p;
     else sp__stage_release(p);
@@ -134,7 +135,8 @@ static sp_status mix(sp_stage *p)
 static sp_status order_ids(const sp_order *order, const int64_t *all, int64_t count, int64_t **out, int64_t *n)
 {
     const bool parts = order->n_shards > 1 && count > 0;
-    const int64_t step = parts ? order->n_shards : 1, first = parts ? order->shard : 0, each = (count + step - 1) / step;
+    const int64_t step = parts ? order->n_shards : 1, first = parts ? order->shard : 0,
+                  each = (count + step - 1) / step;
     int64_t *ids = malloc((size_t)(each + 1) * sizeof *ids);
     SP_CHECK(ids, SP_NOMEM, "out of memory for the numbers of %lld rows", (long long)each);
     for (int64_t i = 0; i < each; i++) {
@@ -181,7 +183,8 @@ static sp_status source_count(const sp_dataset *ds, int64_t *out)
         return SP_OK;
     }
     int64_t *ids = NULL;
-    SP_TRY(ds->order.ids ? ds->order.ids(ds->order.context, 0, 0, &ids, out) : order_ids(&ds->order, NULL, ds->n, &ids, out));
+    SP_TRY(ds->order.ids ? ds->order.ids(ds->order.context, 0, 0, &ids, out)
+                         : order_ids(&ds->order, NULL, ds->n, &ids, out));
     free(ids);
     return SP_OK;
 }
@@ -329,9 +332,10 @@ static sp_status batch_limit(sp_stage *p)
     const sp_status status = sp_tensor_item_i64(size, &p->limit);
     sp_tensor_release(size);
     SP_TRY(status);
-    SP_CHECK(p->limit >= 1, SP_VALUE,
-             "Invalid batch_size function, 'batch_size' function should return an integer greater than 0, but got: %lld (batch %lld)",
-             (long long)p->limit, (long long)p->row);
+    SP_CHECK(
+        p->limit >= 1, SP_VALUE,
+        "Invalid batch_size function, 'batch_size' function should return an integer greater than 0, but got: %lld (batch %lld)",
+        (long long)p->limit, (long long)p->row);
     return SP_OK;
 }
 
@@ -385,7 +389,9 @@ static sp_status shuffle_start(sp_stage *p)
         p->buffer_draws->used = INT64_MAX;
     }
     if (!p->node->fixed) SP_TRY(quiet_count(p->node->parents[0], &rows));
-    const uint64_t seed = p->node->fixed ? p->node->seed : rows >= 0 ? p->order_seed : p->order_seed + (uint64_t)p->epoch;
+    const uint64_t seed = p->node->fixed ? p->node->seed
+                          : rows >= 0    ? p->order_seed
+                                         : p->order_seed + (uint64_t)p->epoch;
     const int64_t skip = rows >= 0 ? rows * p->epoch : 0;
     if (rows < 0 || p->buffer_draws->used > skip) sp__twister64_start(p->buffer_draws, (uint32_t)seed);
     while (p->buffer_draws->used < skip) sp__twister64_next(p->buffer_draws);
@@ -556,8 +562,7 @@ static sp_status concat_count(const sp_dataset *ds, int64_t *out)
 /* --- the kinds -------------------------------------------------------------------------------------------------------- */
 
 #define KIND(k, text, start_, next_, run_, count_)                                                                     \
-    const sp_node_kind sp__node_##k = {                                                                                \
-        .name = text, .start = start_, .next = next_, .run = run_, .count = count_}
+    const sp_node_kind sp__node_##k = {.name = text, .start = start_, .next = next_, .run = run_, .count = count_}
 KIND(source, "source", source_start, source_next, sp__work_source, source_count);
 KIND(stream, "stream", NULL, stream_next, sp__work_source, unknown_count);
 KIND(map, "map", NULL, map_next, sp__work_map, parent_count);

@@ -55,7 +55,7 @@ struct sp_iterator {
     int n_threads;
     pthread_t *threads;
     int n_posts;
-    post *posts; /* the caller's, then one a thread */
+    post *posts;         /* the caller's, then one a thread */
     atomic_llong looked; /* when somebody last looked at them */
 };
 
@@ -181,7 +181,8 @@ static void name_source(const sp_task *t, char *text, size_t room)
     char file[400];
     const char *place;
     find_file(t, file, sizeof file, &place);
-    snprintf(text, room, " (row %lld of the source%s%s%s%s)", (long long)t->id, file[0] ? ": " : "", file, place[0] ? ", " : "", place);
+    snprintf(text, room, " (row %lld of the source%s%s%s%s)", (long long)t->id, file[0] ? ": " : "", file,
+             place[0] ? ", " : "", place);
 }
 
 /* Which operation of a map has failed, and with what file: messages begin with its name, as MindSpore has them. */
@@ -198,8 +199,8 @@ static void failed_operation(const sp_task *t, char *words, size_t room)
             if (found && found > text) n = strlen(text = node->transforms[i]->op->name);
         }
     find_file(t, file, sizeof file, &place);
-    snprintf(words, room, "map operation: [%.*s] failed. %s%s%s", (int)n, text, file[0] ? "The corresponding data file is: " : "", file,
-             file[0] ? ". " : "");
+    snprintf(words, room, "map operation: [%.*s] failed. %s%s%s", (int)n, text,
+             file[0] ? "The corresponding data file is: " : "", file, file[0] ? ". " : "");
 }
 
 /* Which row has failed, where it comes from, and in which column. */
@@ -209,8 +210,8 @@ static void name_row(const sp_task *t, char *text, size_t room)
     char source[512] = "";
     if (t->id >= 0) name_source(t, source, sizeof source);
     const bool one = node->n_transforms && node->n_in == 1;
-    snprintf(text, room, "%s, row %lld%s%s%s%s", stage_name(t->plan), (long long)t->row, source, one ? ", column '" : "",
-             one ? node->parents[0]->columns[node->in[0]] : "", one ? "'" : "");
+    snprintf(text, room, "%s, row %lld%s%s%s%s", stage_name(t->plan), (long long)t->row, source,
+             one ? ", column '" : "", one ? node->parents[0]->columns[node->in[0]] : "", one ? "'" : "");
 }
 
 static void keep_failure(sp_task *t, sp_status status)
@@ -218,12 +219,12 @@ static void keep_failure(sp_task *t, sp_status status)
     char operation[560] = "", row[700];
     if (t->plan->node->kind == &sp__node_map) failed_operation(t, operation, sizeof operation);
     name_row(t, row, sizeof row);
-    if (operation[0] && !t->plan->node->function.run) { /* the words of the transform come first, as MindSpore has them */
+    if (operation[0] &&
+        !t->plan->node->function.run) { /* the words of the transform come first, as MindSpore has them */
         char words[sizeof((sp_error *)0)->message];
         snprintf(words, sizeof words, "%s", sp_error_message());
         sp__fail(status, "%s%.400s (%s)", operation, words, row);
-    } else
-        sp__error_context("%s%s", operation, row);
+    } else sp__error_context("%s%s", operation, row);
     t->status = status;
     if (status == SP_NOMEM) t->passed_on = true;
     t->error = malloc(sizeof *t->error);
@@ -251,7 +252,7 @@ static void report_slow(sp_iterator *it, post *at)
     const long long id = atomic_load(&at->id);
     if (id >= 0) snprintf(source, sizeof source, " (row %lld of the source)", id);
     sp__snprintf(text, sizeof text, "data pipeline: %s has been working on row %lld%s for %.1f s%s", stage_name(stage),
-             (long long)atomic_load(&at->row), source, seconds, stage->opened ? ", in a worker process" : "");
+                 (long long)atomic_load(&at->row), source, seconds, stage->opened ? ", in a worker process" : "");
     if (it->plan.report) it->plan.report(text);
     else fprintf(stderr, "spore: %s\n", text);
 }
@@ -821,10 +822,8 @@ int sp_iterator_stages(const sp_iterator *it) { return it->n_plans; }
 void sp_iterator_stage(const sp_iterator *it, int i, sp_stage_stats *out)
 {
     const sp_stage *p = it->plans[i];
-    *out = (sp_stage_stats){.name = stage_name(p),
-                            .depth = p->depth,
-                            .rows = p->rows,
-                            .seconds = (double)p->nanoseconds * 1e-9};
+    *out = (sp_stage_stats){
+        .name = stage_name(p), .depth = p->depth, .rows = p->rows, .seconds = (double)p->nanoseconds * 1e-9};
     /* A row that is only passed on costs nothing that could be told. */
     if (!p->node->kind->run || p->node->kind == &sp__node_concat || p->node->kind == &sp__node_tolerate) out->rows = -1;
 }

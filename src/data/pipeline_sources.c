@@ -84,8 +84,7 @@ static sp_status arrays_read(const arrays *a, int64_t id, sp_tensor **out)
         if (bytes <= 256)
             SP_TRY(sp_tensor_create_from((sp_dtype)t->dtype, t->rank - 1, t->dims + 1, t->data + (size_t)id * bytes,
                                          &out[i]));
-        else
-            SP_TRY(sp_tensor_view(t, t->rank - 1, t->dims + 1, t->strides + 1, id * each, &out[i]));
+        else SP_TRY(sp_tensor_view(t, t->rank - 1, t->dims + 1, t->strides + 1, id * each, &out[i]));
     }
     return SP_OK;
 }
@@ -97,7 +96,8 @@ static sp_status arrays_identify(void *context, bool now, note_fn *note, void *t
     return SP_OK;
 }
 
-static sp_status arrays_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+static sp_status arrays_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out,
+                            sp_tensor **out)
 {
     (void)n_in;
     (void)in;
@@ -116,8 +116,12 @@ sp_status sp_dataset_from_arrays(int n_columns, sp_tensor *const *list, const ch
         if (order && order->release) order->release(order->context);
         return status;
     }
-    const sp_row_function read = {
-        .name = "arrays", .run = arrays_run, .release = arrays_release, .context = a, .cheap = true, .identify = arrays_identify};
+    const sp_row_function read = {.name = "arrays",
+                                  .run = arrays_run,
+                                  .release = arrays_release,
+                                  .context = a,
+                                  .cheap = true,
+                                  .identify = arrays_identify};
     return sp_dataset_from_function(&read, count < 0 ? 0 : count, n_columns, columns, order, out);
 }
 
@@ -164,7 +168,8 @@ static sp_status read_part(int fd, char *to, int64_t begin, int64_t bytes)
         const ssize_t n = pread(fd, to + done, (size_t)(bytes - done), (off_t)(begin + done));
         if (n < 0 && errno == EINTR) continue;
         SP_CHECK(n >= 0, SP_RUNTIME, "it cannot be read: %s", sp__strerror(errno));
-        SP_CHECK(n > 0, SP_RUNTIME, "it ends after %lld of %lld bytes", (long long)(begin + done), (long long)(begin + bytes));
+        SP_CHECK(n > 0, SP_RUNTIME, "it ends after %lld of %lld bytes", (long long)(begin + done),
+                 (long long)(begin + bytes));
         done += n;
     }
     return SP_OK;
@@ -215,8 +220,9 @@ static sp_status files_run(void *context, sp_row_call *call, int n_in, sp_tensor
     return arrays_read(&f->more, call->id, out + f->each);
 }
 
-sp_status sp_dataset_from_files(int64_t n_rows, int n_files, const char *const *paths, int n_columns, sp_tensor *const *list,
-                                const char *const *columns, const sp_order *order, sp_dataset **out)
+sp_status sp_dataset_from_files(int64_t n_rows, int n_files, const char *const *paths, int n_columns,
+                                sp_tensor *const *list, const char *const *columns, const sp_order *order,
+                                sp_dataset **out)
 {
     files *f = sp__alloc_zero(sizeof *f);
     sp_status status = f ? SP_OK : SP_NOMEM;
@@ -232,8 +238,12 @@ sp_status sp_dataset_from_files(int64_t n_rows, int n_files, const char *const *
         if (order && order->release) order->release(order->context);
         return status;
     }
-    const sp_row_function read = {
-        .name = "files", .run = files_run, .release = files_release, .origin = files_origin, .context = f, .identify = files_identify};
+    const sp_row_function read = {.name = "files",
+                                  .run = files_run,
+                                  .release = files_release,
+                                  .origin = files_origin,
+                                  .context = f,
+                                  .identify = files_identify};
     return sp_dataset_from_function(&read, n_rows, n_columns, columns, order, out);
 }
 
@@ -264,7 +274,11 @@ static sp_status text_tensor(const uint8_t *s, size_t bytes, sp_tensor **out)
     uint32_t *to = (uint32_t *)t->data;
     for (size_t i = 0; i < bytes;) {
         const uint8_t c = s[i];
-        const int more = c < 0x80 ? 0 : c >= 0xC2 && c < 0xE0 ? 1 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xF0 && c < 0xF5 ? 3 : -1;
+        const int more = c < 0x80                ? 0
+                         : c >= 0xC2 && c < 0xE0 ? 1
+                         : c >= 0xE0 && c < 0xF0 ? 2
+                         : c >= 0xF0 && c < 0xF5 ? 3
+                                                 : -1;
         uint32_t x = more <= 0 ? c : c & (0x3Fu >> more);
         bool good = more >= 0 && i + (size_t)more < bytes;
         for (int k = 1; k <= more && good; k++) {
@@ -305,7 +319,8 @@ static sp_status parts_run(void *context, sp_row_call *call, int n_in, sp_tensor
     (void)in;
     (void)n_out;
     for (int i = 0; i < 3; i++) at[i] = ((const int64_t *)p->at[i]->data)[call->id];
-    SP_CHECK(at[0] >= 0 && at[0] < p->n && at[1] >= 0 && at[2] >= 0, SP_VALUE, "row %lld is nowhere", (long long)call->id);
+    SP_CHECK(at[0] >= 0 && at[0] < p->n && at[1] >= 0 && at[2] >= 0, SP_VALUE, "row %lld is nowhere",
+             (long long)call->id);
     SP_TRY(read_file(p->paths[at[0]], at[1], at[2], &bytes));
     if (!p->text) {
         out[0] = bytes;
@@ -317,7 +332,8 @@ static sp_status parts_run(void *context, sp_row_call *call, int n_in, sp_tensor
 }
 
 sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_tensor *file, sp_tensor *begin,
-                                sp_tensor *length, bool text, const char *column, const sp_order *order, sp_dataset **out)
+                                sp_tensor *length, bool text, const char *column, const sp_order *order,
+                                sp_dataset **out)
 {
     sp_tensor *at[3] = {file, begin, length};
     parts *p = sp__alloc_zero(sizeof *p);
@@ -334,8 +350,12 @@ sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_te
         return status;
     }
     p->text = text;
-    const sp_row_function read = {
-        .name = "files", .run = parts_run, .release = parts_release, .origin = parts_origin, .context = p, .identify = parts_identify};
+    const sp_row_function read = {.name = "files",
+                                  .run = parts_run,
+                                  .release = parts_release,
+                                  .origin = parts_origin,
+                                  .context = p,
+                                  .identify = parts_identify};
     return sp_dataset_from_function(&read, file->count, 1, &column, order, out);
 }
 
@@ -378,8 +398,7 @@ static sp_status bytes_tensor(const uint8_t *s, size_t bytes, sp_tensor **out)
 
 static sp_status value_tensor(const sp_record_value *v, sp_tensor **out)
 {
-    if (v->rank >= 0)
-        return sp_tensor_create_from(sp_record_type_dtype(v->type), v->rank, v->dims, v->data, out);
+    if (v->rank >= 0) return sp_tensor_create_from(sp_record_type_dtype(v->type), v->rank, v->dims, v->data, out);
     switch (v->type) {
     case SP_RECORD_STRING: return text_tensor(v->data, v->bytes, out);
     case SP_RECORD_BYTES: return bytes_tensor(v->data, v->bytes, out);
@@ -389,7 +408,8 @@ static sp_status value_tensor(const sp_record_value *v, sp_tensor **out)
     }
 }
 
-static sp_status record_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+static sp_status record_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out,
+                            sp_tensor **out)
 {
     record *r = context;
     sp_record_row *row = NULL;
@@ -465,9 +485,14 @@ sp_status sp_dataset_from_record(sp_record *opened, const char *const *columns, 
         if (order && order->release) order->release(order->context);
         return status;
     }
-    const sp_row_function read = {
-        .name = "MindRecord", .run = record_run, .release = record_release, .origin = record_origin, .context = r, .identify = record_identify};
-    status = sp_dataset_from_function(&read, sp_record_count(opened), r->n_columns, (const char *const *)r->columns, order, out);
+    const sp_row_function read = {.name = "MindRecord",
+                                  .run = record_run,
+                                  .release = record_release,
+                                  .origin = record_origin,
+                                  .context = r,
+                                  .identify = record_identify};
+    status = sp_dataset_from_function(&read, sp_record_count(opened), r->n_columns, (const char *const *)r->columns,
+                                      order, out);
     if (status == SP_OK) (*out)->mixer = SP_MIX_MINSTD;
     return status;
 }

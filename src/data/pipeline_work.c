@@ -43,7 +43,9 @@ static sp_tensor *place_of(const sp_task *t)
     for (int i = 0; i < t->n_cells && t->room; i++) {
         const sp_tensor *all = t->room[i];
         if (t->plan->node->from[i] != -1 || !all) continue;
-        if (sp_tensor_view(all, all->rank - 1, all->dims + 1, all->strides + 1, t->place * all->strides[0], &place) != SP_OK) return NULL;
+        if (sp_tensor_view(all, all->rank - 1, all->dims + 1, all->strides + 1, t->place * all->strides[0], &place) !=
+            SP_OK)
+            return NULL;
         return place;
     }
     return NULL;
@@ -61,8 +63,8 @@ static sp_status make_values(sp_task *t, sp_tensor **made)
     sp_stream stream = {.seed = t->plan->seed, .row = (uint64_t)t->epoch << 40 | (uint64_t)t->row};
     int n = 0;
     sp_tensor *place = node->n_made == 1 ? place_of(t) : NULL;
-    const sp_status status = sp__transform_run_into(node->n_transforms, node->transforms, &stream, node->n_in, in, place,
-                                                    SP_COLUMNS_MAX, made, &n);
+    const sp_status status = sp__transform_run_into(node->n_transforms, node->transforms, &stream, node->n_in, in,
+                                                    place, SP_COLUMNS_MAX, made, &n);
     sp_tensor_release(place);
     SP_TRY(status);
     if (n == node->n_made) return SP_OK;
@@ -81,7 +83,8 @@ sp_status sp__work_map(sp_task *t)
     for (int i = 0; i < node->n_made; i++) made[i] = NULL;
     if (status == SP_OK && node->n_made) status = make_values(t, made);
     for (int i = 0; i < t->n_cells && status == SP_OK; i++)
-        t->cells[i] = sp_tensor_retain(node->from[i] < 0 ? made[-1 - node->from[i]] : t->inputs[0]->cells[node->from[i]]);
+        t->cells[i] =
+            sp_tensor_retain(node->from[i] < 0 ? made[-1 - node->from[i]] : t->inputs[0]->cells[node->from[i]]);
     for (int i = 0; i < node->n_made; i++) sp_tensor_release(made[i]);
     return status;
 }
@@ -137,14 +140,16 @@ sp_status sp__work_concat(sp_task *t)
 {
     for (int k = 0; t->n_inputs == 2 && k < t->plan->node->n_columns; k++) {
         const sp_tensor *a = t->inputs[1]->cells[k], *b = t->inputs[0]->cells[k];
-        SP_CHECK(a->dtype == b->dtype, SP_RUNTIME,
-                 "Concat: the data types of the two datasets to be concatenated should be the same, but got: %s and %s (column '%s')",
-                 sp_dtype_name((sp_dtype)a->dtype), sp_dtype_name((sp_dtype)b->dtype), t->plan->node->columns[k]);
+        SP_CHECK(
+            a->dtype == b->dtype, SP_RUNTIME,
+            "Concat: the data types of the two datasets to be concatenated should be the same, but got: %s and %s (column '%s')",
+            sp_dtype_name((sp_dtype)a->dtype), sp_dtype_name((sp_dtype)b->dtype), t->plan->node->columns[k]);
         const int text = a->dtype == SP_DTYPE_STR;
-        SP_CHECK(a->rank == b->rank, SP_RUNTIME,
-                 "Concat: the data tensor rank of the two datasets to be concatenated should be the same, but got: %d and %d (column "
-                 "'%s')",
-                 a->rank - text, b->rank - text, t->plan->node->columns[k]);
+        SP_CHECK(
+            a->rank == b->rank, SP_RUNTIME,
+            "Concat: the data tensor rank of the two datasets to be concatenated should be the same, but got: %d and %d (column "
+            "'%s')",
+            a->rank - text, b->rank - text, t->plan->node->columns[k]);
     }
     return sp__work_pass(t);
 }
@@ -171,11 +176,13 @@ static sp_status fail_shapes(const sp_task *t, int column, cell_kind a, cell_kin
     char one[SP_SHAPE_TEXT], two[SP_SHAPE_TEXT];
     a.rank -= a.dtype == SP_DTYPE_STR; /* the last dimension of texts is their length */
     b.rank -= b.dtype == SP_DTYPE_STR;
-    return sp__fail(SP_RUNTIME,
-                    "Cannot batch tensors with different %s in column %d ('%s'): one is %s of shape %s and another %s of shape %s; "
-                    "make them alike, or use padded_batch",
-                    a.dtype != b.dtype ? "types" : "shapes", column, t->plan->node->columns[column], sp_dtype_name((sp_dtype)a.dtype),
-                    sp__shape_text(a.rank, a.dims, one), sp_dtype_name((sp_dtype)b.dtype), sp__shape_text(b.rank, b.dims, two));
+    return sp__fail(
+        SP_RUNTIME,
+        "Cannot batch tensors with different %s in column %d ('%s'): one is %s of shape %s and another %s of shape %s; "
+        "make them alike, or use padded_batch",
+        a.dtype != b.dtype ? "types" : "shapes", column, t->plan->node->columns[column],
+        sp_dtype_name((sp_dtype)a.dtype), sp__shape_text(a.rank, a.dims, one), sp_dtype_name((sp_dtype)b.dtype),
+        sp__shape_text(b.rank, b.dims, two));
 }
 
 /* The shape that a column's cells are brought to: their own, or by padding the largest or the wanted one. */
@@ -188,13 +195,14 @@ static sp_status batch_dims(const sp_task *t, int column, int64_t *dims, bool *f
     SP_CHECK(rank < SP_RANK_MAX, SP_RUNTIME, "column '%s' has %d dimensions, a batch of it would have too many",
              t->plan->node->columns[column], rank);
     if (pads && pad->rank >= 0)
-        SP_CHECK(pad->rank == rank - text, SP_RUNTIME,
-                 "Invalid pad_info, rank of pad_shape must be equal to rank of specified column '%s', but column rank: %d, "
-                 "pad_shapes rank:%d",
-                 t->plan->node->columns[column], rank - text, pad->rank);
+        SP_CHECK(
+            pad->rank == rank - text, SP_RUNTIME,
+            "Invalid pad_info, rank of pad_shape must be equal to rank of specified column '%s', but column rank: %d, "
+            "pad_shapes rank:%d",
+            t->plan->node->columns[column], rank - text, pad->rank);
     SP_CHECK(!pads || !text || pad->value == 0, SP_RUNTIME,
-             "PadEnd: can not pad numeric and string tensors together, but got: %g and column '%s' of strings", pad->value,
-             t->plan->node->columns[column]);
+             "PadEnd: can not pad numeric and string tensors together, but got: %g and column '%s' of strings",
+             pad->value, t->plan->node->columns[column]);
     memcpy(dims, first.dims, (size_t)rank * sizeof *dims);
     for (int64_t i = 1; i < t->n_inputs; i++) {
         const cell_kind cell = kind_of(t, i, column);
@@ -228,7 +236,8 @@ static sp_status fill_with(sp_tensor *t, double value)
 }
 
 /* Copy src into the corner of a block of shape dims at dst; what does not fit is cut off. */
-static void copy_corner(char *dst, const int64_t *dims, const char *src, const int64_t *src_dims, int rank, size_t bytes)
+static void copy_corner(char *dst, const int64_t *dims, const char *src, const int64_t *src_dims, int rank,
+                        size_t bytes)
 {
     if (rank == 0) {
         memcpy(dst, src, bytes);
@@ -269,8 +278,7 @@ static sp_status stack(const sp_task *t, int column)
         if (fill)
             copy_corner(all->data + (size_t)i * step, dims + 1, cell->data, cell->dims, cell->rank,
                         sp_dtype_bytes((sp_dtype)cell->dtype));
-        else
-            memcpy(all->data + (size_t)i * step, cell->data, step);
+        else memcpy(all->data + (size_t)i * step, cell->data, step);
         sp_tensor_release(cell);
     }
     return status;
@@ -283,7 +291,10 @@ sp_status sp__work_batch(sp_task *t)
     return SP_OK;
 }
 
-bool sp__batch_takes_rows(const sp_task *t) { return t->plan->node->kind == &sp__node_batch && t->plan->node->n_pads == 0; }
+bool sp__batch_takes_rows(const sp_task *t)
+{
+    return t->plan->node->kind == &sp__node_batch && t->plan->node->n_pads == 0;
+}
 
 void sp__batch_make_room(sp_task *t, const sp_task *row)
 {
@@ -292,7 +303,8 @@ void sp__batch_make_room(sp_task *t, const sp_task *row)
     dims[0] = t->n_inputs;
     for (int i = 0; i < t->n_cells; i++) {
         const sp_tensor *cell = row->cells[i];
-        if (cell->dtype == SP_DTYPE_STR || cell->rank >= SP_RANK_MAX) continue; /* how long texts are shows at the end */
+        if (cell->dtype == SP_DTYPE_STR || cell->rank >= SP_RANK_MAX)
+            continue; /* how long texts are shows at the end */
         memcpy(dims + 1, cell->dims, (size_t)cell->rank * sizeof *dims);
         if (sp_tensor_create((sp_dtype)cell->dtype, cell->rank + 1, dims, &t->cells[i]) != SP_OK) t->cells[i] = NULL;
     }
@@ -302,7 +314,8 @@ void sp__batch_place(const sp_task *t, sp_task *row)
 {
     for (int i = 0; i < t->n_cells && t->cells; i++) {
         const sp_tensor *all = t->cells[i], *cell = row->cells[i];
-        if (!all || cell->dtype != all->dtype || cell->rank != all->rank - 1 || !(cell->flags & SP_TENSOR_CONTIGUOUS)) continue;
+        if (!all || cell->dtype != all->dtype || cell->rank != all->rank - 1 || !(cell->flags & SP_TENSOR_CONTIGUOUS))
+            continue;
         if (memcmp(cell->dims, all->dims + 1, (size_t)cell->rank * sizeof *cell->dims) != 0) continue;
         const size_t bytes = sp_tensor_bytes(cell);
         char *at = all->data + (size_t)row->place * bytes;

@@ -99,7 +99,8 @@ static sp_status take_length(const sp_tfrecord *f, size_t *bytes)
     sp__map_touch(p, 12);
     SP_TRY(sp__map_check(f->map));
     const uint64_t length = get64(p);
-    SP_CHECK(masked_crc(p, 8) == get32(p + 8), SP_FORMAT, "the checksum of its length is wrong: not a TFRecord file, or damaged");
+    SP_CHECK(masked_crc(p, 8) == get32(p + 8), SP_FORMAT,
+             "the checksum of its length is wrong: not a TFRecord file, or damaged");
     SP_CHECK(left - 12 >= 4 && length <= left - 16, SP_FORMAT, "%llu bytes, %zu are left in the file",
              (unsigned long long)length, left - 12);
     *bytes = (size_t)length;
@@ -139,7 +140,8 @@ size_t sp_tfrecord_tell(const sp_tfrecord *f) { return f->at; }
 
 sp_status sp_tfrecord_seek(sp_tfrecord *f, size_t place)
 {
-    SP_CHECK(place <= f->map->bytes, SP_VALUE, "%s: place %zu is behind the file's end at %zu", f->path, place, f->map->bytes);
+    SP_CHECK(place <= f->map->bytes, SP_VALUE, "%s: place %zu is behind the file's end at %zu", f->path, place,
+             f->map->bytes);
     f->at = place;
     return SP_OK;
 }

@@ -43,9 +43,12 @@ static sp_status fail_unknown(const sp_transform_op *op, const char *name)
 static sp_status set_attr(sp_transform *t, int i, int n, const double *values)
 {
     const sp_transform_attr *a = &t->op->attrs[i];
-    SP_CHECK(n >= a->n_min && (a->n_max == 0 || n <= a->n_max), SP_TYPE,
-             "%s: %s takes %d%s%.0d numbers, but got %d", t->op->name, a->name, a->n_min,
-             a->n_max == a->n_min ? "" : a->n_max ? " to " : " or more", a->n_max == a->n_min ? 0 : a->n_max, n);
+    SP_CHECK(n >= a->n_min && (a->n_max == 0 || n <= a->n_max), SP_TYPE, "%s: %s takes %d%s%.0d numbers, but got %d",
+             t->op->name, a->name, a->n_min,
+             a->n_max == a->n_min ? ""
+             : a->n_max           ? " to "
+                                  : " or more",
+             a->n_max == a->n_min ? 0 : a->n_max, n);
     for (int k = 0; k < n; k++) {
         SP_CHECK(isfinite(values[k]), SP_VALUE, "%s: %s must be a finite number, but got %g", t->op->name, a->name,
                  values[k]);
@@ -91,7 +94,8 @@ sp_status sp_transform_create(const char *name, int n_args, const sp_transform_a
     const sp_transform_op *op = find(name);
     if (!op) {
         const char *near = sp__nearest(name, strlen(name), sp_transform_count(), name_at, NULL);
-        return sp__fail(SP_KEY, "there is no transform '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return sp__fail(SP_KEY, "there is no transform '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                        near ? near : "", near ? "'?" : "");
     }
     SP_CHECK(op->compound || n_children == 0, SP_TYPE, "%s does not apply other transforms", name);
     sp_status status = SP_OK;
@@ -164,7 +168,8 @@ static sp_status run_batch(sp_transform_call *c, sp_image_kernel kernel)
         sp_transform_call each = *c;
         *c->stream = start;
         each.in = &one, each.into = NULL, each.n_out = 0, each.max_out = 1, each.out = &made;
-        SP_GOTO(done, sp_tensor_view(dense, 3, dense->dims + lead, dense->strides + lead, i * dense->strides[lead - 1], &one));
+        SP_GOTO(done, sp_tensor_view(dense, 3, dense->dims + lead, dense->strides + lead, i * dense->strides[lead - 1],
+                                     &one));
         status = sp__run_image(&each, kernel);
         sp_tensor_release(one);
         if (status == SP_OK && !all) {
@@ -219,7 +224,8 @@ static void release_all(int n, sp_tensor **t)
 static sp_status run_one(const sp_transform *t, sp_stream *stream, int n_in, sp_tensor *const *in, sp_tensor *into,
                          int max_out, sp_tensor **out, int *n_out)
 {
-    sp_transform_call c = {.t = t, .into = into, .stream = stream, .n_in = n_in, .in = in, .max_out = max_out, .out = out};
+    sp_transform_call c = {
+        .t = t, .into = into, .stream = stream, .n_in = n_in, .in = in, .max_out = max_out, .out = out};
     sp_status status = SP_OK;
     if (t->op->whole_row) {
         status = t->op->run(&c);
@@ -306,7 +312,8 @@ static sp_status run_list(int n, sp_transform *const *list, sp_stream *stream, i
     for (int i = 0; i < n_in; i++) now[(*n_now)++] = sp_tensor_retain(in[i]);
     for (int i = 0; i < n; i++) {
         int n_next = 0;
-        sp_tensor *here = *n_now == 1 ? into : NULL; /* for the last result only: what is between is never written there */
+        sp_tensor *here =
+            *n_now == 1 ? into : NULL; /* for the last result only: what is between is never written there */
         sp_status status = SP_DECLINED;
         if (i + 1 < n) status = run_pair(list[i], list[i + 1], *n_now, now, i + 2 == n ? here : NULL, next, &n_next);
         if (status != SP_DECLINED) i++;

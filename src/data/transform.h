@@ -46,12 +46,12 @@ sp_status sp__image_copy(const sp_image *m, sp_image *out); /* dense copy */
 /* --- random draws ------------------------------------------------------------------------------------------------ */
 
 uint32_t sp__draw_bits(sp_stream *s);
-double sp__draw_unit(sp_stream *s);                       /* [0, 1) */
+double sp__draw_unit(sp_stream *s); /* [0, 1) */
 double sp__draw_uniform(sp_stream *s, double lo, double hi);
-int64_t sp__draw_below(sp_stream *s, int64_t n);          /* 0 .. n-1; 0 if n < 1 */
+int64_t sp__draw_below(sp_stream *s, int64_t n); /* 0 .. n-1; 0 if n < 1 */
 double sp__draw_normal(sp_stream *s);
-double sp__draw_beta(sp_stream *s, double alpha);         /* Beta(alpha, alpha) */
-void sp__draw_order(sp_stream *s, int n, int *order);     /* a permutation of 0 .. n-1 */
+double sp__draw_beta(sp_stream *s, double alpha);     /* Beta(alpha, alpha) */
+void sp__draw_order(sp_stream *s, int n, int *order); /* a permutation of 0 .. n-1 */
 
 /* --- entries ----------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +94,7 @@ struct sp_transform {
 
 struct sp_transform_call {
     const sp_transform *t;
-    sp_tensor *into; /* if not NULL: the result may be written here, if its shape and type are these */
+    sp_tensor *into;   /* if not NULL: the result may be written here, if its shape and type are these */
     sp_stream *stream; /* never NULL */
     int n_in;
     sp_tensor *const *in;
@@ -129,14 +129,17 @@ sp_status sp__run_image(sp_transform_call *c, sp_image_kernel kernel);
 
 /* --- kernels shared between entries ------------------------------------------------------------------------------- */
 
-typedef struct sp_rect { int y, x, h, w; } sp_rect;
+typedef struct sp_rect {
+    int y, x, h, w;
+} sp_rect;
 
 /* resample.c */
 /* What is left of the resized image by a crop, without the rest. SP_DECLINED, without a message: not by this way. */
 sp_status sp__image_resize_part(const sp_image *in, int h, int w, const sp_rect *part, sp_inter mode, sp_image *out);
 sp_status sp__image_resize(const sp_image *in, int h, int w, sp_inter mode, sp_image *out);
 /* sizing.c: Resize and CenterCrop in one; SP_DECLINED as above. */
-sp_status sp__image_resize_crop(const sp_transform *resize, const sp_transform *crop, const sp_image *in, sp_image *out);
+sp_status sp__image_resize_crop(const sp_transform *resize, const sp_transform *crop, const sp_image *in,
+                                sp_image *out);
 /* The longer side, when the shorter one of a ratio becomes `to`. */
 static inline int sp__follow(int side, int shorter, int to) { return (int)((float)side / (float)shorter * (float)to); }
 /* warp.c: dst(x, y) = src(m * (x, y)); m maps source to destination and is inverted inside. fill: one per channel. */

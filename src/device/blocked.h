@@ -19,30 +19,38 @@ typedef enum { SP_BLOCKED_AS_IT_IS, SP_BLOCKED_RELU, SP_BLOCKED_RELU6 } sp_block
 
 /* Attributes of a call of a blocked kernel. Its inputs: x, weight, bias, scale, shift, residual; the last four may be missing. The result is
  * activation((conv + bias) * scale + shift + residual); only blocked results have what follows the bias, and the residual lies as the result does. */
-enum { SP_BLOCKED_X, SP_BLOCKED_WEIGHT, SP_BLOCKED_BIAS, SP_BLOCKED_SCALE, SP_BLOCKED_SHIFT, SP_BLOCKED_RESIDUAL, SP_BLOCKED_INPUTS };
+enum {
+    SP_BLOCKED_X,
+    SP_BLOCKED_WEIGHT,
+    SP_BLOCKED_BIAS,
+    SP_BLOCKED_SCALE,
+    SP_BLOCKED_SHIFT,
+    SP_BLOCKED_RESIDUAL,
+    SP_BLOCKED_INPUTS
+};
 typedef struct sp_blocked {
     sp__conv_geometry g;
-    bool in, out;          /* is x blocked, is the result? */
+    bool in, out; /* is x blocked, is the result? */
     sp_blocked_activation activation;
 } sp_blocked;
 
 /* What an entry of the kernel list offers besides plain images. */
 struct sp_blocked_kernel {
-    bool (*takes)(const sp_call *c);           /* the operator's own call; looks at geometry only */
+    bool (*takes)(const sp_call *c); /* the operator's own call; looks at geometry only */
     /* From here on calls as above. As in sp_kernel_entry; unless inputs are its own, it runs c->epilogue, by elements of the result as they lie. */
-    bool (*writes_plain)(const sp_call *c);    /* may the result be plain? */
+    bool (*writes_plain)(const sp_call *c); /* may the result be plain? */
     size_t (*workspace)(const sp_call *c);
     size_t (*prepared_bytes)(const sp_call *c);
     sp_status (*prepare)(const sp_call *c, void *to);
     sp_prepared_form (*prepared_form)(const sp_call *c);
     sp_status (*run)(const sp_call *c);
-    bool own_inputs;                           /* calls have the operator's own inputs and nothing behind the convolution */
+    bool own_inputs; /* calls have the operator's own inputs and nothing behind the convolution */
 };
 
 /* A plain image [batch, channels, positions] to a blocked one and back: in[0] to out[0], of float32 or bytes; c->attrs is an sp_reorder. */
 typedef struct sp_reorder {
     int64_t batch, channels, positions;
-    bool block;            /* to blocks; else from them */
+    bool block; /* to blocks; else from them */
 } sp_reorder;
 sp_status sp__blocked_reorder(const sp_call *c);
 

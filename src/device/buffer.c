@@ -69,7 +69,8 @@ static sp_status new_buffer(sp_device *d, size_t bytes, sp_buffer **out)
     b->range = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (b->range == MAP_FAILED) {
         sp__free(b);
-        return sp__fail(SP_NOMEM, "out of memory: no range of %zu addresses is left for a tensor on device %s", bytes, d->name);
+        return sp__fail(SP_NOMEM, "out of memory: no range of %zu addresses is left for a tensor on device %s", bytes,
+                        d->name);
     }
     sp_status status = d->table->alloc(d->state, bytes, &b->handle);
     if (status == SP_NOMEM) { /* once more without what is kept, when the device has done with it */
@@ -81,8 +82,8 @@ static sp_status new_buffer(sp_device *d, size_t bytes, sp_buffer **out)
         munmap(b->range, bytes);
         sp__free(b);
         if (status == SP_NOMEM)
-            return sp__fail(SP_NOMEM, "out of memory on device %s: %zu bytes were asked for, tensors have %llu there", d->name, bytes,
-                            (unsigned long long)atomic_load(&d->used));
+            return sp__fail(SP_NOMEM, "out of memory on device %s: %zu bytes were asked for, tensors have %llu there",
+                            d->name, bytes, (unsigned long long)atomic_load(&d->used));
         return sp__device_told(d, status);
     }
     *out = b;
@@ -165,7 +166,8 @@ static stretch stretch_of(const sp_tensor *t)
         if (reach < 0) low += reach;
         else high += reach;
     }
-    return (stretch){(size_t)((int64_t)offset_of(t) + low * size), (size_t)((high - low + 1) * size), (size_t)(-low * size)};
+    return (stretch){(size_t)((int64_t)offset_of(t) + low * size), (size_t)((high - low + 1) * size),
+                     (size_t)(-low * size)};
 }
 
 /* The stretch in main memory, and t's view of it. */
@@ -175,7 +177,8 @@ static sp_status stretch_here(const sp_tensor *t, stretch s, sp_tensor **memory,
     SP_TRY(sp_tensor_create(SP_DTYPE_U8, 1, &bytes, memory));
     sp_status status = bring_out(t, s.offset, (*memory)->data, s.bytes);
     if (status == SP_OK)
-        status = sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, t->strides, (*memory)->storage, (*memory)->data + s.first, view);
+        status = sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, t->strides, (*memory)->storage,
+                                   (*memory)->data + s.first, view);
     if (status != SP_OK) sp_tensor_release(*memory);
     return status;
 }
@@ -203,7 +206,8 @@ static sp_status put(sp_tensor *dst, const sp_tensor *here)
 {
     if (dst->flags & SP_TENSOR_CONTIGUOUS) {
         sp_tensor *plain = NULL;
-        if (here->dtype == dst->dtype && here->flags & SP_TENSOR_CONTIGUOUS) return bring_in(dst, offset_of(dst), here->data, sp_tensor_bytes(here));
+        if (here->dtype == dst->dtype && here->flags & SP_TENSOR_CONTIGUOUS)
+            return bring_in(dst, offset_of(dst), here->data, sp_tensor_bytes(here));
         SP_TRY(sp_tensor_create((sp_dtype)dst->dtype, dst->rank, dst->dims, &plain));
         sp_status status = sp_tensor_assign(plain, here);
         if (status == SP_OK) status = bring_in(dst, offset_of(dst), plain->data, sp_tensor_bytes(plain));
@@ -227,12 +231,18 @@ static sp_status assign_there(sp_device *d, sp_tensor *dst, const sp_tensor *src
     if (!(dst->flags & SP_TENSOR_CONTIGUOUS)) return SP_DECLINED;
     if (dst->count == 0) return SP_OK;
     if (dst->dtype == src->dtype && src->flags & SP_TENSOR_CONTIGUOUS)
-        return sp__device_told(d, d->table->copy(d->state, sp__tensor_buffer(dst)->handle, offset_of(dst), sp__tensor_buffer(src)->handle, offset_of(src),
-                                                 sp_tensor_bytes(dst)));
+        return sp__device_told(d, d->table->copy(d->state, sp__tensor_buffer(dst)->handle, offset_of(dst),
+                                                 sp__tensor_buffer(src)->handle, offset_of(src), sp_tensor_bytes(dst)));
     const bool converts = dst->dtype != src->dtype;
-    const struct { sp_dtype dtype; } attrs = {(sp_dtype)dst->dtype};
+    const struct {
+        sp_dtype dtype;
+    } attrs = {(sp_dtype)dst->dtype};
     sp_tensor *in = (sp_tensor *)(uintptr_t)src;
-    return sp__device_run_kernel(d, &(sp_call){.op = sp_op_find(converts ? "cast" : "copy"), .attrs = converts ? &attrs : NULL, .n_in = 1, .n_out = 1, .in = &in,
+    return sp__device_run_kernel(d, &(sp_call){.op = sp_op_find(converts ? "cast" : "copy"),
+                                               .attrs = converts ? &attrs : NULL,
+                                               .n_in = 1,
+                                               .n_out = 1,
+                                               .in = &in,
                                                .out = &dst});
 }
 
@@ -274,7 +284,12 @@ static sp_status place(sp_tensor **t)
 
 void sp__device_hooks_start(void)
 {
-    static const sp_remote_hooks hooks = {.release = release, .name = sp_device_name, .assign = assign, .fetch = fetch, .create_like = create_like, .place = place};
+    static const sp_remote_hooks hooks = {.release = release,
+                                          .name = sp_device_name,
+                                          .assign = assign,
+                                          .fetch = fetch,
+                                          .create_like = create_like,
+                                          .place = place};
     sp__remote = &hooks;
 }
 

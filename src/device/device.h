@@ -16,7 +16,7 @@ typedef struct sp_prologue {
     const void *(*make)(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
     void (*done)(void *context, const void *made);
     void *context;
-    int cost;              /* of an element, as sp_inner_loop has it: a sixteenth of a nanosecond */
+    int cost; /* of an element, as sp_inner_loop has it: a sixteenth of a nanosecond */
 } sp_prologue;
 
 /* All that decides about prepared weights besides the weights and the function that prepares them: calls of one form have the same bytes, whatever their batch. */
@@ -28,23 +28,27 @@ struct sp_blocked_kernel;
 
 typedef struct sp_kernel_entry {
     const char *op;
-    const char *name;                      /* for people: "gemm", "depthwise"; NULL: op */
-    unsigned cpu;                          /* SP_CPU_ features it needs; without them the entry is not in the list */
-    uint32_t dtypes;                       /* of in[0], SP_DT bits; 0: any */
+    const char *name; /* for people: "gemm", "depthwise"; NULL: op */
+    unsigned cpu;     /* SP_CPU_ features it needs; without them the entry is not in the list */
+    uint32_t dtypes;  /* of in[0], SP_DT bits; 0: any */
     sp_kernel_fn run;
     size_t (*workspace)(const sp_call *c); /* NULL: op->workspace */
     bool strided;                          /* takes strided inputs even if the reference does not */
     bool (*takes)(const sp_call *c);       /* NULL: every call. Looks at geometry only, so that plans can ask ahead */
-    bool epilogue;                         /* runs c->epilogue itself; else it runs once, over all of out[0], after the kernel */
+    bool epilogue; /* runs c->epilogue itself; else it runs once, over all of out[0], after the kernel */
     /* Takes c->prologue; NULL: it does not. Tells how many elements the longest part has, 0: parts are not one behind the other. */
     int64_t (*prologue)(const sp_call *c);
     /* The form of a constant in[1] (weights) that the kernel would otherwise make in every call. prepared_bytes: 0 when there
      * is nothing to gain. A call with c->prepared set gives the same bits as one without. */
     size_t (*prepared_bytes)(const sp_call *c);
-    sp_status (*prepare)(const sp_call *c, void *to); /* to: 64-byte aligned. Reads in[1]'s contents, of the rest geometry */
-    sp_prepared_form (*prepared_form)(const sp_call *c); /* NULL: what is prepared serves calls of the same geometry alone */
-    sp_inner_loop (*loop)(const sp_call *c); /* of an element-wise kernel: run is sp__call_loop with it, and plans may fuse it */
-    const struct sp_blocked_kernel *blocked; /* the same for images in blocks of channels (blocked.h); NULL: there is none */
+    sp_status (*prepare)(const sp_call *c,
+                         void *to); /* to: 64-byte aligned. Reads in[1]'s contents, of the rest geometry */
+    sp_prepared_form (*prepared_form)(
+        const sp_call *c); /* NULL: what is prepared serves calls of the same geometry alone */
+    sp_inner_loop (*loop)(
+        const sp_call *c); /* of an element-wise kernel: run is sp__call_loop with it, and plans may fuse it */
+    const struct sp_blocked_kernel
+        *blocked; /* the same for images in blocks of channels (blocked.h); NULL: there is none */
 } sp_kernel_entry;
 
 /* The kernel for a call, chosen by its geometry. */
@@ -53,12 +57,12 @@ typedef struct sp_kernel {
     size_t (*workspace)(const sp_call *c); /* NULL: none */
     bool strided;                          /* else inputs must be row-major */
     bool epilogue;
-    int64_t epilogue_run;                  /* elements handed over side by side, at least; 0: unknown, tiles of a product */
-    int64_t (*prologue)(const sp_call *c); /* NULL: takes none */
+    int64_t epilogue_run; /* elements handed over side by side, at least; 0: unknown, tiles of a product */
+    int64_t (*prologue)(const sp_call *c);      /* NULL: takes none */
     size_t (*prepared_bytes)(const sp_call *c); /* NULL: prepares nothing */
     sp_status (*prepare)(const sp_call *c, void *to);
     sp_prepared_form (*prepared_form)(const sp_call *c);
-    const char *name;                      /* "reference" for the operator's own */
+    const char *name;                        /* "reference" for the operator's own */
     sp_inner_loop (*loop)(const sp_call *c); /* NULL: not element-wise */
     const struct sp_blocked_kernel *blocked; /* NULL: plain images only */
 } sp_kernel;

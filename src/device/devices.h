@@ -23,10 +23,10 @@ enum { SP_DEVICES_MAX = 64, SP_BUFFER_CLASSES = 8 * 64 };
 struct sp_device {
     const sp_device_table *table;
     void *state;
-    int number;              /* from 1 on: how recorded programs name it */
+    int number; /* from 1 on: how recorded programs name it */
     pid_t opened_by;
     char name[48];
-    sp_lock lock;            /* of `kept` */
+    sp_lock lock; /* of `kept` */
     sp_buffer *kept[SP_BUFFER_CLASSES];
     _Atomic uint64_t used, peak, kept_bytes, kernels, declined, copies_in, bytes_in, copies_out, bytes_out;
     _Atomic uint64_t declined_calls[SP_OPS_MAX], declined_bytes[SP_OPS_MAX];

@@ -66,8 +66,13 @@ static sp_status choose(const sp_call *c, bool own, sp_kernel *out)
     }
     SP_CHECK(c->op->reference, SP_RUNTIME, "%s has no kernel", c->op->name);
     const int64_t run = c->op->epilogue ? c->op->epilogue(c) : 0;
-    *out = (sp_kernel){.run = c->op->reference, .workspace = c->op->workspace, .strided = c->op->strided,
-                       .loop = c->op->loop, .epilogue = run > 0, .epilogue_run = run, .name = "reference"};
+    *out = (sp_kernel){.run = c->op->reference,
+                       .workspace = c->op->workspace,
+                       .strided = c->op->strided,
+                       .loop = c->op->loop,
+                       .epilogue = run > 0,
+                       .epilogue_run = run,
+                       .name = "reference"};
     return SP_OK;
 }
 

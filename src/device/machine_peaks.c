@@ -79,10 +79,10 @@ static double now(void)
 }
 
 typedef struct {
-    void (*run)(int64_t turns);                      /* one of these */
+    void (*run)(int64_t turns); /* one of these */
     void (*read)(const void *memory, size_t bytes);
     int64_t turns;
-    char *memory;                                    /* a part per thread */
+    char *memory; /* a part per thread */
     size_t bytes;
 } trial;
 
@@ -152,8 +152,10 @@ int sp_machine_peaks(sp_machine_peak *out, int max)
     /* Reading from each cache, at a part of its size, and from memory. A virtual machine may tell the size of a cache it has a small share
      * of, hence the bounds. */
     size_t last = sp_machine_cache(3) ? sp_machine_cache(3) : 32u << 20;
-    const size_t sizes[] = {sp_machine_cache(1) / 2, sp_machine_cache(2) / 2, last < (32u << 20) ? last / 4 : 8u << 20, 128u << 20};
-    static const char *const places[] = {"reading, first cache", "reading, second cache", "reading, third cache", "reading, memory"};
+    const size_t sizes[] = {sp_machine_cache(1) / 2, sp_machine_cache(2) / 2, last < (32u << 20) ? last / 4 : 8u << 20,
+                            128u << 20};
+    static const char *const places[] = {"reading, first cache", "reading, second cache", "reading, third cache",
+                                         "reading, memory"};
     for (int i = 0; i < 4; i++) {
         if (sizes[i] == 0) continue;
         if (n++ >= max) continue;

@@ -51,7 +51,8 @@ static sp_status inside(const void *buffer, size_t offset, size_t bytes)
 {
     const null_buffer *b = buffer;
     if (!b || b->mark != ALIVE) return engine->fail(SP_RUNTIME, "a buffer is used that was given back");
-    if (offset > b->bytes || bytes > b->bytes - offset) return engine->fail(SP_RUNTIME, "a copy reaches beyond its buffer");
+    if (offset > b->bytes || bytes > b->bytes - offset)
+        return engine->fail(SP_RUNTIME, "a copy reaches beyond its buffer");
     return SP_OK;
 }
 
@@ -110,9 +111,20 @@ static sp_status run(void *device, const sp_device_call *c)
 const sp_device_table *sp__null_device(const sp_device_host *host)
 {
     static const sp_device_kernel kernels[] = {{.op = "*", .name = "nothing", .strided = true, .run = run}};
-    static const sp_device_table table = {.struct_size = sizeof table, .version = SP_DEVICE_VERSION, .name = "null", .count = count, .open = open_null,
-                                          .describe = describe, .alloc = alloc_null, .free = free_null, .copy_in = copy_in, .copy_out = copy_out,
-                                          .copy = copy, .wait = wait_null, .n_kernels = 1, .kernels = kernels};
+    static const sp_device_table table = {.struct_size = sizeof table,
+                                          .version = SP_DEVICE_VERSION,
+                                          .name = "null",
+                                          .count = count,
+                                          .open = open_null,
+                                          .describe = describe,
+                                          .alloc = alloc_null,
+                                          .free = free_null,
+                                          .copy_in = copy_in,
+                                          .copy_out = copy_out,
+                                          .copy = copy,
+                                          .wait = wait_null,
+                                          .n_kernels = 1,
+                                          .kernels = kernels};
     engine = host;
     return &table;
 }

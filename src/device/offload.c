@@ -16,7 +16,11 @@ static sp_device_operand operand(const sp_tensor *t, bool runs)
 {
     if (!t) return (sp_device_operand){.dtype = SP_DTYPE_NONE, .rank = -1};
     const sp_buffer *b = runs ? sp__tensor_buffer(t) : NULL;
-    return (sp_device_operand){.dtype = (sp_dtype)t->dtype, .rank = t->rank, .dims = t->dims, .strides = t->strides, .buffer = b ? b->handle : NULL,
+    return (sp_device_operand){.dtype = (sp_dtype)t->dtype,
+                               .rank = t->rank,
+                               .dims = t->dims,
+                               .strides = t->strides,
+                               .buffer = b ? b->handle : NULL,
                                .offset = b ? (size_t)(t->data - (char *)t->storage->data) : 0};
 }
 
@@ -28,8 +32,13 @@ static sp_status room_fill(room *r, const sp_call *c, bool runs)
         r->operands = r->few;
         if (n > SP_IN_MAX + SP_OUT_MAX && !(r->operands = sp__alloc((size_t)n * sizeof *r->operands))) return SP_NOMEM;
     }
-    r->call = (sp_device_call){.struct_size = sizeof r->call, .op = c->op->name, .attrs = c->attrs, .n_in = c->n_in, .n_out = c->n_out,
-                               .in = r->operands, .out = r->operands + c->n_in};
+    r->call = (sp_device_call){.struct_size = sizeof r->call,
+                               .op = c->op->name,
+                               .attrs = c->attrs,
+                               .n_in = c->n_in,
+                               .n_out = c->n_out,
+                               .in = r->operands,
+                               .out = r->operands + c->n_in};
     r->call.n_attrs = sp_op_attrs(c->op, &r->call.attr_table, &bytes);
     for (int i = 0; i < c->n_in; i++) r->operands[i] = operand(c->in[i], runs);
     for (int i = 0; i < c->n_out; i++) r->operands[c->n_in + i] = operand(c->out[i], runs);
@@ -136,7 +145,8 @@ static sp_status room_here(const sp_call *c, sp_call *here, sp_tensor **in)
     for (int i = 0, k = 0; i < c->n_in && c->op->writes; i++)
         if (c->op->writes >> i & 1) here->out[k++] = sp_tensor_retain(in[i]);
     for (int i = 0; i < c->n_out && !c->op->writes; i++)
-        if (c->out[i]) SP_TRY(sp_tensor_create((sp_dtype)c->out[i]->dtype, c->out[i]->rank, c->out[i]->dims, &here->out[i]));
+        if (c->out[i])
+            SP_TRY(sp_tensor_create((sp_dtype)c->out[i]->dtype, c->out[i]->rank, c->out[i]->dims, &here->out[i]));
     return SP_OK;
 }
 
@@ -198,7 +208,8 @@ sp_status sp__device_call_on_cpu(const sp_device_call *call)
     SP_CHECK(op, SP_VALUE, "there is no operator '%s'", call->op);
     sp_tensor **in = sp__alloc_zero((size_t)(call->n_in + call->n_out + 1) * sizeof *in);
     if (!in) return SP_NOMEM;
-    sp_call c = {.op = op, .attrs = call->attrs, .n_in = call->n_in, .n_out = call->n_out, .in = in, .out = in + call->n_in};
+    sp_call c = {
+        .op = op, .attrs = call->attrs, .n_in = call->n_in, .n_out = call->n_out, .in = in, .out = in + call->n_in};
     sp_status status = SP_OK;
     for (int i = 0; i < c.n_in && status == SP_OK; i++) status = over_memory(&call->in[i], &in[i]);
     for (int i = 0; i < c.n_out && status == SP_OK; i++) status = over_memory(&call->out[i], &c.out[i]);

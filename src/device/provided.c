@@ -31,7 +31,7 @@ static sp_lock lock = SP_LOCK_INIT;
 static sp_once start_once = SP_ONCE_INIT;
 static opened *all;
 static const provided *_Atomic first[SP_OPS_MAX]; /* by operator */
-static sp_kernel_entry entries[SP_OPS_MAX];        /* likewise; complete before `first` says that there is one */
+static sp_kernel_entry entries[SP_OPS_MAX];       /* likewise; complete before `first` says that there is one */
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
 
@@ -51,8 +51,14 @@ static const sp_provider_call *call_of(const sp_call *c, bool runs, call_room *r
 {
     if (c->n_in > SP_IN_MAX || c->n_out > SP_OUT_MAX) return NULL;
     size_t bytes;
-    r->call = (sp_provider_call){.struct_size = sizeof r->call, .op = c->op->name, .attrs = c->attrs, .n_in = c->n_in, .n_out = c->n_out,
-                                 .in = r->operands, .out = r->operands + c->n_in, .work = c->work};
+    r->call = (sp_provider_call){.struct_size = sizeof r->call,
+                                 .op = c->op->name,
+                                 .attrs = c->attrs,
+                                 .n_in = c->n_in,
+                                 .n_out = c->n_out,
+                                 .in = r->operands,
+                                 .out = r->operands + c->n_in,
+                                 .work = c->work};
     r->call.n_attrs = sp_op_attrs(c->op, &r->call.attr_table, &bytes);
     for (int i = 0; i < c->n_in; i++) r->operands[i] = operand(c->in[i]);
     for (int i = 0; i < c->n_out; i++) r->operands[c->n_in + i] = operand(c->out[i]);
@@ -112,17 +118,21 @@ static sp_status run(const sp_call *c)
 
 static sp_status host_fail(sp_status status, const char *message) { return sp__fail(status, "%s", message); }
 
-static const sp_provider_host host = {.struct_size = sizeof host, .threads = sp_threads, .parallel_for = sp__parallel_for, .fail = host_fail};
+static const sp_provider_host host = {
+    .struct_size = sizeof host, .threads = sp_threads, .parallel_for = sp__parallel_for, .fail = host_fail};
 
 static sp_status check(const char *path, const sp_provider *p)
 {
-    SP_CHECK(p->version == SP_PROVIDER_VERSION, SP_VALUE, "%s: made for version %d of the provider interface, wanted %d", path, p->version,
-             SP_PROVIDER_VERSION);
-    SP_CHECK(p->struct_size >= sizeof *p && p->name && (p->n_kernels == 0 || p->kernels), SP_VALUE, "%s: its list of kernels is not complete", path);
+    SP_CHECK(p->version == SP_PROVIDER_VERSION, SP_VALUE,
+             "%s: made for version %d of the provider interface, wanted %d", path, p->version, SP_PROVIDER_VERSION);
+    SP_CHECK(p->struct_size >= sizeof *p && p->name && (p->n_kernels == 0 || p->kernels), SP_VALUE,
+             "%s: its list of kernels is not complete", path);
     for (int i = 0; i < p->n_kernels; i++) {
         const sp_provider_kernel *k = &p->kernels[i];
-        SP_CHECK(k->op && k->run && k->name, SP_VALUE, "%s: kernel %d of %s has no operator, name or function", path, i, p->name);
-        SP_CHECK(sp_op_find(k->op), SP_VALUE, "%s: kernel %s is for an operator '%s', and there is none", path, k->name, k->op);
+        SP_CHECK(k->op && k->run && k->name, SP_VALUE, "%s: kernel %d of %s has no operator, name or function", path, i,
+                 p->name);
+        SP_CHECK(sp_op_find(k->op), SP_VALUE, "%s: kernel %s is for an operator '%s', and there is none", path, k->name,
+                 k->op);
     }
     return SP_OK;
 }
@@ -136,7 +146,8 @@ static sp_status add(const sp_provider *p)
         const int id = sp__op_id(sp_op_find(p->kernels[i].op));
         room[i] = (provided){.kernel = &p->kernels[i], .next = atomic_load(&first[id])};
         if (!entries[id].run)
-            entries[id] = (sp_kernel_entry){.op = p->kernels[i].op, .name = "provider", .run = run, .workspace = workspace, .takes = takes};
+            entries[id] = (sp_kernel_entry){
+                .op = p->kernels[i].op, .name = "provider", .run = run, .workspace = workspace, .takes = takes};
         atomic_store_explicit(&first[id], &room[i], memory_order_release);
     }
     return SP_OK;
@@ -150,7 +161,8 @@ static sp_status open_library(const char *path, void *library)
     void *symbol = dlsym(library, "sp_provider_open");
     memcpy(&start, &symbol, sizeof start);
     SP_CHECK(symbol, SP_VALUE, "%s: exports no function sp_provider_open, so it is no provider of kernels", path);
-    sp_status refused = sp__fail(SP_RUNTIME, "the provider cannot work on this machine"); /* unless it says more itself */
+    sp_status refused =
+        sp__fail(SP_RUNTIME, "the provider cannot work on this machine"); /* unless it says more itself */
     const sp_provider *p = start(&host);
     if (!p) {
         sp__error_context("%s", path);
@@ -174,7 +186,8 @@ static sp_status load(const char *path)
     sp__section_begin(); /* the loader has a lock that fork does not know */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     sp__lock(&lock);
-    sp_status status = library ? open_library(path, library) : sp__fail(SP_IO, "cannot open the provider %s", sp__dlerror());
+    sp_status status =
+        library ? open_library(path, library) : sp__fail(SP_IO, "cannot open the provider %s", sp__dlerror());
     sp__unlock(&lock);
     if (library && status != SP_OK) dlclose(library);
     sp__section_end();
@@ -223,7 +236,8 @@ int sp__provider_kernels(const sp_op *op, char *text, size_t bytes)
     size_t used = 0;
     if (bytes) text[0] = '\0';
     if (!sp__provider_entry(sp__op_id(op))) return 0;
-    for (const provided *p = atomic_load(&first[sp__op_id(op)]); p; p = p->next) used = append(text, bytes, used, found++, p->kernel->name);
+    for (const provided *p = atomic_load(&first[sp__op_id(op)]); p; p = p->next)
+        used = append(text, bytes, used, found++, p->kernel->name);
     return found;
 }
 

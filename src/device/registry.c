@@ -23,8 +23,12 @@ static sp_device *_Atomic default_device;
 
 static sp_status host_fail(sp_status status, const char *message) { return sp__fail(status, "%s", message); }
 
-static const sp_device_host host = {.struct_size = sizeof host, .threads = sp_threads, .parallel_for = sp__parallel_for, .fail = host_fail,
-                                    .message = sp_error_message, .run_on_cpu = sp__device_call_on_cpu};
+static const sp_device_host host = {.struct_size = sizeof host,
+                                    .threads = sp_threads,
+                                    .parallel_for = sp__parallel_for,
+                                    .fail = host_fail,
+                                    .message = sp_error_message,
+                                    .run_on_cpu = sp__device_call_on_cpu};
 
 /* --- kinds ------------------------------------------------------------------------------------------------------- */
 
@@ -37,18 +41,25 @@ static bool good_name(const char *name)
 
 static sp_status check(const char *path, const sp_device_table *t)
 {
-    SP_CHECK(t->version == SP_DEVICE_VERSION, SP_VALUE, "%s: made for version %d of the device interface, wanted %d", path, t->version, SP_DEVICE_VERSION);
-    SP_CHECK(t->struct_size >= sizeof *t, SP_VALUE, "%s: its table has %zu bytes, wanted %zu at least", path, t->struct_size, sizeof *t);
-    SP_CHECK(good_name(t->name), SP_VALUE, "%s: a device needs a name of lower case letters, digits and '_', at most 31, and not 'cpu'; found '%s'", path,
-             t->name ? t->name : "");
-    SP_CHECK(t->count && t->open && t->describe && t->alloc && t->free && t->copy_in && t->copy_out && t->copy && t->wait, SP_VALUE,
-             "%s: the table of device '%s' lacks a function", path, t->name);
-    SP_CHECK(t->n_kernels == 0 || t->kernels, SP_VALUE, "%s: device '%s' has no list of its %d kernels", path, t->name, t->n_kernels);
+    SP_CHECK(t->version == SP_DEVICE_VERSION, SP_VALUE, "%s: made for version %d of the device interface, wanted %d",
+             path, t->version, SP_DEVICE_VERSION);
+    SP_CHECK(t->struct_size >= sizeof *t, SP_VALUE, "%s: its table has %zu bytes, wanted %zu at least", path,
+             t->struct_size, sizeof *t);
+    SP_CHECK(good_name(t->name), SP_VALUE,
+             "%s: a device needs a name of lower case letters, digits and '_', at most 31, and not 'cpu'; found '%s'",
+             path, t->name ? t->name : "");
+    SP_CHECK(t->count && t->open && t->describe && t->alloc && t->free && t->copy_in && t->copy_out && t->copy &&
+                 t->wait,
+             SP_VALUE, "%s: the table of device '%s' lacks a function", path, t->name);
+    SP_CHECK(t->n_kernels == 0 || t->kernels, SP_VALUE, "%s: device '%s' has no list of its %d kernels", path, t->name,
+             t->n_kernels);
     for (int i = 0; i < t->n_kernels; i++) {
         const sp_device_kernel *k = &t->kernels[i];
-        SP_CHECK(k->op && k->name && k->run, SP_VALUE, "%s: kernel %d of device '%s' has no operator, name or function", path, i, t->name);
-        SP_CHECK(strcmp(k->op, "*") == 0 || sp_op_find(k->op), SP_VALUE, "%s: kernel %s of device '%s' is for an operator '%s', and there is none", path,
-                 k->name, t->name, k->op);
+        SP_CHECK(k->op && k->name && k->run, SP_VALUE, "%s: kernel %d of device '%s' has no operator, name or function",
+                 path, i, t->name);
+        SP_CHECK(strcmp(k->op, "*") == 0 || sp_op_find(k->op), SP_VALUE,
+                 "%s: kernel %s of device '%s' is for an operator '%s', and there is none", path, k->name, t->name,
+                 k->op);
     }
     return SP_OK;
 }
@@ -56,7 +67,8 @@ static sp_status check(const char *path, const sp_device_table *t)
 /* Under the lock. */
 static sp_status add_kind(const char *path, void *library, sp_device_plugin_fn *plugin)
 {
-    const sp_status refused = sp__fail(SP_RUNTIME, "the device cannot work on this machine"); /* unless it says more itself */
+    const sp_status refused =
+        sp__fail(SP_RUNTIME, "the device cannot work on this machine"); /* unless it says more itself */
     const sp_device_table *t = plugin(&host);
     if (!t) {
         sp__error_context("%s", path);
@@ -64,7 +76,8 @@ static sp_status add_kind(const char *path, void *library, sp_device_plugin_fn *
     }
     SP_TRY(check(path, t));
     for (int i = 0; i < n_kinds; i++)
-        SP_CHECK(strcmp(kinds[i].table->name, t->name) != 0, SP_VALUE, "%s: there is a device '%s' already", path, t->name);
+        SP_CHECK(strcmp(kinds[i].table->name, t->name) != 0, SP_VALUE, "%s: there is a device '%s' already", path,
+                 t->name);
     SP_CHECK(n_kinds < SP_DEVICES_MAX, SP_RUNTIME, "%s: there are %d kinds of devices already", path, n_kinds);
     kinds[n_kinds++] = (kind){t, library};
     return SP_OK;
@@ -86,7 +99,8 @@ static sp_status load(const char *path)
     sp__section_begin(); /* the loader has a lock that fork does not know */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     sp__lock(&lock);
-    const sp_status status = library ? add_library(path, library) : sp__fail(SP_IO, "cannot open the device library %s", sp__dlerror());
+    const sp_status status =
+        library ? add_library(path, library) : sp__fail(SP_IO, "cannot open the device library %s", sp__dlerror());
     sp__unlock(&lock);
     if (library && status != SP_OK) dlclose(library);
     sp__section_end();
@@ -149,8 +163,11 @@ static const sp_device_table *parse(const char *name, int *ordinal)
     }
     for (int i = 0; i < n_kinds; i++)
         if (strlen(kinds[i].table->name) == n && strncmp(kinds[i].table->name, name, n) == 0) return kinds[i].table;
-    (void)sp__fail(SP_VALUE, "there is no device '%s' here; libraries of devices are named by SPORE_DEVICES or sp_device_load, and `spore doctor` lists "
-                   "what there is", name);
+    (void)sp__fail(
+        SP_VALUE,
+        "there is no device '%s' here; libraries of devices are named by SPORE_DEVICES or sp_device_load, and `spore doctor` lists "
+        "what there is",
+        name);
     return NULL;
 }
 
@@ -166,7 +183,8 @@ static sp_status open_device(const sp_device_table *t, int ordinal, sp_device **
         }
     }
     const int count = t->count();
-    SP_CHECK(ordinal < count, SP_VALUE, "there is no device %s:%d: this machine has %d of that kind", t->name, ordinal, count);
+    SP_CHECK(ordinal < count, SP_VALUE, "there is no device %s:%d: this machine has %d of that kind", t->name, ordinal,
+             count);
     SP_CHECK(n_open < SP_DEVICES_MAX, SP_RUNTIME, "%d devices are open already", n_open);
     sp_device *d = sp__alloc_zero(sizeof *d);
     if (!d) return SP_NOMEM;
@@ -193,7 +211,9 @@ sp_status sp_device_open(const char *name, sp_device **out)
     SP_CHECK(name && *name, SP_VALUE, "no name of a device was given");
     sp__once(&start_once, start);
     *out = NULL;
-    if (strcmp(name, "cpu") == 0 || strcmp(name, "CPU") == 0 || strncmp(name, "cpu:", 4) == 0 || strncmp(name, "CPU:", 4) == 0) return SP_OK;
+    if (strcmp(name, "cpu") == 0 || strcmp(name, "CPU") == 0 || strncmp(name, "cpu:", 4) == 0 ||
+        strncmp(name, "CPU:", 4) == 0)
+        return SP_OK;
     int ordinal;
     sp__lock(&lock);
     const sp_device_table *t = parse(name, &ordinal);
@@ -216,8 +236,11 @@ sp_status sp__device_numbered(int64_t number, sp_device **out)
 
 sp_status sp__device_usable(const sp_device *d)
 {
-    SP_CHECK(d->opened_by == getpid(), SP_RUNTIME, "device %s was opened by the parent of this process, before fork: a child cannot use it, and tensors that lie "
-             "on it; start such processes first, or by spawn", d->name);
+    SP_CHECK(
+        d->opened_by == getpid(), SP_RUNTIME,
+        "device %s was opened by the parent of this process, before fork: a child cannot use it, and tensors that lie "
+        "on it; start such processes first, or by spawn",
+        d->name);
     return SP_OK;
 }
 
@@ -257,7 +280,8 @@ static void default_start(void)
     const char *name = getenv("SPORE_DEVICE");
     sp_device *d = NULL;
     if (!name || !*name) return;
-    if (sp_device_open(name, &d) != SP_OK) fprintf(stderr, "spore: SPORE_DEVICE: %s; the CPU is used\n", sp_error_message());
+    if (sp_device_open(name, &d) != SP_OK)
+        fprintf(stderr, "spore: SPORE_DEVICE: %s; the CPU is used\n", sp_error_message());
     atomic_store(&default_device, d);
 }
 

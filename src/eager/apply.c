@@ -15,7 +15,8 @@
 /* Read with every operator: the fixed offset of initial-exec saves a call in a shared library. */
 extern _Thread_local int sp__grad_depth __attribute__((tls_model("initial-exec")));
 extern _Thread_local sp_function *sp__recorder __attribute__((tls_model("initial-exec")));
-_Thread_local sp_precision sp__precision __attribute__((tls_model("initial-exec"))) = {.weights = SP_DTYPE_NONE, .half = SP_DTYPE_NONE};
+_Thread_local sp_precision sp__precision
+    __attribute__((tls_model("initial-exec"))) = {.weights = SP_DTYPE_NONE, .half = SP_DTYPE_NONE};
 
 /* --- inputs ------------------------------------------------------------------------------------------------------ */
 
@@ -23,18 +24,22 @@ _Thread_local sp_precision sp__precision __attribute__((tls_model("initial-exec"
 static sp_status no_contents(const sp_op *op, const char *name, const sp_tensor *t)
 {
     if (t->symbol)
-        return sp__fail(SP_RUNTIME, "%s: input %s stands for a value of a program and has no contents outside of it: let the program "
-                        "return it", op->name, name);
-    return sp__fail(SP_RUNTIME, "%s: input %s has no contents: it declares a shape, or waits for its initializer (init_data)", op->name,
-                    name);
+        return sp__fail(
+            SP_RUNTIME,
+            "%s: input %s stands for a value of a program and has no contents outside of it: let the program "
+            "return it",
+            op->name, name);
+    return sp__fail(SP_RUNTIME,
+                    "%s: input %s has no contents: it declares a shape, or waits for its initializer (init_data)",
+                    op->name, name);
 }
 
 sp_status sp__inputs_check(const sp_op *op, int n_in, sp_tensor *const *in)
 {
     const sp_inputs *names = sp__op_inputs(op);
     int least = names->variadic ? names->n - 1 : names->n;
-    SP_CHECK(n_in >= least && (names->variadic || n_in == names->n), SP_TYPE, "%s takes %d inputs, but got %d", op->name,
-             names->n, n_in);
+    SP_CHECK(n_in >= least && (names->variadic || n_in == names->n), SP_TYPE, "%s takes %d inputs, but got %d",
+             op->name, names->n, n_in);
     for (int i = 0; i < n_in; i++) {
         int k = i < names->n ? i : names->n - 1;
         SP_CHECK(in[i] || (names->optional >> k & 1), SP_TYPE, "%s: input %s is missing", op->name, names->names[k]);
@@ -72,7 +77,9 @@ static sp_dtype common_dtype(int n, sp_tensor *const *in)
  * made[] for release; one that was listed before stays there. */
 static sp_status cast_input(sp_tensor **in, sp_dtype to, sp_tensor **made, int *n_made)
 {
-    const struct { sp_dtype dtype; } attrs = {to};
+    const struct {
+        sp_dtype dtype;
+    } attrs = {to};
     int n;
     SP_TRY(sp_apply(&sp_op_cast, &attrs, 1, in, 1, &made[*n_made], &n));
     *in = made[(*n_made)++];
@@ -120,7 +127,8 @@ static sp_status cast_listed(const sp_op *op, int n_in, sp_tensor **in, sp_tenso
     if (!low && !is_listed(op, p->n_high, p->high)) return SP_OK;
     for (int i = 0; i < n_in; i++) {
         if (!in[i] || in[i]->flags & SP_TENSOR_WEAK) continue;
-        const bool full = in[i]->dtype == SP_DTYPE_F32, half = in[i]->dtype == SP_DTYPE_F16 || in[i]->dtype == SP_DTYPE_BF16;
+        const bool full = in[i]->dtype == SP_DTYPE_F32,
+                   half = in[i]->dtype == SP_DTYPE_F16 || in[i]->dtype == SP_DTYPE_BF16;
         if (low ? full : half) SP_TRY(cast_input(&in[i], low ? p->half : SP_DTYPE_F32, made, n_made));
     }
     return SP_OK;
@@ -147,7 +155,10 @@ static sp_status check_dtype(const sp_op *op, int n_in, sp_tensor *const *in)
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-static inline sp_status run_kernel(sp_call *c, sp_device *device) { return device ? sp__device_run(device, c) : sp__dispatch(c); }
+static inline sp_status run_kernel(sp_call *c, sp_device *device)
+{
+    return device ? sp__device_run(device, c) : sp__dispatch(c);
+}
 
 static inline sp_status run_in_place(sp_call *c, sp_device *device)
 {
@@ -166,7 +177,8 @@ static inline sp_status run_in_place(sp_call *c, sp_device *device)
 static inline bool lies_elsewhere(const sp_call *c)
 {
     bool any = false;
-    for (int i = 0; i < c->n_in; i++) any |= c->in[i] != NULL && c->in[i]->storage != NULL && c->in[i]->storage->release != NULL;
+    for (int i = 0; i < c->n_in; i++)
+        any |= c->in[i] != NULL && c->in[i]->storage != NULL && c->in[i]->storage->release != NULL;
     return any;
 }
 
@@ -199,7 +211,9 @@ static inline sp_status run_fresh(sp_call *c, sp_device *device)
     for (int i = 0; i < c->n_out; i++) {
         bool open = false;
         for (int k = 0; k < metas[i].rank; k++) open |= metas[i].dims[k] == -1;
-        if (!open) SP_GOTO(done, device ? sp__device_tensor(device, &metas[i], &c->out[i]) : sp__tensor_from_meta(&metas[i], &c->out[i]));
+        if (!open)
+            SP_GOTO(done, device ? sp__device_tensor(device, &metas[i], &c->out[i])
+                                 : sp__tensor_from_meta(&metas[i], &c->out[i]));
     }
     status = run_kernel(c, device);
 done:
@@ -261,7 +275,9 @@ static sp_status refuse_outside(const sp_op *op, int n_in, sp_tensor *const *in)
 {
     bool any = false;
     for (int i = 0; i < n_in; i++) {
-        if (!(op->writes >> i & 1) || !in[i] || !(in[i]->flags & SP_TENSOR_OUTSIDE) || in[i]->symbol || sp__is_variable(in[i])) continue;
+        if (!(op->writes >> i & 1) || !in[i] || !(in[i]->flags & SP_TENSOR_OUTSIDE) || in[i]->symbol ||
+            sp__is_variable(in[i]))
+            continue;
         sp_graph_variable_mark(in[i]);
         any = true;
     }
@@ -308,23 +324,26 @@ static sp_status apply_recorded(sp_call *c, sp_tensor *const *originals)
     for (int i = 0; i < c->n_in; i++) any |= tracked[i] = sp__grad_depth > 0 && c->in[i] && c->in[i]->node;
     sp_status status;
     if (any && c->op->vjp && !known) {
-        status = sp__fail(SP_SYMBOL, "the gradient of %s needs shapes that are known only when the function runs", c->op->name);
+        status = sp__fail(SP_SYMBOL, "the gradient of %s needs shapes that are known only when the function runs",
+                          c->op->name);
         goto done;
     }
     SP_GOTO(done, sp__record(c, originals));
     if (!any || !c->op->vjp) goto done;
     if (c->op->writes && sp__is_variable(originals[0])) status = sp__grad_record_kept(c, tracked);
-    else if (c->op->writes && originals[0]->flags & SP_TENSOR_PARAMETER) status = record_argument(c, originals, tracked);
+    else if (c->op->writes && originals[0]->flags & SP_TENSOR_PARAMETER)
+        status = record_argument(c, originals, tracked);
     else status = sp__grad_record(c, tracked);
 done:
     if (tracked != few) sp__free(tracked);
     return status;
 }
 
-static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
-                       int *n_out)
+static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out,
+                       sp_tensor **out, int *n_out)
 {
-    sp_tensor *few[SP_IN_MAX], *made[5 * SP_IN_MAX], **in = few, **promoted = made; /* an input is read once, cast three times, moved once at most */
+    sp_tensor *few[SP_IN_MAX], *made[5 * SP_IN_MAX],
+        **in = few, **promoted = made; /* an input is read once, cast three times, moved once at most */
     bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
     union {
         char bytes[SP_ATTRS_ROOM];
@@ -350,11 +369,13 @@ static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *
     SP_GOTO(done, sp__attrs_complete(op, &c.attrs, &attrs_room, sizeof attrs_room));
     /* A composition gets variables themselves: it may write to one (batch_norm), and its operators read them. */
     if (__builtin_expect(sp__recorder != NULL, 0) && op->writes) SP_GOTO(done, refuse_outside(op, n_in, in));
-    if (__builtin_expect(sp__recorder != NULL, 0) && !op->compose) SP_GOTO(done, read_variables(n_in, in, promoted, &n_made));
+    if (__builtin_expect(sp__recorder != NULL, 0) && !op->compose)
+        SP_GOTO(done, read_variables(n_in, in, promoted, &n_made));
     /* The cast itself is left alone: it is what the weights go through. */
     if (sp__precision.weights != SP_DTYPE_NONE && !op->writes && op != &sp_op_cast)
         SP_GOTO(done, cast_weights(n_in, in, promoted, &n_made));
-    if (__builtin_expect(sp__precision.half != SP_DTYPE_NONE, 0)) SP_GOTO(done, cast_listed(op, n_in, in, promoted, &n_made));
+    if (__builtin_expect(sp__precision.half != SP_DTYPE_NONE, 0))
+        SP_GOTO(done, cast_listed(op, n_in, in, promoted, &n_made));
     if (op->promote != SP_PROMOTE_NONE) SP_GOTO(done, promote_inputs(op, n_in, in, promoted, &n_made));
     SP_GOTO(done, check_dtype(op, n_in, in));
 
@@ -399,7 +420,8 @@ static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *
     if (__builtin_expect(device != NULL, 0)) SP_GOTO(done, run_on_device(&c, device));
     else SP_GOTO(done, op->writes ? run_in_place(&c, NULL) : run_fresh(&c, NULL));
     if (mapped) SP_GOTO(done, check_files(&c));
-    if (any && op->vjp) status = op->writes && sp__grad_keeps(in[0]) ? sp__grad_record_kept(&c, tracked) : sp__grad_record(&c, tracked);
+    if (any && op->vjp)
+        status = op->writes && sp__grad_keeps(in[0]) ? sp__grad_record_kept(&c, tracked) : sp__grad_record(&c, tracked);
 
 done:
     for (int i = 0; i < n_made; i++) sp_tensor_release(promoted[i]);
@@ -420,8 +442,9 @@ done:
 }
 
 /* As an event of the recording, with those of the operators that it is composed of inside. */
-static __attribute__((noinline)) sp_status apply_timed(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out,
-                                                       sp_tensor **out, int *n_out)
+static __attribute__((noinline)) sp_status apply_timed(const sp_op *op, const void *attrs, int n_in,
+                                                       sp_tensor *const *inputs, int max_out, sp_tensor **out,
+                                                       int *n_out)
 {
     char text[SP_TENSOR_TEXT];
     sp_span span;
@@ -431,7 +454,8 @@ static __attribute__((noinline)) sp_status apply_timed(const sp_op *op, const vo
     const sp_status status = apply(op, attrs, n_in, inputs, max_out, out, n_out);
     sp__profile_clock(&span);
     sp__profile_set_label(around);
-    sp__profile_end(&span, SP_PROFILE_OPERATOR, op->name, sp__tensor_text(status == SP_OK && *n_out ? out[0] : NULL, text), NULL, 0);
+    sp__profile_end(&span, SP_PROFILE_OPERATOR, op->name,
+                    sp__tensor_text(status == SP_OK && *n_out ? out[0] : NULL, text), NULL, 0);
     return status;
 }
 

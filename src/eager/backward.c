@@ -12,15 +12,15 @@
 typedef struct {
     sp_grad_node *node;
     bool needed;
-    sp_tensor *one;     /* gradient of the only output */
-    sp_tensor **many;   /* of several */
+    sp_tensor *one;   /* gradient of the only output */
+    sp_tensor **many; /* of several */
 } visit;
 
 typedef struct {
-    bool strict;        /* a target that is not reached, or only through opaque nodes, is an error */
-    visit *visits;      /* ascending numbers */
+    bool strict;   /* a target that is not reached, or only through opaque nodes, is an error */
+    visit *visits; /* ascending numbers */
     int n, capacity;
-    int *slots;         /* hash: node -> index + 1, while collecting */
+    int *slots; /* hash: node -> index + 1, while collecting */
     int n_slots;
 } backward;
 
@@ -77,10 +77,12 @@ static int by_number(const void *a, const void *b)
 static int n_edges(const backward *w, const sp_grad_node *node) { return node->opaque && !w->strict ? 0 : node->n_in; }
 
 /* All nodes reachable from the outputs, and which of them lead to a target. */
-static sp_status collect(backward *w, int n_outputs, sp_tensor *const *outputs, int n_targets, sp_tensor *const *targets)
+static sp_status collect(backward *w, int n_outputs, sp_tensor *const *outputs, int n_targets,
+                         sp_tensor *const *targets)
 {
     for (int i = 0; i < n_outputs; i++)
-        if (outputs[i]->node && (w->n == 0 || find_visit(w, outputs[i]->node) < 0)) SP_TRY(add_visit(w, outputs[i]->node));
+        if (outputs[i]->node && (w->n == 0 || find_visit(w, outputs[i]->node) < 0))
+            SP_TRY(add_visit(w, outputs[i]->node));
     for (int i = 0; i < w->n; i++) {
         sp_grad_node *node = w->visits[i].node;
         for (int k = 0; k < n_edges(w, node); k++)
@@ -120,7 +122,9 @@ static sp_status gather(visit *v, int index, sp_tensor *grad)
     sp_status status = SP_OK;
     int n;
     if (grad->dtype != like->dtype) {
-        const struct { sp_dtype dtype; } attrs = {(sp_dtype)like->dtype};
+        const struct {
+            sp_dtype dtype;
+        } attrs = {(sp_dtype)like->dtype};
         SP_TRY(sp_apply(&sp_op_cast, &attrs, 1, &grad, 1, &converted, &n));
         grad = converted;
     }
@@ -217,7 +221,8 @@ static sp_status run_rule(backward *w, visit *v, sp_tensor *const *dout, bool cr
     sp_tensor *few_in[SP_IN_MAX], **ins = n->packed ? few_in : n->in;
     for (int i = 0; n->packed && i < n->n_in; i++) {
         SP_GOTO(done, sp__grad_unpack(&b, n, i, n->in[i], &ins[i]));
-        if (create_graph && ins[i] != n->in[i] && n->edge[i]) sp__grad_set_history(ins[i], n->edge[i], n->edge_index[i]);
+        if (create_graph && ins[i] != n->in[i] && n->edge[i])
+            sp__grad_set_history(ins[i], n->edge[i], n->edge_index[i]);
     }
     for (int i = 0; i < n->n_out; i++) {
         SP_GOTO(done, sp__grad_unpack(&b, n, n->n_in + i, n->out[i], &outs[i]));
@@ -230,8 +235,16 @@ static sp_status run_rule(backward *w, visit *v, sp_tensor *const *dout, bool cr
             outs[i] = t;
         }
     }
-    const sp_vjp rule = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = ins, .out = outs,
-                         .dout = dout, .needs = needs, .again = create_graph, .din = din};
+    const sp_vjp rule = {.op = n->op,
+                         .attrs = n->attrs,
+                         .n_in = n->n_in,
+                         .n_out = n->n_out,
+                         .in = ins,
+                         .out = outs,
+                         .dout = dout,
+                         .needs = needs,
+                         .again = create_graph,
+                         .din = din};
     sp_device *device = NULL;
     for (int i = 0; i < n->n_out && !device; i++) device = sp__tensor_device(dout[i]);
     sp_device *before = device ? sp__place_set(device) : NULL;
@@ -311,10 +324,11 @@ static void drop_gathered(visit *v)
 static sp_status refuse_opaque(const backward *w, const sp_grad_node *n)
 {
     for (int k = 0; k < n_edges(w, n); k++)
-        SP_CHECK(!n->edge[k] || !w->visits[find_visit(w, n->edge[k])].needed, SP_RUNTIME,
-                 "%s has no gradient, and the results depend on it: give it one with sp_grad_attach, or take its inputs out of the gradient "
-                 "with sp_grad_detach",
-                 n->opaque);
+        SP_CHECK(
+            !n->edge[k] || !w->visits[find_visit(w, n->edge[k])].needed, SP_RUNTIME,
+            "%s has no gradient, and the results depend on it: give it one with sp_grad_attach, or take its inputs out of the gradient "
+            "with sp_grad_detach",
+            n->opaque);
     return SP_OK;
 }
 
@@ -322,10 +336,11 @@ static sp_status visit_node(backward *w, visit *v, int n_targets, sp_tensor *con
                             sp_tensor **grads)
 {
     sp_grad_node *n = v->node;
-    SP_CHECK(!n->spent, SP_RUNTIME,
-             "Try to backward the graph twice: what %s has kept was given up after the first backward pass; specify retain_graph=True "
-             "there, if you want to call again",
-             n->op ? n->op->name : "a custom function");
+    SP_CHECK(
+        !n->spent, SP_RUNTIME,
+        "Try to backward the graph twice: what %s has kept was given up after the first backward pass; specify retain_graph=True "
+        "there, if you want to call again",
+        n->op ? n->op->name : "a custom function");
     SP_TRY(run_hooks(v));
     sp_tensor *const *dout = n->n_out > 1 ? v->many : &v->one;
     if (!dout) return SP_OK;
@@ -357,23 +372,26 @@ static sp_status check_reached(const backward *w, int n_targets, sp_tensor *cons
 {
     static const char zeros[] = "sp_grad_backward_allow_unused gives zeros for such tensors";
     for (int j = 0; j < n_targets; j++) {
-        SP_CHECK(targets[j]->node, SP_VALUE, "tensor %d that the gradient is for has no history: sp_grad_watch it before it is used; %s", j, zeros);
-        SP_CHECK(w->n > 0, SP_VALUE,
-                 "no output has a history: compute them between sp_grad_begin and sp_grad_end, from watched tensors, by operators that have "
-                 "gradients; %s",
-                 zeros);
-        SP_CHECK(find_visit(w, targets[j]->node) >= 0, SP_VALUE, "no output depends on tensor %d that the gradient is for, as far as was recorded; %s",
-                 j, zeros);
+        SP_CHECK(targets[j]->node, SP_VALUE,
+                 "tensor %d that the gradient is for has no history: sp_grad_watch it before it is used; %s", j, zeros);
+        SP_CHECK(
+            w->n > 0, SP_VALUE,
+            "no output has a history: compute them between sp_grad_begin and sp_grad_end, from watched tensors, by operators that have "
+            "gradients; %s",
+            zeros);
+        SP_CHECK(find_visit(w, targets[j]->node) >= 0, SP_VALUE,
+                 "no output depends on tensor %d that the gradient is for, as far as was recorded; %s", j, zeros);
     }
     return SP_OK;
 }
 
-static sp_status run_backward(bool strict, int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
-                              sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+static sp_status run_backward(bool strict, int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds,
+                              int n_targets, sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
 {
     backward w = {.strict = strict};
     for (int j = 0; j < n_targets; j++) grads[j] = NULL;
-    for (int i = 0; i < n_outputs; i++) SP_CHECK(outputs[i], SP_VALUE, "output %d is NULL: the expression that should have made it has failed", i);
+    for (int i = 0; i < n_outputs; i++)
+        SP_CHECK(outputs[i], SP_VALUE, "output %d is NULL: the expression that should have made it has failed", i);
     for (int j = 0; j < n_targets; j++) SP_CHECK(targets[j], SP_VALUE, "tensor %d that the gradient is for is NULL", j);
     int depth = sp__grad_depth;
     /* With create_graph the rules run as ordinary recorded operators; else nothing is remembered. */
@@ -385,7 +403,8 @@ static sp_status run_backward(bool strict, int n_outputs, sp_tensor *const *outp
         if (!outputs[i]->node) continue;
         sp_tensor *seed = seeds && seeds[i] ? sp_tensor_retain(seeds[i]) : NULL;
         if (!seed && outputs[i]->count < 0) { /* of a function that is recorded */
-            status = sp__fail(SP_SYMBOL, "the gradient of a result needs its shape, which is known only when the function runs");
+            status = sp__fail(SP_SYMBOL,
+                              "the gradient of a result needs its shape, which is known only when the function runs");
             goto done;
         }
         if (!seed) SP_GOTO(done, ones_like(outputs[i], &seed));
@@ -426,8 +445,8 @@ sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_tensor *
     return fill_with_zeros(n_targets, targets, grads); /* reached, and yet constant: a rule gave nothing */
 }
 
-sp_status sp_grad_backward_allow_unused(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
-                                        sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+sp_status sp_grad_backward_allow_unused(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds,
+                                        int n_targets, sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
 {
     SP_TRY(run_backward(false, n_outputs, outputs, seeds, n_targets, targets, create_graph, grads));
     return fill_with_zeros(n_targets, targets, grads);

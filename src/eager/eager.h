@@ -16,8 +16,9 @@ extern _Thread_local int sp__grad_depth;
 
 /* Mixed precision on this thread. Programs contain their casts: while one runs, none of this is in force. */
 typedef struct sp_precision {
-    sp_dtype weights;           /* in which floating-point weights (SP_TENSOR_PARAMETER) enter operators; SP_DTYPE_NONE: as they are */
-    sp_dtype half;              /* in which float32 enters the operators of `low`; those of `high` get float32 in place of halves */
+    sp_dtype
+        weights; /* in which floating-point weights (SP_TENSOR_PARAMETER) enter operators; SP_DTYPE_NONE: as they are */
+    sp_dtype half; /* in which float32 enters the operators of `low`; those of `high` get float32 in place of halves */
     const sp_op *const *low, *const *high;
     int n_low, n_high;
 } sp_precision;
@@ -36,7 +37,8 @@ const char *sp__grad_name(const sp_tensor *t);
 int sp__grad_n_parents(const sp_tensor *t);
 sp_status sp__grad_parent(const sp_tensor *t, int i, sp_tensor **out);
 /* Whether one of the outputs depends on t as far as was recorded; through_opaque: also by what has no gradient (sp_grad_opaque). */
-sp_status sp__grad_depends(int n_outputs, sp_tensor *const *outputs, const sp_tensor *t, bool through_opaque, bool *out);
+sp_status sp__grad_depends(int n_outputs, sp_tensor *const *outputs, const sp_tensor *t, bool through_opaque,
+                           bool *out);
 /* Whether passes on this thread call the hooks of leaves: not where a pass is a part of another one, which will. Gives what was. */
 bool sp__grad_leaf_hooks(bool on);
 /* Remember `c` as the history of its outputs. tracked[i]: in[i] has a history. */

@@ -74,8 +74,7 @@ sp_status sp_generator_state(const sp_generator *g, sp_tensor **out)
 sp_status sp_generator_set_state(sp_generator *g, const sp_tensor *state)
 {
     SP_CHECK(sp_tensor_dtype(state) == SP_DTYPE_I64 && sp_tensor_count(state) == 2 && sp_tensor_is_contiguous(state),
-             SP_VALUE,
-             "a state is an int64 tensor of 2 elements, but this one has dtype %s and %lld elements",
+             SP_VALUE, "a state is an int64 tensor of 2 elements, but this one has dtype %s and %lld elements",
              sp_dtype_name(sp_tensor_dtype(state)), (long long)sp_tensor_count(state));
     const int64_t *v = sp_tensor_data(state);
     sp__lock(&g->lock);

@@ -20,7 +20,8 @@
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 
-_Thread_local int sp__grad_depth __attribute__((tls_model("initial-exec"))); /* read with every operator, as in apply.c */
+_Thread_local int sp__grad_depth
+    __attribute__((tls_model("initial-exec"))); /* read with every operator, as in apply.c */
 static _Thread_local sp_grad_saver current_saver __attribute__((tls_model("initial-exec")));
 static atomic_uint_fast64_t next_number = 1;
 
@@ -125,7 +126,8 @@ typedef struct {
 
 static region region_of(const sp_tensor *view, const sp_tensor *base)
 {
-    return (region){{view->rank, view->dims}, {view->rank, view->strides},
+    return (region){{view->rank, view->dims},
+                    {view->rank, view->strides},
                     (view->data - base->data) / (int64_t)sp_dtype_bytes((sp_dtype)base->dtype)};
 }
 
@@ -164,11 +166,12 @@ sp_status sp__grad_refresh(sp_tensor *t)
 {
     if (!out_of_date(t) || is_watched(t)) return SP_OK;
     sp_tensor *base = t->base;
-    SP_CHECK(base && base->storage == t->storage && base->flags & SP_TENSOR_CONTIGUOUS && base->dtype == t->dtype &&
-                 !out_of_date(base),
-             SP_RUNTIME,
-             "a tensor was changed in place through another view of its memory while gradients are recorded, so its own "
-             "history is out of date; write to the tensor itself or use a copy");
+    SP_CHECK(
+        base && base->storage == t->storage && base->flags & SP_TENSOR_CONTIGUOUS && base->dtype == t->dtype &&
+            !out_of_date(base),
+        SP_RUNTIME,
+        "a tensor was changed in place through another view of its memory while gradients are recorded, so its own "
+        "history is out of date; write to the tensor itself or use a copy");
     region r = region_of(t, base);
     return describe(&sp_op_region_get, &r, 1, &base, t);
 }
@@ -177,7 +180,8 @@ sp_status sp__grad_refresh(sp_tensor *t)
 static sp_status tell_base(sp_tensor *view)
 {
     sp_tensor *base = view->base;
-    if (!base || base->storage != view->storage || !(base->flags & SP_TENSOR_CONTIGUOUS) || base->dtype != view->dtype) return SP_OK;
+    if (!base || base->storage != view->storage || !(base->flags & SP_TENSOR_CONTIGUOUS) || base->dtype != view->dtype)
+        return SP_OK;
     if (is_watched(base)) {
         base->seen = view->seen;
         return SP_OK;
@@ -234,7 +238,8 @@ static sp_status pack_node(sp_grad_node *n)
     const int depth = sp_grad_pause();
     sp_status status = SP_OK;
     for (int i = 0; i < n->n_in && status == SP_OK; i++)
-        if (n->edge[i] || (n->in[i] && n->in[i]->rank > 0)) status = pack_one(&n->in[i], &n->packed->item[i]); /* no plain numbers */
+        if (n->edge[i] || (n->in[i] && n->in[i]->rank > 0))
+            status = pack_one(&n->in[i], &n->packed->item[i]); /* no plain numbers */
     for (int i = 0; i < n->n_out && status == SP_OK; i++) status = pack_one(&n->out[i], &n->packed->item[n->n_in + i]);
     sp_grad_resume(depth);
     return status;
@@ -248,9 +253,10 @@ sp_status sp__grad_unpack(sp_builder *b, const sp_grad_node *n, int i, sp_tensor
     sp_status status = SP_OK;
     char a[SP_SHAPE_TEXT], c[SP_SHAPE_TEXT];
     if (!sp__tensor_same_shape(t, like) || t->dtype != like->dtype)
-        status = sp__fail(SP_RUNTIME, "an unpack hook gave a tensor of shape %s and dtype %s where shape %s and dtype %s were packed",
-                          sp__shape_text(t->rank, t->dims, a), sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(like->rank, like->dims, c),
-                          sp_dtype_name((sp_dtype)like->dtype));
+        status = sp__fail(
+            SP_RUNTIME, "an unpack hook gave a tensor of shape %s and dtype %s where shape %s and dtype %s were packed",
+            sp__shape_text(t->rank, t->dims, a), sp_dtype_name((sp_dtype)t->dtype),
+            sp__shape_text(like->rank, like->dims, c), sp_dtype_name((sp_dtype)like->dtype));
     else status = sp__tensor_alias(t, &own);
     sp_tensor_release(t);
     if (status == SP_OK) status = sp__builder_keep(b, &own);
@@ -298,7 +304,8 @@ static sp_status record_call(const sp_call *c, const bool *tracked, bool kept)
     if (current_saver.pack) SP_GOTO(done, pack_node(n));
     for (int i = 0; i < c->n_out; i++) {
         /* A cast passes gradients on whatever the dtype between is, as MindSpore's does: programs round with it and train through that. */
-        if (op == &sp_op_cast || (has_gradient(c->out[i]) && (integers || !is_integer(c->out[i])))) sp__grad_set_history(c->out[i], n, i);
+        if (op == &sp_op_cast || (has_gradient(c->out[i]) && (integers || !is_integer(c->out[i]))))
+            sp__grad_set_history(c->out[i], n, i);
         if (!op->writes || kept || !c->out[i]->storage) continue;
         /* Other handles on this memory show the new contents but know nothing of its history. */
         sp_tensor *base = c->out[i]->base;
@@ -339,9 +346,11 @@ static sp_status separate(const sp_call *c)
 sp_status sp__grad_record_kept(const sp_call *c, const bool *tracked)
 {
     bool few[SP_IN_MAX], any = false;
-    SP_CHECK(c->n_in <= SP_IN_MAX, SP_VALUE, "%s: %d inputs, at most %d are differentiated", c->op->name, c->n_in, SP_IN_MAX);
+    SP_CHECK(c->n_in <= SP_IN_MAX, SP_VALUE, "%s: %d inputs, at most %d are differentiated", c->op->name, c->n_in,
+             SP_IN_MAX);
     for (int i = 0; i < c->n_in; i++) {
-        few[i] = tracked[i] && !(c->op->writes >> i & 1) && c->op != &sp_op_assign; /* what was assigned does not count there */
+        few[i] = tracked[i] && !(c->op->writes >> i & 1) &&
+                 c->op != &sp_op_assign; /* what was assigned does not count there */
         any |= few[i];
     }
     SP_TRY(separate(c));
@@ -422,7 +431,8 @@ sp_status sp_grad_hook_add(sp_tensor *t, sp_grad_hook fn, void (*release)(void *
     static atomic_int_fast64_t next_id = 1;
     grad_hook *h = sp__alloc(sizeof *h);
     if (!h) return SP_NOMEM;
-    *h = (grad_hook){.id = atomic_fetch_add(&next_id, 1), .index = t->node_index, .fn = fn, .release = release, .context = context};
+    *h = (grad_hook){
+        .id = atomic_fetch_add(&next_id, 1), .index = t->node_index, .fn = fn, .release = release, .context = context};
     grad_hook **end = &t->node->hooks; /* in the order of registration */
     while (*end) end = &(*end)->next;
     *end = h;
@@ -498,7 +508,8 @@ sp_status sp_grad_opaque(const char *what, int n_in, sp_tensor *const *inputs, i
 {
     bool any = false;
     for (int i = 0; i < n_in; i++) any |= inputs[i] && inputs[i]->node;
-    for (int i = 0; i < n_out; i++) SP_CHECK(outputs[i], SP_VALUE, "output %d is NULL: the expression that should have made it has failed", i);
+    for (int i = 0; i < n_out; i++)
+        SP_CHECK(outputs[i], SP_VALUE, "output %d is NULL: the expression that should have made it has failed", i);
     if (!any || !sp_grad_recording()) return SP_OK;
     sp_grad_node *n;
     SP_TRY(connect(n_in, inputs, n_out, outputs, &n));

@@ -23,24 +23,24 @@ typedef struct {
 struct sp_grad_node {
     atomic_int refs;
     int n_in, n_out;
-    int watchers;          /* leaves: number of sp_grad_watch calls open */
-    bool spent;            /* sp_grad_spend: no backward pass goes through here again */
-    bool variable;         /* made by sp_grad_variable */
+    int watchers;  /* leaves: number of sp_grad_watch calls open */
+    bool spent;    /* sp_grad_spend: no backward pass goes through here again */
+    bool variable; /* made by sp_grad_variable */
     uint64_t number;
-    const sp_op *op;       /* NULL: a leaf or a custom function */
+    const sp_op *op; /* NULL: a leaf or a custom function */
     void *attrs;
-    sp_grad_node **edge;   /* n_in: history of each input, NULL for constants */
+    sp_grad_node **edge; /* n_in: history of each input, NULL for constants */
     int *edge_index;
-    sp_tensor **in;        /* n_in; NULL where the input was left out */
-    sp_tensor **out;       /* n_out */
-    unsigned *version;     /* n_in + n_out */
+    sp_tensor **in;         /* n_in; NULL where the input was left out */
+    sp_tensor **out;        /* n_out */
+    unsigned *version;      /* n_in + n_out */
     packed_tensors *packed; /* NULL: they are in `in` and `out` */
     grad_hook *hooks;
     sp_grad_custom custom; /* a function with its own gradient */
     void (*custom_release)(void *context);
     void *custom_context;
-    char *opaque;          /* what computed this, if that has no gradient; owned */
-    sp_grad_node *next;    /* work list while being released */
+    char *opaque;       /* what computed this, if that has no gradient; owned */
+    sp_grad_node *next; /* work list while being released */
 };
 
 /* Give t the history `node`, of which it is result `index`. */

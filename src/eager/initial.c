@@ -69,25 +69,47 @@ static double polynomial(const double *c, double x)
 /* The quantile of the normal distribution to double precision: Wichura, "Algorithm AS 241", Applied Statistics 37 (1988). */
 static double quantile(double p)
 {
-    static const double A[8] = {3.3871328727963666080e0, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
-                                4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3};
-    static const double B[8] = {1.0, 4.2313330701600911252e+1, 6.8718700749205790830e+2, 5.3941960214247511077e+3,
-                                2.1213794301586595867e+4, 3.9307895800092710610e+4, 2.8729085735721942674e+4, 5.2264952788528545610e+3};
-    static const double C[8] = {1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0, 3.64784832476320460504e0,
-                                1.27045825245236838258e0, 2.41780725177450611770e-1, 2.27238449892691845833e-2, 7.74545014278341407640e-4};
-    static const double D[8] = {1.0, 2.05319162663775882187e0, 1.67638483018380384940e0, 6.89767334985100004550e-1,
-                                1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4, 1.05075007164441684324e-9};
-    static const double E[8] = {6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0, 2.96560571828504891230e-1,
-                                2.65321895265761230930e-2, 1.24266094738807843860e-3, 2.71155556874348757815e-5, 2.01033439929228813265e-7};
-    static const double F[8] = {1.0, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
-                                7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15};
+    static const double A[8] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
+                                1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
+                                3.3430575583588128105e+4, 2.5090809287301226727e+3};
+    static const double B[8] = {1.0,
+                                4.2313330701600911252e+1,
+                                6.8718700749205790830e+2,
+                                5.3941960214247511077e+3,
+                                2.1213794301586595867e+4,
+                                3.9307895800092710610e+4,
+                                2.8729085735721942674e+4,
+                                5.2264952788528545610e+3};
+    static const double C[8] = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
+                                3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
+                                2.27238449892691845833e-2, 7.74545014278341407640e-4};
+    static const double D[8] = {1.0,
+                                2.05319162663775882187e0,
+                                1.67638483018380384940e0,
+                                6.89767334985100004550e-1,
+                                1.48103976427480074590e-1,
+                                1.51986665636164571966e-2,
+                                5.47593808499534494600e-4,
+                                1.05075007164441684324e-9};
+    static const double E[8] = {6.65790464350110377720e0,  5.46378491116411436990e0,  1.78482653991729133580e0,
+                                2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                                2.71155556874348757815e-5, 2.01033439929228813265e-7};
+    static const double F[8] = {1.0,
+                                5.99832206555887937690e-1,
+                                1.36929880922735805310e-1,
+                                1.48753612908506148525e-2,
+                                7.86869131145613259100e-4,
+                                1.84631831751005468180e-5,
+                                1.42151175831644588870e-7,
+                                2.04426310338993978564e-15};
     const double q = p - 0.5;
     if (fabs(q) <= 0.425) {
         const double r = 0.180625 - q * q;
         return q * polynomial(A, r) / polynomial(B, r);
     }
     const double r = sqrt(-log(q < 0 ? p : 1 - p));
-    const double x = r <= 5 ? polynomial(C, r - 1.6) / polynomial(D, r - 1.6) : polynomial(E, r - 5) / polynomial(F, r - 5);
+    const double x =
+        r <= 5 ? polynomial(C, r - 1.6) / polynomial(D, r - 1.6) : polynomial(E, r - 5) / polynomial(F, r - 5);
     return q < 0 ? -x : x;
 }
 
@@ -116,12 +138,15 @@ sp_status sp_initial_fill(sp_tensor *t, sp_initial kind, uint64_t seed, const do
     switch (kind) {
     case SP_INITIAL_UNIFORM: j.make = uniform; break;
     case SP_INITIAL_NORMAL:
-        SP_CHECK(arguments[1] >= 0, SP_VALUE, "initial values: the standard deviation is %g, it must not be negative", arguments[1]);
+        SP_CHECK(arguments[1] >= 0, SP_VALUE, "initial values: the standard deviation is %g, it must not be negative",
+                 arguments[1]);
         j.make = normal;
         break;
     case SP_INITIAL_TRUNCATED:
-        SP_CHECK(arguments[1] > 0, SP_VALUE, "initial values: the standard deviation is %g, it must be positive", arguments[1]);
-        SP_CHECK(arguments[2] < arguments[3], SP_VALUE, "initial values: the interval from %g to %g is empty", arguments[2], arguments[3]);
+        SP_CHECK(arguments[1] > 0, SP_VALUE, "initial values: the standard deviation is %g, it must be positive",
+                 arguments[1]);
+        SP_CHECK(arguments[2] < arguments[3], SP_VALUE, "initial values: the interval from %g to %g is empty",
+                 arguments[2], arguments[3]);
         for (int i = 2; i < 4; i++) j.arguments[i] = share_below((j.arguments[i] - j.arguments[0]) / j.arguments[1]);
         j.make = truncated;
         break;

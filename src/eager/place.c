@@ -4,7 +4,9 @@
 
 #include "ops/ops_impl.h"
 
-typedef struct { const char *to, *from; } device_copy_attrs;
+typedef struct {
+    const char *to, *from;
+} device_copy_attrs;
 SP_ATTR_TABLE(device_copy_table, device_copy_attrs, (TEXT, to, "cpu"), (TEXT, from, "cpu"));
 
 /* Makes its result itself, which the others do not: in memory of another kind than the call's. */
@@ -41,9 +43,17 @@ static sp_status device_copy_batch(sp_builder *b, const sp_batch *v)
 }
 
 const sp_op sp_op_device_copy = {
-    .name = "device_copy", .inputs = "x", SP_ATTRS(device_copy_table, device_copy_attrs), .infer = sp__infer_same, .view = device_copy_view, .reference = device_copy_reference,
-    .strided = true, .vjp = device_copy_vjp, .batch = device_copy_batch,
-    .doc = "The same values on device `to`; gradients go to device `from`.", .samples = "[2,3]; []",
+    .name = "device_copy",
+    .inputs = "x",
+    SP_ATTRS(device_copy_table, device_copy_attrs),
+    .infer = sp__infer_same,
+    .view = device_copy_view,
+    .reference = device_copy_reference,
+    .strided = true,
+    .vjp = device_copy_vjp,
+    .batch = device_copy_batch,
+    .doc = "The same values on device `to`; gradients go to device `from`.",
+    .samples = "[2,3]; []",
 };
 
 static sp_status moved(sp_tensor *t, sp_device *to, sp_tensor **out)
@@ -72,8 +82,8 @@ sp_status sp__place_inputs(const sp_op *op, int n_in, sp_tensor **in, sp_tensor 
     for (int i = 0; i < n_in; i++) {
         if (!in[i] || (op->writes && !(i < 8 && op->writes >> i & 1))) continue;
         sp_device *own = sp__tensor_device(in[i]);
-        SP_CHECK(!written || own == d, SP_VALUE, "%s writes to tensors on devices %s and %s: they must be on one", op->name, sp_device_name(d),
-                 sp_device_name(own));
+        SP_CHECK(!written || own == d, SP_VALUE, "%s writes to tensors on devices %s and %s: they must be on one",
+                 op->name, sp_device_name(d), sp_device_name(own));
         written = op->writes != 0;
         if (!d) d = own;
         if (d && !op->writes) break;

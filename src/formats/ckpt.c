@@ -59,7 +59,6 @@ typedef struct {
     sp_meta meta; /* dims */
 } entry;
 
-
 static bool piece_is(const sp_wire *w, const char *text)
 {
     return sp__wire_left(w) == strlen(text) && memcmp(w->at, text, strlen(text)) == 0;
@@ -158,7 +157,7 @@ static sp_status read_entry(sp_wire w, int64_t index, entry *e)
 typedef struct {
     const sp_source *source;
     sp_bundle *bundle;
-    entry first;       /* of the run of slices being collected */
+    entry first; /* of the run of slices being collected */
     bool collecting;
     sp_piece *pieces;
     size_t n_pieces, max_pieces;
@@ -330,8 +329,8 @@ static sp_status take_trailer(const uint8_t *data, size_t *bytes, unsigned flags
     uint32_t stored = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     uint32_t found = (uint32_t)crc32_z(0, data, body);
     SP_CHECK(stored == found, SP_FORMAT,
-             "the CRC check failed: %#lx over %zu bytes found, %#lx wanted; the file is damaged",
-             (unsigned long)found, body, (unsigned long)stored);
+             "the CRC check failed: %#lx over %zu bytes found, %#lx wanted; the file is damaged", (unsigned long)found,
+             body, (unsigned long)stored);
     return SP_OK;
 }
 
@@ -343,7 +342,8 @@ static bool probe(const sp_source *s)
     int type;
     if (s->bytes >= CRC_TRAILER_BYTES && memcmp(s->data + s->bytes - CRC_TRAILER_BYTES, crc_mark, CRC_MARK_BYTES) == 0)
         return true;
-    if (sp__wire_field(&w, &number, &type) != SP_OK || number != CHECKPOINT_VALUE || type != SP_WIRE_BYTES) return false;
+    if (sp__wire_field(&w, &number, &type) != SP_OK || number != CHECKPOINT_VALUE || type != SP_WIRE_BYTES)
+        return false;
     if (sp__wire_bytes(&w, &value) != SP_OK || !sp__wire_more(&value)) return false;
     if (sp__wire_field(&value, &number, &type) != SP_OK || type != SP_WIRE_BYTES) return false;
     return sp__wire_bytes(&value, &tag) == SP_OK &&
@@ -421,8 +421,8 @@ static sp_status write_slices(writer *w, const char *name, const sp_contents *v)
     size_t limit = sp__checkpoint_slice_bytes, at = 0;
     do { /* at least once: no contents are contents too */
         size_t n = v->bytes - at < limit ? v->bytes - at : limit;
-        SP_TRY(write_head(w, name, old ? 1 : v->meta.rank, old ? old_scalar : v->meta.dims, sp_dtype_text(v->meta.dtype),
-                          n));
+        SP_TRY(write_head(w, name, old ? 1 : v->meta.rank, old ? old_scalar : v->meta.dims,
+                          sp_dtype_text(v->meta.dtype), n));
         SP_TRY(emit_value(w, v, at, n));
         at += n;
     } while (at < v->bytes);

@@ -44,7 +44,8 @@ sp_status sp_file_encrypt(const char *from, const char *to, const sp_file_option
     const char *which = from;
     sp_status status;
     SP_GOTO(done, sp__map_open(from, &map));
-    SP_GOTO(done, map->bytes > 0 ? sp__refuse_stand_in(map->data, map->bytes) : sp__fail(SP_FORMAT, "the file is empty"));
+    SP_GOTO(done,
+            map->bytes > 0 ? sp__refuse_stand_in(map->data, map->bytes) : sp__fail(SP_FORMAT, "the file is empty"));
     if (sp__cipher_is_sealed(map->data, map->bytes)) {
         status = sp__fail(SP_VALUE, "the file is encrypted already");
         goto done;
@@ -70,7 +71,8 @@ sp_status sp_file_decrypt(const char *from, const char *to, const sp_file_option
     const char *which = from;
     sp_status status;
     SP_GOTO(done, sp__map_open(from, &map));
-    SP_GOTO(done, map->bytes > 0 ? sp__refuse_stand_in(map->data, map->bytes) : sp__fail(SP_FORMAT, "the file is empty"));
+    SP_GOTO(done,
+            map->bytes > 0 ? sp__refuse_stand_in(map->data, map->bytes) : sp__fail(SP_FORMAT, "the file is empty"));
     if (!sp__cipher_is_sealed(map->data, map->bytes)) {
         status = sp__fail(SP_VALUE, "the file is not encrypted");
         goto done;

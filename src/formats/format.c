@@ -161,8 +161,8 @@ static sp_status add_dim(sp_wire *w, sp_meta *meta)
     uint64_t value;
     SP_TRY(sp__wire_varint(w, &value));
     SP_CHECK(meta->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", offset, SP_RANK_MAX);
-    SP_CHECK(value <= INT64_MAX, SP_FORMAT, "byte %zu: dimension %d is %lld, it must not be negative", offset, meta->rank,
-             (long long)value);
+    SP_CHECK(value <= INT64_MAX, SP_FORMAT, "byte %zu: dimension %d is %lld, it must not be negative", offset,
+             meta->rank, (long long)value);
     meta->dims[meta->rank++] = (int64_t)value;
     return SP_OK;
 }
@@ -264,11 +264,12 @@ static sp_status copy_strided(const sp_source *s, const sp_meta *meta, const int
     return status;
 }
 
-sp_status sp__source_add_part(const sp_source *s, const char *location, sp_bundle *bundle, const char *name, const sp_meta *meta, uint64_t offset,
-                              uint64_t length)
+sp_status sp__source_add_part(const sp_source *s, const char *location, sp_bundle *bundle, const char *name,
+                              const sp_meta *meta, uint64_t offset, uint64_t length)
 {
-    SP_CHECK(offset <= s->bytes && length <= s->bytes - offset, SP_FORMAT, "%llu bytes at byte %llu of '%s', which has %zu",
-             (unsigned long long)length, (unsigned long long)offset, location, s->bytes);
+    SP_CHECK(offset <= s->bytes && length <= s->bytes - offset, SP_FORMAT,
+             "%llu bytes at byte %llu of '%s', which has %zu", (unsigned long long)length, (unsigned long long)offset,
+             location, s->bytes);
     return sp__source_add(s, bundle, name, meta, s->data + offset, (size_t)length);
 }
 
@@ -313,7 +314,8 @@ static bool is_text(const sp_source *s)
     enum { LEAST = 16 }; /* a few bytes may be the beginning of anything */
     size_t n = s->bytes < LEAST ? 0 : s->bytes < TEXT_BYTES ? s->bytes : TEXT_BYTES;
     for (size_t i = 0; i < n; i++)
-        if ((s->data[i] < ' ' && strchr("\t\n\r", s->data[i]) == NULL) || s->data[i] == 0x7f || s->data[i] == 0) return false;
+        if ((s->data[i] < ' ' && strchr("\t\n\r", s->data[i]) == NULL) || s->data[i] == 0x7f || s->data[i] == 0)
+            return false;
     return n > 0;
 }
 
@@ -326,14 +328,17 @@ void sp__source_explain(const sp_source *s, const sp_format *format)
     bool other = s->options->format == NULL && s->options->key == NULL && !format->probe(s);
     sp_error_raise(&found);
     if (wanted > s->bytes)
-        sp__error_context("the file is cut short: it ends after %zu bytes, its contents want %llu at least; was it copied or downloaded as a whole?", s->bytes,
-                          (unsigned long long)wanted);
+        sp__error_context(
+            "the file is cut short: it ends after %zu bytes, its contents want %llu at least; was it copied or downloaded as a whole?",
+            s->bytes, (unsigned long long)wanted);
     else if (is_text(s)) {
         size_t line = 0;
         while (line < s->bytes && line < TEXT_SHOWN && s->data[line] != '\n') line++;
-        sp__error_context("the file is a text that begins \"%s\", not a %s", sp__name_shown((const char *)s->data, line, shown), format->title);
+        sp__error_context("the file is a text that begins \"%s\", not a %s",
+                          sp__name_shown((const char *)s->data, line, shown), format->title);
     } else if (other)
-        sp__error_context("it does not begin as %s %s does, only its name says it is one", strchr("AEIOUH", format->title[0]) != NULL ? "an" : "a", format->title);
+        sp__error_context("it does not begin as %s %s does, only its name says it is one",
+                          strchr("AEIOUH", format->title[0]) != NULL ? "an" : "a", format->title);
 }
 
 sp_status sp__source_read(const sp_source *s, sp_bundle *bundle)
@@ -369,7 +374,8 @@ static const char *behind_prefix(const char *path, char index[PATH_MAX_BYTES])
     static const char graph[] = "saved_model.pb", variables[] = "variables/variables.index";
     struct stat found;
     size_t n_path = strlen(path), n_folder = n_path >= sizeof graph - 1 ? n_path - (sizeof graph - 1) : 0;
-    bool is_graph = n_path >= sizeof graph - 1 && strcmp(path + n_folder, graph) == 0 && (n_folder == 0 || path[n_folder - 1] == '/');
+    bool is_graph = n_path >= sizeof graph - 1 && strcmp(path + n_folder, graph) == 0 &&
+                    (n_folder == 0 || path[n_folder - 1] == '/');
     int n = -1;
     if (stat(path, &found) != 0) {
         if (errno == ENOENT) n = snprintf(index, PATH_MAX_BYTES, "%s.index", path);
@@ -387,7 +393,8 @@ sp_status sp_load(const char *path, const sp_file_options *options, sp_bundle **
     if (status == SP_OK) {
         sp_bundle *b = NULL;
         status = load(&s, &b);
-        const sp_status file = s.map != NULL ? sp__map_check(s.map) : SP_OK; /* the reason of any failure, if it has changed */
+        const sp_status file =
+            s.map != NULL ? sp__map_check(s.map) : SP_OK; /* the reason of any failure, if it has changed */
         if (file != SP_OK) {
             if (status != SP_OK) b = NULL;
             status = file;
@@ -431,9 +438,10 @@ static sp_status format_to_write(const char *path, const sp_file_options *option
     char names[256];
     if (options->format != NULL) SP_TRY(format_named(options->format, out));
     else *out = format_by_extension(path, true);
-    SP_CHECK(*out != NULL && (*out)->write != NULL, SP_VALUE,
-             "%s cannot be written; end the name in .ckpt, .safetensors, .npz or .npy (of a model: .onnx or .mindir), or give one of the formats %s",
-             *out != NULL ? (*out)->title : "a format of that name", list_names(true, names, sizeof names));
+    SP_CHECK(
+        *out != NULL && (*out)->write != NULL, SP_VALUE,
+        "%s cannot be written; end the name in .ckpt, .safetensors, .npz or .npy (of a model: .onnx or .mindir), or give one of the formats %s",
+        *out != NULL ? (*out)->title : "a format of that name", list_names(true, names, sizeof names));
     return SP_OK;
 }
 

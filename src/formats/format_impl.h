@@ -19,7 +19,7 @@ typedef struct sp_source {
     const char *path; /* NULL: from memory, without files beside it */
     const uint8_t *data;
     size_t bytes;
-    sp_map *map;      /* what `data` lies in; NULL: everything must be copied */
+    sp_map *map;                    /* what `data` lies in; NULL: everything must be copied */
     const sp_file_options *options; /* never NULL */
 } sp_source;
 
@@ -29,8 +29,10 @@ typedef struct sp_source {
 sp_status sp__source_put(const sp_source *s, sp_bundle *bundle, const char *name, const sp_meta *meta,
                          const sp_piece *pieces, size_t n_pieces);
 /* One piece, which must have the bytes of the shape; SP_FORMAT if not, or if there is an entry of that name. */
-sp_status sp__source_add_part(const sp_source *s, const char *location, sp_bundle *bundle, const char *name, const sp_meta *meta, uint64_t offset,
-                              uint64_t length); /* the same of a file beside the model, called location; its size is looked at */
+sp_status
+sp__source_add_part(const sp_source *s, const char *location, sp_bundle *bundle, const char *name, const sp_meta *meta,
+                    uint64_t offset,
+                    uint64_t length); /* the same of a file beside the model, called location; its size is looked at */
 sp_status sp__source_add(const sp_source *s, sp_bundle *bundle, const char *name, const sp_meta *meta,
                          const uint8_t *data, size_t bytes);
 /* A strided tensor (strides in elements, from 0 on) over [data, data + bytes), which the caller has found large enough;

@@ -29,7 +29,8 @@ static const uint8_t magic[8] = {0x89, 'H', 'D', 'F', 0x0D, 0x0A, 0x1A, 0x0A};
 sp_status sp__h5_at(const sp_h5 *r, uint64_t address, uint64_t n, const uint8_t **out)
 {
     uint64_t place;
-    SP_CHECK(!__builtin_add_overflow(address, r->base, &place) && place <= r->source->bytes && n <= r->source->bytes - place,
+    SP_CHECK(!__builtin_add_overflow(address, r->base, &place) && place <= r->source->bytes &&
+                 n <= r->source->bytes - place,
              SP_FORMAT, "%llu bytes at address %llu do not lie in the file", (unsigned long long)n,
              (unsigned long long)address);
     *out = r->source->data + place;
@@ -39,7 +40,8 @@ sp_status sp__h5_at(const sp_h5 *r, uint64_t address, uint64_t n, const uint8_t 
 sp_status sp__h5_marked(const sp_h5 *r, uint64_t address, const char *mark, uint64_t n, const uint8_t **out)
 {
     SP_TRY(sp__h5_at(r, address, n, out));
-    SP_CHECK(memcmp(*out, mark, 4) == 0, SP_FORMAT, "address %llu: \"%s\" is missing", (unsigned long long)address, mark);
+    SP_CHECK(memcmp(*out, mark, 4) == 0, SP_FORMAT, "address %llu: \"%s\" is missing", (unsigned long long)address,
+             mark);
     return SP_OK;
 }
 
@@ -81,8 +83,8 @@ static sp_status read_type(const uint8_t *p, size_t n, sp_h5_object *o)
 
 static sp_status read_layout(const uint8_t *p, size_t n, sp_h5_object *o)
 {
-    SP_CHECK(n >= 2 && (p[0] == 3 || p[0] == 4), SP_FORMAT, "layout version %u is not supported; write the file with libver=\"earliest\"",
-             n > 0 ? p[0] : 0u);
+    SP_CHECK(n >= 2 && (p[0] == 3 || p[0] == 4), SP_FORMAT,
+             "layout version %u is not supported; write the file with libver=\"earliest\"", n > 0 ? p[0] : 0u);
     o->layout = p[1];
     o->has_layout = true;
     SP_CHECK(o->layout <= 2, SP_FORMAT, "layout class %d is not known", o->layout);
@@ -97,7 +99,8 @@ static sp_status read_layout(const uint8_t *p, size_t n, sp_h5_object *o)
     } else if (p[0] == 4) {
         return sp__h5_new_layout(p, n, o);
     } else {
-        SP_CHECK(n >= 11 && p[2] >= 1 && p[2] - 1 <= SP_RANK_MAX && n >= 11 + 4 * (size_t)p[2], SP_FORMAT, "a layout is cut");
+        SP_CHECK(n >= 11 && p[2] >= 1 && p[2] - 1 <= SP_RANK_MAX && n >= 11 + 4 * (size_t)p[2], SP_FORMAT,
+                 "a layout is cut");
         o->n_chunk_dims = p[2] - 1; /* the last one is the size of an element */
         o->address = sp__h5_le(p + 3, 8);
         for (int i = 0; i < o->n_chunk_dims; i++) o->chunk[i] = sp__h5_le(p + 11 + 4 * i, 4);
@@ -173,8 +176,8 @@ sp_status sp__h5_message(unsigned type, const uint8_t *p, size_t n, sp_h5_object
 sp_status sp__h5_note_part(const uint8_t *p, size_t n, sp_h5_parts *parts)
 {
     uint64_t bytes = n >= 16 ? sp__h5_le(p + 8, 8) : 0;
-    SP_CHECK(bytes >= 8 && bytes <= parts->left && parts->n < 64, SP_FORMAT, "an object header of too many parts, or of one of %llu bytes",
-             (unsigned long long)bytes);
+    SP_CHECK(bytes >= 8 && bytes <= parts->left && parts->n < 64, SP_FORMAT,
+             "an object header of too many parts, or of one of %llu bytes", (unsigned long long)bytes);
     parts->left -= bytes;
     parts->address[parts->n] = sp__h5_le(p, 8);
     parts->bytes[parts->n++] = bytes;
@@ -182,7 +185,8 @@ sp_status sp__h5_note_part(const uint8_t *p, size_t n, sp_h5_parts *parts)
 }
 
 /* Messages of one part; further parts are remembered and read after it. */
-static sp_status read_messages(const sp_h5 *r, uint64_t address, uint64_t bytes, sp_h5_object *o, sp_h5_parts *parts, int *left)
+static sp_status read_messages(const sp_h5 *r, uint64_t address, uint64_t bytes, sp_h5_object *o, sp_h5_parts *parts,
+                               int *left)
 {
     const uint8_t *p = NULL;
     SP_TRY(sp__h5_at(r, address, bytes, &p));
@@ -227,8 +231,8 @@ static void unshuffle(uint8_t *data, const uint8_t *from, size_t bytes, size_t e
 }
 
 /* Undo the filters of a chunk of `bytes` plain bytes, into `out`. `spare` has as much room. */
-static sp_status unfilter(const sp_h5_object *o, const uint8_t *data, uint64_t packed, uint64_t skip, uint8_t *out, uint8_t *spare,
-                          size_t bytes)
+static sp_status unfilter(const sp_h5_object *o, const uint8_t *data, uint64_t packed, uint64_t skip, uint8_t *out,
+                          uint8_t *spare, size_t bytes)
 {
     const uint8_t *from = data;
     size_t n = (size_t)packed;
@@ -259,8 +263,8 @@ static sp_status unfilter(const sp_h5_object *o, const uint8_t *data, uint64_t p
 
 typedef struct {
     const sp_h5_object *o;
-    uint8_t *whole;          /* the dataset */
-    uint8_t *plain, *spare;  /* one chunk */
+    uint8_t *whole;         /* the dataset */
+    uint8_t *plain, *spare; /* one chunk */
     size_t chunk_bytes;
 } assembly;
 
@@ -271,7 +275,8 @@ static void place_chunk(const assembly *a, const uint64_t *start, int axis, size
     uint64_t n = a->o->chunk[axis], room = (uint64_t)m->dims[axis] - start[axis];
     if (n > room) n = room;
     if (axis == m->rank - 1) {
-        memcpy(a->whole + (to + (size_t)start[axis]) * a->o->element, a->plain + from * a->o->element, (size_t)n * a->o->element);
+        memcpy(a->whole + (to + (size_t)start[axis]) * a->o->element, a->plain + from * a->o->element,
+               (size_t)n * a->o->element);
         return;
     }
     for (uint64_t i = 0; i < n; i++)
@@ -280,7 +285,8 @@ static void place_chunk(const assembly *a, const uint64_t *start, int axis, size
 }
 
 /* One chunk of the file into the dataset. */
-static sp_status put_chunk(sp_h5 *r, const void *context, uint64_t address, uint64_t packed, uint64_t skip, const uint64_t *start)
+static sp_status put_chunk(sp_h5 *r, const void *context, uint64_t address, uint64_t packed, uint64_t skip,
+                           const uint64_t *start)
 {
     const assembly *a = context;
     const uint8_t *data = NULL;
@@ -306,7 +312,8 @@ static sp_status read_chunks(sp_h5 *r, const assembly *a, uint64_t node, int dep
     SP_TRY(sp__h5_at(r, node, 24 + n * step, &p));
     for (size_t i = 0; i < n; i++) {
         const uint8_t *entry = p + 24 + i * step;
-        uint64_t packed = sp__h5_le(entry, 4), skip = sp__h5_le(entry + 4, 4), child = sp__h5_le(entry + key, 8), start[SP_RANK_MAX];
+        uint64_t packed = sp__h5_le(entry, 4), skip = sp__h5_le(entry + 4, 4), child = sp__h5_le(entry + key, 8),
+                 start[SP_RANK_MAX];
         if (level > 0) {
             SP_TRY(read_chunks(r, a, child, depth + 1));
             continue;
@@ -321,7 +328,8 @@ static sp_status read_chunks(sp_h5 *r, const assembly *a, uint64_t node, int dep
 static sp_status claim(sp_h5 *r, size_t bytes)
 {
     uint64_t most = 1100 * (uint64_t)r->source->bytes;
-    SP_CHECK(bytes <= most && r->claimed <= most - bytes, SP_FORMAT, "claims %zu bytes, more than a file of %zu can hold", bytes, r->source->bytes);
+    SP_CHECK(bytes <= most && r->claimed <= most - bytes, SP_FORMAT,
+             "claims %zu bytes, more than a file of %zu can hold", bytes, r->source->bytes);
     r->claimed += bytes;
     return SP_OK;
 }
@@ -333,7 +341,8 @@ static sp_status add_chunked(sp_h5 *r, const sp_h5_object *o)
     SP_CHECK(o->n_chunk_dims == o->meta.rank && o->meta.rank > 0, SP_FORMAT, "chunks of %d dimensions for %d",
              o->n_chunk_dims, o->meta.rank);
     for (int i = 0; i < o->meta.rank; i++)
-        SP_CHECK(o->chunk[i] > 0 && !__builtin_mul_overflow(chunk, o->chunk[i], &chunk), SP_FORMAT, "chunks of no size");
+        SP_CHECK(o->chunk[i] > 0 && !__builtin_mul_overflow(chunk, o->chunk[i], &chunk), SP_FORMAT,
+                 "chunks of no size");
     SP_CHECK(chunk / 1100 <= r->source->bytes, SP_FORMAT, "claims chunks of %zu bytes", chunk);
     SP_TRY(claim(r, bytes));
     sp_map *map = NULL;
@@ -345,7 +354,8 @@ static sp_status add_chunked(sp_h5 *r, const sp_h5_object *o)
     if (status == SP_OK && bytes > 0) {
         memset(map->data, 0, bytes); /* chunks that were never written */
         if (o->address != UINT64_MAX)
-            status = o->chunk_index > 0 ? sp__h5_new_chunks(r, o, chunk, put_chunk, &a) : read_chunks(r, &a, o->address, 0);
+            status =
+                o->chunk_index > 0 ? sp__h5_new_chunks(r, o, chunk, put_chunk, &a) : read_chunks(r, &a, o->address, 0);
     }
     sp_source s = {.data = map->data, .bytes = bytes, .map = map, .options = r->source->options};
     if (status == SP_OK) status = sp__source_add(&s, r->bundle, r->path, &o->meta, s.data, bytes);
@@ -383,8 +393,9 @@ static sp_status visit(sp_h5 *r, uint64_t address, int depth);
 static sp_status visit_named(sp_h5 *r, const char *name, size_t n, uint64_t address, int depth)
 {
     size_t before = strlen(r->path);
-    SP_CHECK(n > 0 && before + n + 2 < SP_H5_PATH_BYTES && memchr(name, '\0', n) == NULL && sp__utf8_valid(name, n) == n, SP_FORMAT,
-             "a name is not UTF-8, or too long");
+    SP_CHECK(n > 0 && before + n + 2 < SP_H5_PATH_BYTES && memchr(name, '\0', n) == NULL &&
+                 sp__utf8_valid(name, n) == n,
+             SP_FORMAT, "a name is not UTF-8, or too long");
     snprintf(r->path + before, SP_H5_PATH_BYTES - before, "%s%.*s", before > 0 ? "/" : "", (int)n, name);
     sp_status status = visit(r, address, depth + 1);
     r->path[before] = '\0';
@@ -416,7 +427,8 @@ static sp_status visit_links(sp_h5 *r, const sp_h5_object *o, int depth)
 static sp_status visit_tree(sp_h5 *r, uint64_t node, const uint8_t *names, uint64_t n_names, int depth)
 {
     const uint8_t *p = NULL;
-    SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "groups are nested too deep or contain themselves");
+    SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT,
+             "groups are nested too deep or contain themselves");
     SP_TRY(sp__stack_check());
     SP_TRY(sp__h5_at(r, node, 8, &p));
     if (memcmp(p, "SNOD", 4) == 0) {
@@ -436,7 +448,8 @@ static sp_status visit(sp_h5 *r, uint64_t address, int depth)
 {
     sp_h5_object o;
     const uint8_t *heap = NULL, *names = NULL;
-    SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "groups are nested too deep or contain themselves");
+    SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT,
+             "groups are nested too deep or contain themselves");
     SP_TRY(sp__stack_check());
     sp_status status = read_object(r, address, &o);
     if (status == SP_OK && !o.is_group) status = add_dataset(r, &o);
@@ -460,7 +473,8 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
     SP_CHECK(probe(s), SP_FORMAT, "is no HDF5 file");
     const uint8_t *d = s->data;
     bool new = d[8] == 2 || d[8] == 3;
-    SP_CHECK(d[8] <= 3, SP_FORMAT, "superblock version %u is not supported; write the file with libver=\"earliest\"", d[8]);
+    SP_CHECK(d[8] <= 3, SP_FORMAT, "superblock version %u is not supported; write the file with libver=\"earliest\"",
+             d[8]);
     const uint8_t *sizes = d + (new ? 9 : 13);
     SP_CHECK(sizes[0] == 8 && sizes[1] == 8, SP_FORMAT, "addresses of %u bytes, 8 wanted", sizes[0]);
     sp_h5 r = {.source = s, .bundle = bundle};

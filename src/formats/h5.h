@@ -25,19 +25,19 @@ typedef struct sp_h5_link {
 /* What the messages of one object say. */
 typedef struct sp_h5_object {
     bool is_group, has_space, has_type, has_layout;
-    uint64_t tree, heap;      /* groups of the old kind; of the new: dense links, UINT64_MAX for none */
-    bool is_new;              /* a group of the new kind */
-    sp_h5_link *links;        /* those in its header; freed by who asked for the object */
+    uint64_t tree, heap; /* groups of the old kind; of the new: dense links, UINT64_MAX for none */
+    bool is_new;         /* a group of the new kind */
+    sp_h5_link *links;   /* those in its header; freed by who asked for the object */
     size_t n_links, links_room;
     sp_meta meta;
-    bool readable;         /* numbers that we have, little-endian */
+    bool readable; /* numbers that we have, little-endian */
     size_t element;
     int layout;            /* 0 inside, 1 in one piece, 2 in chunks */
     const uint8_t *inside; /* layout 0 */
     uint64_t address, bytes;
     int n_chunk_dims;
     uint64_t chunk[SP_RANK_MAX];
-    int chunk_index;       /* how chunks are found: 0 a tree of the old kind, else the number in the file */
+    int chunk_index;                   /* how chunks are found: 0 a tree of the old kind, else the number in the file */
     uint64_t chunk_packed, chunk_skip; /* of a single chunk that went through filters */
     int n_filters;
     int filters[SP_H5_FILTERS_MAX];
@@ -74,7 +74,9 @@ sp_status sp__h5_new_layout(const uint8_t *p, size_t n, sp_h5_object *o);
 typedef sp_status (*sp_h5_link_fn)(sp_h5 *r, const sp_h5_link *link, int depth);
 sp_status sp__h5_dense_links(sp_h5 *r, const sp_h5_object *o, sp_h5_link_fn fn, int depth);
 /* Every chunk that was written: where it is, its bytes in the file, filters that were left out, its first element per axis. */
-typedef sp_status (*sp_h5_chunk_fn)(sp_h5 *r, const void *context, uint64_t address, uint64_t packed, uint64_t skip, const uint64_t *start);
-sp_status sp__h5_new_chunks(sp_h5 *r, const sp_h5_object *o, uint64_t chunk_bytes, sp_h5_chunk_fn fn, const void *context);
+typedef sp_status (*sp_h5_chunk_fn)(sp_h5 *r, const void *context, uint64_t address, uint64_t packed, uint64_t skip,
+                                    const uint64_t *start);
+sp_status sp__h5_new_chunks(sp_h5 *r, const sp_h5_object *o, uint64_t chunk_bytes, sp_h5_chunk_fn fn,
+                            const void *context);
 
 #endif

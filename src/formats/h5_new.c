@@ -88,15 +88,21 @@ static sp_status read_heap(const sp_h5 *r, uint64_t address, heap *out)
     SP_TRY(sp__h5_marked(r, address, "FRHP", 146, &p));
     SP_CHECK(sp__h5_le(p + 7, 2) == 0, SP_FORMAT, "a heap of links that went through filters");
     unsigned bits = (unsigned)sp__h5_le(p + 128, 2);
-    *out = (heap){.root = sp__h5_le(p + 132, 8), .start = sp__h5_le(p + 112, 8), .most = sp__h5_le(p + 120, 8), .rows = (unsigned)sp__h5_le(p + 140, 2),
-                  .width = (unsigned)sp__h5_le(p + 110, 2), .id_bytes = (unsigned)sp__h5_le(p + 5, 2), .offset_bytes = (bits + 7) / 8};
+    *out = (heap){.root = sp__h5_le(p + 132, 8),
+                  .start = sp__h5_le(p + 112, 8),
+                  .most = sp__h5_le(p + 120, 8),
+                  .rows = (unsigned)sp__h5_le(p + 140, 2),
+                  .width = (unsigned)sp__h5_le(p + 110, 2),
+                  .id_bytes = (unsigned)sp__h5_le(p + 5, 2),
+                  .offset_bytes = (bits + 7) / 8};
     uint64_t object = sp__h5_le(p + 10, 4);
-    SP_CHECK(out->start > 0 && out->most >= out->start && out->most < (uint64_t)1 << 40 && out->width > 0 && bits > 0 && bits <= 64 && object > 0,
+    SP_CHECK(out->start > 0 && out->most >= out->start && out->most < (uint64_t)1 << 40 && out->width > 0 && bits > 0 &&
+                 bits <= 64 && object > 0,
              SP_FORMAT, "address %llu: a heap with impossible sizes", (unsigned long long)address);
     unsigned of_block = (log2_of(out->most) + 7) / 8, of_object = log2_of(object) / 8 + 1;
     out->length_bytes = of_block < of_object ? of_block : of_object;
-    SP_CHECK(1 + out->offset_bytes + out->length_bytes <= out->id_bytes, SP_FORMAT, "address %llu: a heap with impossible sizes",
-             (unsigned long long)address);
+    SP_CHECK(1 + out->offset_bytes + out->length_bytes <= out->id_bytes, SP_FORMAT,
+             "address %llu: a heap with impossible sizes", (unsigned long long)address);
     return SP_OK;
 }
 
@@ -144,7 +150,8 @@ static sp_status visit_record(sp_h5 *r, const walk *w, const uint8_t *id)
     const uint8_t *p = NULL;
     sp_h5_link link;
     SP_CHECK((id[0] >> 4 & 3) == 0, SP_FORMAT, "a link that does not lie in a block of its heap");
-    uint64_t offset = sp__h5_le(id + 1, (int)(h->offset_bytes > 8 ? 8 : h->offset_bytes)), n = sp__h5_le(id + 1 + h->offset_bytes, (int)h->length_bytes);
+    uint64_t offset = sp__h5_le(id + 1, (int)(h->offset_bytes > 8 ? 8 : h->offset_bytes)),
+             n = sp__h5_le(id + 1 + h->offset_bytes, (int)h->length_bytes);
     SP_TRY(find_object(r, h, offset, n, &p));
     SP_TRY(sp__h5_new_link(p, (size_t)n, &link));
     return w->fn(r, &link, w->level);
@@ -174,7 +181,9 @@ static sp_status visit_node(sp_h5 *r, const walk *w, uint64_t address, uint64_t 
     unsigned child = 8 + size + (depth > 1 ? bytes_for(total) : 0);
     uint64_t at = 6 + n * w->record;
     SP_TRY(sp__h5_at(r, address, at + (n + 1) * child, &p));
-    for (uint64_t i = 0; i <= n; i++) SP_TRY(visit_node(r, w, sp__h5_le(p + at + i * child, 8), sp__h5_le(p + at + i * child + 8, (int)size), depth - 1));
+    for (uint64_t i = 0; i <= n; i++)
+        SP_TRY(visit_node(r, w, sp__h5_le(p + at + i * child, 8), sp__h5_le(p + at + i * child + 8, (int)size),
+                          depth - 1));
     return SP_OK;
 }
 
@@ -184,11 +193,15 @@ sp_status sp__h5_dense_links(sp_h5 *r, const sp_h5_object *o, sp_h5_link_fn fn, 
     heap h;
     SP_TRY(read_heap(r, o->heap, &h));
     SP_TRY(sp__h5_marked(r, o->tree, "BTHD", 38, &p));
-    walk w = {.heap = &h, .node_bytes = sp__h5_le(p + 6, 4), .record = (unsigned)sp__h5_le(p + 10, 2), .depth = (unsigned)sp__h5_le(p + 12, 2), .fn = fn,
+    walk w = {.heap = &h,
+              .node_bytes = sp__h5_le(p + 6, 4),
+              .record = (unsigned)sp__h5_le(p + 10, 2),
+              .depth = (unsigned)sp__h5_le(p + 12, 2),
+              .fn = fn,
               .level = depth};
     uint64_t root = sp__h5_le(p + 16, 8), n = sp__h5_le(p + 24, 2);
-    SP_CHECK(p[5] == 5 && w.record == 4 + h.id_bytes && w.node_bytes > 10 + w.record && w.depth < SP_H5_DEPTH_MAX, SP_FORMAT,
-             "a tree of kind %u where one of links is wanted", p[5]);
+    SP_CHECK(p[5] == 5 && w.record == 4 + h.id_bytes && w.node_bytes > 10 + w.record && w.depth < SP_H5_DEPTH_MAX,
+             SP_FORMAT, "a tree of kind %u where one of links is wanted", p[5]);
     return n == 0 ? SP_OK : visit_node(r, &w, root, n, w.depth);
 }
 
@@ -219,7 +232,7 @@ sp_status sp__h5_new_layout(const uint8_t *p, size_t n, sp_h5_object *o)
 
 typedef struct {
     const sp_h5_object *o;
-    uint64_t n, bytes;          /* chunks, bytes of one */
+    uint64_t n, bytes; /* chunks, bytes of one */
     uint64_t across[SP_RANK_MAX];
     sp_h5_chunk_fn fn;
     const void *context;
@@ -250,8 +263,8 @@ static sp_status table_chunks(sp_h5 *r, const grid *g)
     SP_TRY(sp__h5_marked(r, g->o->address, "FAHD", 28, &p));
     unsigned entry = p[6], bits = p[7];
     uint64_t n = sp__h5_le(p + 8, 8), block = sp__h5_le(p + 16, 8);
-    SP_CHECK((entry == 8 || (entry > 12 && entry <= 20)) && bits < 32 && n == g->n, SP_FORMAT, "a table of %llu chunks, %llu wanted",
-             (unsigned long long)n, (unsigned long long)g->n);
+    SP_CHECK((entry == 8 || (entry > 12 && entry <= 20)) && bits < 32 && n == g->n, SP_FORMAT,
+             "a table of %llu chunks, %llu wanted", (unsigned long long)n, (unsigned long long)g->n);
     uint64_t page = (uint64_t)1 << bits, at = 14;
     if (block == UINT64_MAX) return SP_OK;
     if (n <= page) {
@@ -274,16 +287,21 @@ static sp_status table_chunks(sp_h5 *r, const grid *g)
     return SP_OK;
 }
 
-sp_status sp__h5_new_chunks(sp_h5 *r, const sp_h5_object *o, uint64_t chunk_bytes, sp_h5_chunk_fn fn, const void *context)
+sp_status sp__h5_new_chunks(sp_h5 *r, const sp_h5_object *o, uint64_t chunk_bytes, sp_h5_chunk_fn fn,
+                            const void *context)
 {
     grid g = {.o = o, .n = 1, .bytes = chunk_bytes, .fn = fn, .context = context};
     for (int k = 0; k < o->meta.rank; k++) {
         g.across[k] = ((uint64_t)o->meta.dims[k] + o->chunk[k] - 1) / o->chunk[k];
-        SP_CHECK(!__builtin_mul_overflow(g.n, g.across[k], &g.n) && g.n <= r->source->bytes, SP_FORMAT, "more chunks than the file has bytes");
+        SP_CHECK(!__builtin_mul_overflow(g.n, g.across[k], &g.n) && g.n <= r->source->bytes, SP_FORMAT,
+                 "more chunks than the file has bytes");
     }
     if (g.n == 0) return SP_OK;
     if (o->chunk_index == CHUNK_TABLE) return table_chunks(r, &g);
-    SP_CHECK(o->chunk_index == CHUNK_SIDE_BY_SIDE || g.n == 1, SP_FORMAT, "one chunk where %llu are wanted", (unsigned long long)g.n);
-    for (uint64_t i = 0; i < g.n; i++) SP_TRY(give_chunk(r, &g, i, o->address + i * chunk_bytes, o->chunk_packed > 0 ? o->chunk_packed : chunk_bytes, o->chunk_skip));
+    SP_CHECK(o->chunk_index == CHUNK_SIDE_BY_SIDE || g.n == 1, SP_FORMAT, "one chunk where %llu are wanted",
+             (unsigned long long)g.n);
+    for (uint64_t i = 0; i < g.n; i++)
+        SP_TRY(give_chunk(r, &g, i, o->address + i * chunk_bytes, o->chunk_packed > 0 ? o->chunk_packed : chunk_bytes,
+                          o->chunk_skip));
     return SP_OK;
 }

@@ -65,7 +65,8 @@ static char *copy_text(const char *text)
 
 sp_status sp_item_create_texts(int rank, const int64_t *dims, const char *const *texts, sp_item **out)
 {
-    SP_CHECK(rank >= 0 && rank <= SP_RANK_MAX && out != NULL, SP_VALUE, "rank is %d, it must be 0 to %d", rank, SP_RANK_MAX);
+    SP_CHECK(rank >= 0 && rank <= SP_RANK_MAX && out != NULL, SP_VALUE, "rank is %d, it must be 0 to %d", rank,
+             SP_RANK_MAX);
     int64_t n = 1;
     sp_item *item;
     for (int i = 0; i < rank; i++) {

@@ -20,7 +20,8 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
     sp_source inside = {0};
     SP_TRY(sp__zip_open(s, &zip));
     const sp_zip_entry *entry = sp__zip_find(&zip, weights);
-    sp_status status = entry != NULL ? sp__zip_source(s, entry, &inside) : sp__fail(SP_FORMAT, "there is no '%s' in the archive", weights);
+    sp_status status = entry != NULL ? sp__zip_source(s, entry, &inside)
+                                     : sp__fail(SP_FORMAT, "there is no '%s' in the archive", weights);
     if (status == SP_OK) {
         status = sp__format_h5.read(&inside, bundle);
         if (status != SP_OK) sp__error_context("'%s' in the archive", weights);

@@ -23,10 +23,10 @@
 
 struct sp_model_programs {
     sp_jit *jit;
-    sp_derived derived;    /* from the weights as constants; for whoever records */
-    atomic_ullong stamp;   /* of the weights that programs hold as constants; 0: of none yet */
-    atomic_bool stepwise;  /* found to depend on contents */
-    atomic_bool thawed;    /* weights were changed */
+    sp_derived derived;   /* from the weights as constants; for whoever records */
+    atomic_ullong stamp;  /* of the weights that programs hold as constants; 0: of none yet */
+    atomic_bool stepwise; /* found to depend on contents */
+    atomic_bool thawed;   /* weights were changed */
 };
 
 static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx, &sp__model_tflite, &sp__model_lite};
@@ -111,10 +111,14 @@ static sp_status load(const sp_source *s, sp_model **out)
         else sp_model_release(m);
         return status;
     }
-    return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR, ONNX, TFLite, MindSpore Lite)", format->title);
+    return sp__fail(
+        SP_FORMAT,
+        "the file is a %s, which holds weights alone; a model is needed (MindIR, ONNX, TFLite, MindSpore Lite)",
+        format->title);
 }
 
-sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *format, va_list args)
+sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out,
+                                sp_tensor **out, const char *format, va_list args)
 {
     char text[4096] = "";
     const int n = format ? sp__vsnprintf(text, sizeof text, format, args) : 0;
@@ -133,7 +137,8 @@ sp_status sp_model_load(const char *path, const sp_file_options *options, sp_mod
     if (status == SP_OK) {
         sp_model *m = NULL;
         status = load(&s, &m);
-        const sp_status file = s.map != NULL ? sp__map_check(s.map) : SP_OK; /* the reason of any failure, if it has changed */
+        const sp_status file =
+            s.map != NULL ? sp__map_check(s.map) : SP_OK; /* the reason of any failure, if it has changed */
         if (file != SP_OK) {
             if (status != SP_OK) m = NULL;
             status = file;
@@ -180,7 +185,8 @@ const char *sp__model_scope(sp__arena *arena, const char *name)
         size_t n = strcspn(p, "/");
         const char *dash = memchr(p, '-', n);
         bool plain = (n == 7 && strncmp(p, "Default", 7) == 0) || n == 0;
-        size_t kept = dash != NULL && dash > p ? (size_t)(dash - p) : n; /* "conv1-Conv2d": the class says nothing new */
+        size_t kept =
+            dash != NULL && dash > p ? (size_t)(dash - p) : n; /* "conv1-Conv2d": the class says nothing new */
         if (!plain) {
             if (at > scope) *at++ = '/';
             memcpy(at, p, kept);
@@ -204,7 +210,8 @@ sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tenso
     int rank;
     const int64_t *dims;
     SP_CHECK(i >= 0, SP_KEY, "the model has no weight '%s'", name);
-    SP_CHECK(sp__jit_count(m->programs->jit).n_recorded == 0, SP_RUNTIME, "weight '%s' cannot be replaced after the model was run", name);
+    SP_CHECK(sp__jit_count(m->programs->jit).n_recorded == 0, SP_RUNTIME,
+             "weight '%s' cannot be replaced after the model was run", name);
     sp_dtype dtype = sp_bundle_shape_at(m->parameters, i, &rank, &dims);
     bool fits = dtype == sp_tensor_dtype(tensor) && rank == sp_tensor_rank(tensor);
     for (int k = 0; k < rank && fits; k++) fits = dims[k] == sp_tensor_dims(tensor)[k];
@@ -216,15 +223,18 @@ sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tenso
 sp_status sp_model_set_input_shape(sp_model *m, const char *name, int rank, const int64_t *dims)
 {
     char given[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
-    SP_CHECK(name != NULL && rank >= 0 && rank <= SP_RANK_MAX, SP_VALUE, "a name and 0 to %d dimensions are needed", SP_RANK_MAX);
+    SP_CHECK(name != NULL && rank >= 0 && rank <= SP_RANK_MAX, SP_VALUE, "a name and 0 to %d dimensions are needed",
+             SP_RANK_MAX);
     for (int i = 0; i < m->n_inputs; i++) {
         sp_spec *s = &m->inputs[i].spec;
         if (strcmp(m->inputs[i].name, name) != 0) continue;
         bool fits = s->rank < 0 || s->rank == rank;
         fits = fits || (m->kind->any_size && !m->sized);
-        for (int k = 0; k < rank && fits; k++) fits = dims[k] >= 0 && ((m->kind->any_size && !m->sized) || s->rank < 0 || s->dims[k] < 0 || s->dims[k] == dims[k]);
-        SP_CHECK(fits, SP_VALUE, "input '%s' cannot have the shape %s: the file says %s (-1: any)", name, sp__shape_text(rank, dims, given),
-                 sp__shape_text(s->rank < 0 ? 0 : s->rank, s->dims, wanted));
+        for (int k = 0; k < rank && fits; k++)
+            fits = dims[k] >= 0 &&
+                   ((m->kind->any_size && !m->sized) || s->rank < 0 || s->dims[k] < 0 || s->dims[k] == dims[k]);
+        SP_CHECK(fits, SP_VALUE, "input '%s' cannot have the shape %s: the file says %s (-1: any)", name,
+                 sp__shape_text(rank, dims, given), sp__shape_text(s->rank < 0 ? 0 : s->rank, s->dims, wanted));
         s->rank = rank;
         for (int k = 0; k < rank; k++) s->dims[k] = dims[k];
         return SP_OK;
@@ -245,7 +255,8 @@ static bool has_sizes(const sp_spec *s, const sp_tensor *t)
 
 static sp_status check_dtype(const sp_model_value *face, const sp_tensor *t)
 {
-    SP_CHECK(sp_tensor_dtype(t) == face->spec.dtype, SP_TYPE, "input '%s' is %s, it must be %s", face->name, sp_dtype_name(sp_tensor_dtype(t)), sp_dtype_name(face->spec.dtype));
+    SP_CHECK(sp_tensor_dtype(t) == face->spec.dtype, SP_TYPE, "input '%s' is %s, it must be %s", face->name,
+             sp_dtype_name(sp_tensor_dtype(t)), sp_dtype_name(face->spec.dtype));
     return SP_OK;
 }
 
@@ -284,8 +295,10 @@ static sp_status check_names(const sp_model *m, int n_in, sp_tensor *const *in)
             while (p < seen + n && p->name != name) p++;
             if (p == seen + n && n < AXIS_NAMES_MAX) seen[n++] = (axis_place){name, i, k, size};
             else if (p < seen + n)
-                SP_CHECK(p->size == size, SP_VALUE, "input '%s' has dimension %d of %lld, it must be %lld: the file calls it by the name of dimension %d of input '%s'", face->name, k,
-                         (long long)size, (long long)p->size, p->axis, m->inputs[p->input].name);
+                SP_CHECK(
+                    p->size == size, SP_VALUE,
+                    "input '%s' has dimension %d of %lld, it must be %lld: the file calls it by the name of dimension %d of input '%s'",
+                    face->name, k, (long long)size, (long long)p->size, p->axis, m->inputs[p->input].name);
         }
     }
     return SP_OK;
@@ -294,7 +307,8 @@ static sp_status check_names(const sp_model *m, int n_in, sp_tensor *const *in)
 static sp_status check_arguments(const sp_model *m, int n_in, sp_tensor *const *in, int n_out)
 {
     SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
-             "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in, n_out);
+             "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in,
+             n_out);
     const bool any_size = m->other_sizes && !(m->sized && sp_function_recording() != NULL);
     for (int i = 0; i < n_in; i++)
         if (in[i] != NULL) SP_TRY(check_argument(&m->inputs[i], in[i], any_size));
@@ -325,7 +339,8 @@ static uint64_t weights_stamp(const sp_model *m)
     uint64_t stamp = 1469598103934665603u;
     for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
         const sp_tensor *t = sp_bundle_tensor_at(m->parameters, i);
-        const uint64_t version = t != NULL && t->storage != NULL ? atomic_load_explicit(&t->storage->version, memory_order_relaxed) : 0;
+        const uint64_t version =
+            t != NULL && t->storage != NULL ? atomic_load_explicit(&t->storage->version, memory_order_relaxed) : 0;
         stamp = (stamp ^ (uint64_t)(uintptr_t)(t != NULL ? t->storage : NULL)) * 1099511628211u + version;
     }
     return stamp | 1;
@@ -357,7 +372,8 @@ sp_status sp__model_freeze(sp_model *m)
     return SP_OK;
 }
 
-sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out)
+sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph,
+                           sp_function **out)
 {
     sp_graph *g = NULL;
     sp_function *f = NULL;
@@ -407,8 +423,13 @@ static sp_status record(const void *context, int n, const sp_spec *specs, sp_gra
         sp_tensor *t = sp_bundle_tensor_at(weights, i);
         if (t != NULL) t->flags |= SP_TENSOR_KEPT; /* the stamp tells when they change */
     }
-    const sp_model frozen = {.kind = m->kind, .data = m->data, .n_inputs = m->n_inputs, .n_outputs = m->n_outputs, .inputs = m->inputs,
-                             .outputs = m->outputs, .parameters = weights};
+    const sp_model frozen = {.kind = m->kind,
+                             .data = m->data,
+                             .n_inputs = m->n_inputs,
+                             .n_outputs = m->n_outputs,
+                             .inputs = m->inputs,
+                             .outputs = m->outputs,
+                             .parameters = weights};
     sp__derived_begin(&m->programs->derived);
     const sp_status status = sp__model_record(&frozen, r->given, n, specs, graph, out);
     sp__derived_end();
@@ -445,7 +466,8 @@ static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *
 sp_status sp_model_report(sp_model *m, char **out)
 {
     sp__text text = {0};
-    if (m->programs->stepwise) sp__text_put(&text, "run operator by operator: shapes depend on the contents of arguments\n");
+    if (m->programs->stepwise)
+        sp__text_put(&text, "run operator by operator: shapes depend on the contents of arguments\n");
     else if (sp__jit_count(m->programs->jit).n_recorded == 0) sp__text_put(&text, "not run yet\n");
     const sp_status status = sp__jit_report(m->programs->jit, &text);
     const sp_status taken = sp__text_take(&text, out);
@@ -482,7 +504,8 @@ static sp_status check_item(const sp_model_value *face, const sp_item *item)
 sp_status sp_model_run_items(sp_model *m, int n_in, sp_item *const *in, int n_out, sp_item **out)
 {
     SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
-             "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in, n_out);
+             "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in,
+             n_out);
     SP_CHECK(m->kind->apply_items != NULL, SP_DECLINED, "models of this kind take and give tensors alone");
     for (int i = 0; i < n_in; i++)
         if (in[i] != NULL) SP_TRY(check_item(&m->inputs[i], in[i]));
@@ -507,8 +530,8 @@ static sp_status run_tensors(sp_model *m, int n_in, sp_tensor *const *in, int n_
 {
     SP_TRY(check_arguments(m, n_in, in, n_out));
     const sp_model_value *odd = no_tensor(m);
-    SP_CHECK(odd == NULL, SP_TYPE, "'%s' is %s, no tensor of numbers: use sp_model_run_items", odd != NULL ? odd->name : "",
-             odd != NULL && odd->type < 0 ? "a sequence" : "a tensor of texts");
+    SP_CHECK(odd == NULL, SP_TYPE, "'%s' is %s, no tensor of numbers: use sp_model_run_items",
+             odd != NULL ? odd->name : "", odd != NULL && odd->type < 0 ? "a sequence" : "a tensor of texts");
     sp_spec specs[64];
     sp_tensor *args[64];
     uint64_t given = 0;
@@ -552,7 +575,8 @@ static sp_status zeros_for(const sp_model *m, const sp_spec *inputs, sp_spec *sp
 {
     for (int i = 0; i < m->n_inputs; i++) {
         const sp_spec *s = inputs != NULL ? &inputs[i] : &m->inputs[i].spec;
-        SP_CHECK(s->rank >= 0 && s->dtype >= 0 && s->dtype != SP_DTYPE_STR, SP_DECLINED, "input '%s' is no tensor of a known rank", m->inputs[i].name);
+        SP_CHECK(s->rank >= 0 && s->dtype >= 0 && s->dtype != SP_DTYPE_STR, SP_DECLINED,
+                 "input '%s' is no tensor of a known rank", m->inputs[i].name);
         specs[i] = (sp_spec){.dtype = s->dtype, .rank = s->rank};
         for (int k = 0; k < s->rank; k++) specs[i].dims[k] = s->dims[k] < 0 ? 1 : s->dims[k];
         SP_TRY(sp_tensor_create(s->dtype, s->rank, specs[i].dims, &in[i]));
@@ -566,8 +590,10 @@ static sp_status measure_run(sp_model *m, const sp_spec *specs, sp_tensor **in, 
 {
     sp_program *program = NULL;
     sp_tensor *results[64] = {NULL};
-    SP_TRY(program_for(m, m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs, &program));
-    SP_CHECK(program != NULL, SP_DECLINED, "the model is run operator by operator: shapes depend on the contents of arguments");
+    SP_TRY(program_for(m, m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs,
+                       &program));
+    SP_CHECK(program != NULL, SP_DECLINED,
+             "the model is run operator by operator: shapes depend on the contents of arguments");
     const sp_status status = sp_program_run(program, m->n_inputs, in, m->n_outputs, results);
     if (status == SP_OK) sp__program_memory(program, &out->arena, &out->least);
     for (int i = 0; i < m->n_outputs; i++) {
@@ -583,7 +609,8 @@ sp_status sp_model_memory(sp_model *m, const sp_spec *inputs, sp_model_sizes *ou
     sp_spec specs[64];
     sp_tensor *in[64] = {NULL};
     SP_CHECK(m != NULL && out != NULL, SP_VALUE, "m and out must not be NULL");
-    SP_CHECK(m->n_inputs <= 64 && m->n_outputs <= 64 && no_tensor(m) == NULL, SP_DECLINED, "the model has more than 64 inputs or outputs, or some that are no tensors");
+    SP_CHECK(m->n_inputs <= 64 && m->n_outputs <= 64 && no_tensor(m) == NULL, SP_DECLINED,
+             "the model has more than 64 inputs or outputs, or some that are no tensors");
     *out = (sp_model_sizes){.weights = 0};
     for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
         int rank;

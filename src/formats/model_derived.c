@@ -58,7 +58,8 @@ static void describe(derived *d, const void *site, int n, sp_tensor *const *from
 
 static bool same(const derived *a, const derived *b)
 {
-    return a->site == b->site && a->n_from == b->n_from && memcmp(a->id, b->id, sizeof a->id) == 0 && memcmp(a->version, b->version, sizeof a->version) == 0 &&
+    return a->site == b->site && a->n_from == b->n_from && memcmp(a->id, b->id, sizeof a->id) == 0 &&
+           memcmp(a->version, b->version, sizeof a->version) == 0 &&
            memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 

@@ -18,7 +18,15 @@
 #include "ir/graph_impl.h"
 
 static const int64_t bases[] = {224, 64, 32, 8, 16, 512, 16000, 3, 1};
-enum { N_BASES = sizeof bases / sizeof *bases, STEPS = 3, TRIALS = 4, CHECKS = 2, GUESSES_MAX = 4, BATCH = 2, TRIES_MAX = 40 };
+enum {
+    N_BASES = sizeof bases / sizeof *bases,
+    STEPS = 3,
+    TRIALS = 4,
+    CHECKS = 2,
+    GUESSES_MAX = 4,
+    BATCH = 2,
+    TRIES_MAX = 40
+};
 
 /* A way of choosing sizes: the first one, how the others follow from it, and (bit g) which free dimensions beyond the first axis are batches. */
 typedef struct {
@@ -66,7 +74,8 @@ static sp_status choose(const sp_model *m, way w, int which, sp_spec *out, bool 
     *free_any = false;
     for (int i = 0; i < m->n_inputs; i++) {
         out[i] = m->inputs[i].spec;
-        SP_CHECK(out[i].dtype != SP_DTYPE_NONE && out[i].rank >= 0, SP_DECLINED, "the file does not say of which shape input '%s' is", m->inputs[i].name);
+        SP_CHECK(out[i].dtype != SP_DTYPE_NONE && out[i].rank >= 0, SP_DECLINED,
+                 "the file does not say of which shape input '%s' is", m->inputs[i].name);
         for (int k = 0; k < out[i].rank; k++) {
             if (out[i].dims[k] >= 0) continue;
             *free_any = true;
@@ -92,7 +101,8 @@ static void recordings_free(recordings *r)
     *r = (recordings){0};
 }
 
-static sp_status record_one(const sp_model *m, const sp_spec *specs, const sp_model_edit *edit, sp_graph **graph, sp_function **f)
+static sp_status record_one(const sp_model *m, const sp_spec *specs, const sp_model_edit *edit, sp_graph **graph,
+                            sp_function **f)
 {
     uint64_t all = m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1;
     SP_TRY(sp__model_record(m, all, m->n_inputs, specs, graph, f));
@@ -101,7 +111,8 @@ static sp_status record_one(const sp_model *m, const sp_spec *specs, const sp_mo
     return status;
 }
 
-static sp_status record_all(const sp_model *m, way w, const sp_model_edit *edit, recordings *r, bool *open, int *n_guesses)
+static sp_status record_all(const sp_model *m, way w, const sp_model_edit *edit, recordings *r, bool *open,
+                            int *n_guesses)
 {
     sp_spec specs[64];
     sp_status status = SP_OK;
@@ -125,7 +136,8 @@ static const char *const *const *name_axes(sp__arena *arena, const sp_model *m)
         for (int k = 0; k < m->inputs[i].spec.rank; k++) {
             char name[24];
             snprintf(name, sizeof name, "size_%d", k);
-            if (m->inputs[i].spec.dims[k] < 0 && !(row[k] = k == 0 ? "batch" : sp__arena_text(arena, name))) return NULL;
+            if (m->inputs[i].spec.dims[k] < 0 && !(row[k] = k == 0 ? "batch" : sp__arena_text(arena, name)))
+                return NULL;
         }
         rows[i] = row;
     }
@@ -194,12 +206,14 @@ static bool close_to(sp_tensor *x, sp_tensor *y, bool edited)
     if (!same || sp_dtype_kind((sp_dtype)x->dtype) == 'c') return same;
     same = as_dtype(x, SP_DTYPE_F64, &a) == SP_OK && as_dtype(y, SP_DTYPE_F64, &b) == SP_OK;
     double most = 0;
-    const double *p = same ? (const double *)(const void *)a->data : NULL, *q = same ? (const double *)(const void *)b->data : NULL;
+    const double *p = same ? (const double *)(const void *)a->data : NULL,
+                 *q = same ? (const double *)(const void *)b->data : NULL;
     for (int64_t i = 0; same && i < b->count; i++) most = isfinite(q[i]) && fabs(q[i]) > most ? fabs(q[i]) : most;
     /* Rounded networks are computed with integers once they are read again: steps fall on the other side now and then. */
     const double loose = edited ? 1e-1 : sp_dtype_bytes((sp_dtype)x->dtype) < 4 ? 5e-2 : 2e-3;
     int64_t odd = 0; /* a quantised step now and then falls on the other side */
-    for (int64_t i = 0; same && i < b->count; i++) odd += !(fabs(p[i] - q[i]) <= loose * most + 1e-5 || (isnan(p[i]) && isnan(q[i])) || p[i] == q[i]);
+    for (int64_t i = 0; same && i < b->count; i++)
+        odd += !(fabs(p[i] - q[i]) <= loose * most + 1e-5 || (isnan(p[i]) && isnan(q[i])) || p[i] == q[i]);
     same = same && odd * (edited ? 20 : 1000) <= b->count;
     sp_tensor_release(a);
     sp_tensor_release(b);
@@ -207,7 +221,8 @@ static bool close_to(sp_tensor *x, sp_tensor *y, bool edited)
 }
 
 /* What is to be written, run on arguments of these shapes. */
-static sp_status run_edited(sp_model *m, const sp_spec *specs, const sp_model_edit *edit, sp_tensor *const *in, sp_tensor **out)
+static sp_status run_edited(sp_model *m, const sp_spec *specs, const sp_model_edit *edit, sp_tensor *const *in,
+                            sp_tensor **out)
 {
     sp_graph *graph;
     sp_function *f;
@@ -239,7 +254,10 @@ static sp_status compare_at(sp_model *m, sp_model *written, const sp_spec *specs
             status = SP_DECLINED;
         }
         for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
-            if (!close_to(found[i], want[i], edit != NULL)) status = sp__fail(SP_DECLINED, "the written file computes something else than the model, with an input of shape %s", shape);
+            if (!close_to(found[i], want[i], edit != NULL))
+                status = sp__fail(SP_DECLINED,
+                                  "the written file computes something else than the model, with an input of shape %s",
+                                  shape);
     }
     for (int i = 0; i < 64; i++) {
         sp_tensor_release(in[i]);
@@ -256,16 +274,23 @@ static sp_status verify(sp_model *m, way w, const sp_model_edit *edit, const cha
     sp_spec specs[64];
     bool open, ran;
     int n_ran = 0;
-    if (m->n_outputs > 64 || sp_model_needs_items(m)) return sp__fail(SP_DECLINED, "what models with texts, sequences or more than 64 outputs give cannot be verified");
+    if (m->n_outputs > 64 || sp_model_needs_items(m))
+        return sp__fail(SP_DECLINED,
+                        "what models with texts, sequences or more than 64 outputs give cannot be verified");
     SP_TRY(sp_model_load(path, options, &written));
-    sp_status status = written->n_inputs == m->n_inputs && written->n_outputs == m->n_outputs ? SP_OK : sp__fail(SP_DECLINED, "the written file has other inputs or outputs");
+    sp_status status = written->n_inputs == m->n_inputs && written->n_outputs == m->n_outputs
+                           ? SP_OK
+                           : sp__fail(SP_DECLINED, "the written file has other inputs or outputs");
     for (int step = 0; step < STEPS && status == SP_OK; step++)
         for (int k = TRIALS; k < TRIALS + (step == w.step ? CHECKS : 1) && status == SP_OK; k++) {
             status = choose(m, (way){w.base, step, w.guess}, k, specs, &open, NULL);
             if (status == SP_OK) status = compare_at(m, written, specs, edit, &ran);
             n_ran += status == SP_OK && ran;
         }
-    if (status == SP_OK && n_ran == 0) status = sp__fail(SP_DECLINED, "the model takes no other sizes than those it was recorded with, so that the file could not be verified");
+    if (status == SP_OK && n_ran == 0)
+        status = sp__fail(
+            SP_DECLINED,
+            "the model takes no other sizes than those it was recorded with, so that the file could not be verified");
     sp_model_release(written);
     return status;
 }
@@ -287,7 +312,8 @@ static sp_status faces_of(const sp_model *m, int opset, faces *f)
     const char **names = sp__arena_alloc(arena, (size_t)(n + 1) * sizeof *names);
     sp_tensor **weights = sp__arena_alloc(arena, (size_t)(n + 1) * sizeof *weights);
     size_t n_notes = (size_t)sp_bundle_note_count(m->parameters) + 1;
-    const char **keys = sp__arena_alloc(arena, n_notes * sizeof *keys), **texts = sp__arena_alloc(arena, n_notes * sizeof *texts);
+    const char **keys = sp__arena_alloc(arena, n_notes * sizeof *keys),
+               **texts = sp__arena_alloc(arena, n_notes * sizeof *texts);
     if (!inputs || !outputs || !names || !weights || !keys || !texts) return SP_NOMEM;
     for (int i = 0; i < m->n_inputs; i++) inputs[i] = m->inputs[i].name;
     for (int i = 0; i < m->n_outputs; i++) outputs[i] = m->outputs[i].name;
@@ -295,13 +321,24 @@ static sp_status faces_of(const sp_model *m, int opset, faces *f)
         names[i] = sp_bundle_name_at(m->parameters, i);
         weights[i] = sp_bundle_tensor_at(m->parameters, i);
     }
-    f->names = (sp_model_names){.n_inputs = m->n_inputs, .inputs = inputs, .n_parameters = (int)n, .parameters = weights, .parameter_names = names,
-                                .n_outputs = outputs_differ(m) ? m->n_outputs : 0, .outputs = outputs, .axes = name_axes(arena, m), .opset = opset,
-                                .n_info = list_info(m, keys, texts), .info_keys = keys, .info = texts, .form = m->form};
+    f->names = (sp_model_names){.n_inputs = m->n_inputs,
+                                .inputs = inputs,
+                                .n_parameters = (int)n,
+                                .parameters = weights,
+                                .parameter_names = names,
+                                .n_outputs = outputs_differ(m) ? m->n_outputs : 0,
+                                .outputs = outputs,
+                                .axes = name_axes(arena, m),
+                                .opset = opset,
+                                .n_info = list_info(m, keys, texts),
+                                .info_keys = keys,
+                                .info = texts,
+                                .form = m->form};
     return SP_OK;
 }
 
-static sp_status save_recorded(const sp_model *m, const recordings *r, const faces *f, const char *path, const sp_file_options *options)
+static sp_status save_recorded(const sp_model *m, const recordings *r, const faces *f, const char *path,
+                               const sp_file_options *options)
 {
     sp_model_names all = f->names;
     (void)m;
@@ -330,7 +367,8 @@ static void remove_hidden(const char *path)
     sp__free(t.data);
 }
 
-static sp_status convert_one_way(sp_model *m, way w, const faces *f, const char *path, const sp_file_options *options, bool *open, int *n_guesses)
+static sp_status convert_one_way(sp_model *m, way w, const faces *f, const char *path, const sp_file_options *options,
+                                 bool *open, int *n_guesses)
 {
     recordings r;
     char *hidden = NULL;
@@ -343,7 +381,8 @@ static sp_status convert_one_way(sp_model *m, way w, const faces *f, const char 
         recordings_free(&r);
         if (hidden) remove_hidden(hidden);
         sp_text_free(hidden);
-        if (status == SP_OK) status = record_all(m, w, f->edit, &r, open, n_guesses); /* writing changes what was recorded */
+        if (status == SP_OK)
+            status = record_all(m, w, f->edit, &r, open, n_guesses); /* writing changes what was recorded */
     }
     if (status == SP_OK) status = save_recorded(m, &r, f, path, options);
     recordings_free(&r);
@@ -370,7 +409,8 @@ static sp_status convert_all_ways(sp_model *m, const faces *f, const char *path,
         sp__error_context("shapes depend on the contents of tensors, so the model is not one graph");
         return SP_DECLINED;
     }
-    if (status == SP_DECLINED) sp__error_context("%s", "the file leaves sizes of inputs open (they can be given: --shape)");
+    if (status == SP_DECLINED)
+        sp__error_context("%s", "the file leaves sizes of inputs open (they can be given: --shape)");
     return status;
 }
 
@@ -398,7 +438,8 @@ sp_status sp__model_record_any(sp_model *m, sp_graph **graph, sp_function **out)
     return sp_error_raise(&first);
 }
 
-sp_status sp__model_convert_edited(sp_model *m, const char *path, int opset, const sp_file_options *options, const sp_model_edit *edit)
+sp_status sp__model_convert_edited(sp_model *m, const char *path, int opset, const sp_file_options *options,
+                                   const sp_model_edit *edit)
 {
     static const sp_file_options none = {0};
     faces f = {.edit = edit};
@@ -426,8 +467,10 @@ static uint64_t node_work(const sp_node *n)
         bool turned = *(const bool *)n->attrs && x->rank > 1;
         return count(&n->out[0]->meta, 0) * (uint64_t)(x->rank ? x->dims[turned ? x->rank - 2 : x->rank - 1] : 1);
     }
-    if (!strncmp(op, "conv", 4) && strstr(op, "_weight_grad")) return count(&n->in[1]->meta, 0) * count(&n->out[0]->meta, 1);
-    if (!strncmp(op, "conv", 4) && strstr(op, "_input_grad")) return count(&n->in[0]->meta, 0) * count(&n->in[1]->meta, 1);
+    if (!strncmp(op, "conv", 4) && strstr(op, "_weight_grad"))
+        return count(&n->in[1]->meta, 0) * count(&n->out[0]->meta, 1);
+    if (!strncmp(op, "conv", 4) && strstr(op, "_input_grad"))
+        return count(&n->in[0]->meta, 0) * count(&n->in[1]->meta, 1);
     if (!strncmp(op, "conv", 4)) return count(&n->out[0]->meta, 0) * count(&n->in[1]->meta, 1);
     if (!strcmp(op, "rnn_scan")) return count(&n->in[0]->meta, 0) * (uint64_t)n->in[1]->meta.dims[1];
     return 0;
@@ -464,7 +507,9 @@ sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *multiply_a
     int n_guesses = 0;
     sp_status status = SP_OK;
     for (size_t at = 0; at < (size_t)N_BASES << n_guesses; at++) { /* the smallest sizes first */
-        if (!inputs) SP_TRY(choose(m, (way){N_BASES - 1 - (int)(at >> n_guesses), 0, at & ((1u << n_guesses) - 1)}, 0, specs, &open, &n_guesses));
+        if (!inputs)
+            SP_TRY(choose(m, (way){N_BASES - 1 - (int)(at >> n_guesses), 0, at & ((1u << n_guesses) - 1)}, 0, specs,
+                          &open, &n_guesses));
         for (int i = 0; !inputs && i < m->n_inputs; i++)
             for (int k = 0; k < specs[i].rank; k++)
                 if (m->inputs[i].spec.dims[k] < 0 && specs[i].dims[k] == BATCH) specs[i].dims[k] = 1;

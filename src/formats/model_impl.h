@@ -66,7 +66,8 @@ struct sp_model {
     sp_model_value *inputs, *outputs;
     const char *form; /* sp_model_form */
     bool other_sizes; /* sp_model_allow_sizes */
-    bool sized;       /* functions inside are recorded with the sizes that the file says: with others they are only run, step by step */
+    bool
+        sized; /* functions inside are recorded with the sizes that the file says: with others they are only run, step by step */
     sp_bundle *parameters;
     int n_nodes;
     sp_model_node *nodes; /* the outline, made by load; in the arena */
@@ -76,7 +77,8 @@ struct sp_model {
 /* A model of a kind, empty. */
 sp_status sp__model_create(const sp_model_kind *kind, sp_model **out);
 /* The model applied to arguments of these shapes, recorded: bit i of given says whether argument i is there. The graph is the caller's. */
-sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out);
+sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph,
+                           sp_function **out);
 /* The same for some arguments that the model takes; free dimensions have sizes that were found to work. */
 sp_status sp__model_record_any(sp_model *m, sp_graph **graph, sp_function **out);
 /* sp_model_convert, with something done to every recording before it is written: it must do the same to recordings with other sizes. */
@@ -84,7 +86,8 @@ typedef struct sp_model_edit {
     sp_status (*edit)(void *context, sp_function *f);
     void *context;
 } sp_model_edit;
-sp_status sp__model_convert_edited(sp_model *m, const char *path, int opset, const sp_file_options *options, const sp_model_edit *edit);
+sp_status sp__model_convert_edited(sp_model *m, const char *path, int opset, const sp_file_options *options,
+                                   const sp_model_edit *edit);
 /* Do arguments fit what the file declares, whatever sp_model_allow_sizes says? any_rows: but for their first axes. Those that are left out (NULL) fit. */
 sp_status sp__model_check(const sp_model *m, int n_in, sp_tensor *const *in, bool any_rows);
 /* For whoever records a model and wants to know where operators come from: while it is set, nodes that are recorded have a place (graph_impl.h) whose text is the
@@ -129,7 +132,8 @@ bool sp__outline_open(const sp__outline *o, int depth);
 extern const sp_model_kind sp__model_onnx, sp__model_mindir, sp__model_tflite, sp__model_lite;
 
 /* sp__builder_call_many with attributes by a format of printf, or NULL. */
-sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *format, va_list args)
+sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out,
+                                sp_tensor **out, const char *format, va_list args)
     __attribute__((format(printf, 7, 0)));
 
 #endif

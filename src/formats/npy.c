@@ -102,7 +102,8 @@ static sp_status read_dict(scanner c, header *h)
     SP_CHECK(take(&c, '{'), SP_FORMAT, "the header is no dict");
     while (!take(&c, '}')) {
         char key[32];
-        SP_CHECK(take_quoted(&c, key, sizeof key) && take(&c, ':'), SP_FORMAT, "the header is not a dict of three values");
+        SP_CHECK(take_quoted(&c, key, sizeof key) && take(&c, ':'), SP_FORMAT,
+                 "the header is not a dict of three values");
         if (strcmp(key, "descr") == 0) {
             SP_CHECK(take_quoted(&c, h->descr, sizeof h->descr), SP_FORMAT,
                      "'descr' is no plain dtype (records of several fields are not supported)");
@@ -150,24 +151,24 @@ static sp_status parse_descr(const header *h, sp_dtype *dtype, size_t *element, 
         unsigned bytes;
         sp_dtype dtype;
     } known[] = {
-        {'b', 1, SP_DTYPE_BOOL}, {'u', 1, SP_DTYPE_U8},  {'u', 2, SP_DTYPE_U16}, {'u', 4, SP_DTYPE_U32},
-        {'u', 8, SP_DTYPE_U64},  {'i', 1, SP_DTYPE_I8},  {'i', 2, SP_DTYPE_I16}, {'i', 4, SP_DTYPE_I32},
-        {'i', 8, SP_DTYPE_I64},  {'f', 2, SP_DTYPE_F16}, {'f', 4, SP_DTYPE_F32}, {'f', 8, SP_DTYPE_F64},
+        {'b', 1, SP_DTYPE_BOOL}, {'u', 1, SP_DTYPE_U8},    {'u', 2, SP_DTYPE_U16},  {'u', 4, SP_DTYPE_U32},
+        {'u', 8, SP_DTYPE_U64},  {'i', 1, SP_DTYPE_I8},    {'i', 2, SP_DTYPE_I16},  {'i', 4, SP_DTYPE_I32},
+        {'i', 8, SP_DTYPE_I64},  {'f', 2, SP_DTYPE_F16},   {'f', 4, SP_DTYPE_F32},  {'f', 8, SP_DTYPE_F64},
         {'c', 8, SP_DTYPE_C64},  {'c', 16, SP_DTYPE_C128}, {'V', 2, SP_DTYPE_BF16},
     };
     const char *d = h->descr;
     char shown[SP_NAME_SHOWN];
     sp__name_shown(d, strlen(d), shown);
-    SP_CHECK(strchr("<>|=", d[0]) != NULL && d[0] != '\0' && d[1] != '\0', SP_FORMAT, "'descr' is '%s', like '<f4' wanted",
-             shown);
+    SP_CHECK(strchr("<>|=", d[0]) != NULL && d[0] != '\0' && d[1] != '\0', SP_FORMAT,
+             "'descr' is '%s', like '<f4' wanted", shown);
     SP_CHECK(d[1] != 'O', SP_FORMAT, "holds Python objects (pickles), which are not read");
     char *end;
     unsigned long bytes = strtoul(d + 2, &end, 10);
     *swap = d[0] == '>';
     *element = bytes;
     *dtype = SP_DTYPE_STR;
-    SP_CHECK(d[2] >= '0' && d[2] <= '9' && *end == '\0' && bytes < 1u << 30, SP_FORMAT, "'descr' is '%s', like '<f4' wanted",
-             shown);
+    SP_CHECK(d[2] >= '0' && d[2] <= '9' && *end == '\0' && bytes < 1u << 30, SP_FORMAT,
+             "'descr' is '%s', like '<f4' wanted", shown);
     if (d[1] == 'U' || d[1] == 'S') return SP_OK;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].kind == d[1] && known[i].bytes == bytes) {
@@ -183,8 +184,8 @@ static sp_status read_text(const sp_source *s, sp_bundle *bundle, const char *na
              "holds an array of texts; a single one can be read");
     bool wide = h->descr[1] == 'U';
     size_t bytes = wide ? n * 4 : n;
-    SP_CHECK(n <= SIZE_MAX / 4 && bytes == s->bytes - h->bytes, SP_FORMAT, "a text of %zu bytes wanted, %zu found", bytes,
-             s->bytes - h->bytes);
+    SP_CHECK(n <= SIZE_MAX / 4 && bytes == s->bytes - h->bytes, SP_FORMAT, "a text of %zu bytes wanted, %zu found",
+             bytes, s->bytes - h->bytes);
     SP_CHECK(h->descr[0] != '>', SP_FORMAT, "holds big-endian text, which is not supported");
     SP_TRY(sp__bundle_check_new(bundle, name));
     const uint8_t *p = s->data + h->bytes;
@@ -216,8 +217,8 @@ static sp_status swapped(const sp_source *s, sp_dtype dtype, const uint8_t *data
     return SP_OK;
 }
 
-static sp_status add_array(const sp_source *s, sp_bundle *bundle, const char *name, const header *h, const uint8_t *data,
-                           size_t bytes)
+static sp_status add_array(const sp_source *s, sp_bundle *bundle, const char *name, const header *h,
+                           const uint8_t *data, size_t bytes)
 {
     if (!h->fortran || h->meta.rank < 2) return sp__source_add(s, bundle, name, &h->meta, data, bytes);
     int64_t strides[SP_RANK_MAX], step = 1;
@@ -237,8 +238,8 @@ sp_status sp__npy_read(const sp_source *s, sp_bundle *bundle, const char *name)
     SP_TRY(parse_descr(&h, &h.meta.dtype, &element, &swap));
     if (h.meta.dtype == SP_DTYPE_STR) return read_text(s, bundle, name, &h, element);
     SP_TRY(sp__meta_bytes(&h.meta, &wanted));
-    SP_CHECK(wanted == s->bytes - h.bytes, SP_FORMAT, "%zu bytes of contents found, %zu wanted%s", s->bytes - h.bytes, wanted,
-             s->bytes - h.bytes < wanted ? ": it is cut short" : "");
+    SP_CHECK(wanted == s->bytes - h.bytes, SP_FORMAT, "%zu bytes of contents found, %zu wanted%s", s->bytes - h.bytes,
+             wanted, s->bytes - h.bytes < wanted ? ": it is cut short" : "");
     if (!swap || element == 1) return add_array(s, bundle, name, &h, s->data + h.bytes, wanted);
     sp_source turned;
     SP_TRY(swapped(s, h.meta.dtype, s->data + h.bytes, wanted, &turned));
@@ -264,7 +265,10 @@ static sp_status put_head(const char *descr, const sp_meta *meta, sp_wire_out *o
     size_t n = 0;
     shape[0] = '\0';
     for (int i = 0; i < meta->rank; i++)
-        n += (size_t)snprintf(shape + n, sizeof shape - n, meta->rank == 1 ? "%lld," : i > 0 ? ", %lld" : "%lld",
+        n += (size_t)snprintf(shape + n, sizeof shape - n,
+                              meta->rank == 1 ? "%lld,"
+                              : i > 0         ? ", %lld"
+                                              : "%lld",
                               (long long)meta->dims[i]);
     int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
     size_t fixed = MAGIC_BYTES + 4, total = (fixed + (size_t)length + 1 + ALIGN - 1) / ALIGN * ALIGN;
@@ -298,10 +302,7 @@ sp_status sp__npy_put_text(const char *text, size_t bytes, sp_wire_out *out)
 
 /* --- the file ---------------------------------------------------------------------------------------------------- */
 
-static bool probe(const sp_source *s)
-{
-    return s->bytes >= MAGIC_BYTES && memcmp(s->data, magic, MAGIC_BYTES) == 0;
-}
+static bool probe(const sp_source *s) { return s->bytes >= MAGIC_BYTES && memcmp(s->data, magic, MAGIC_BYTES) == 0; }
 
 /* The array is called like its file. An array of objects is a pickle, often of a dict of arrays: np.save("vgg16.npy", weights). */
 static sp_status read_file(const sp_source *s, sp_bundle *bundle)
@@ -332,7 +333,8 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
 static sp_status write_file(sp_sink *sink, const sp_bundle *bundle)
 {
     SP_CHECK(sp_bundle_count(bundle) == 1, SP_VALUE,
-             "a .npy file holds one array, but there are %lld entries; save as .npz", (long long)sp_bundle_count(bundle));
+             "a .npy file holds one array, but there are %lld entries; save as .npz",
+             (long long)sp_bundle_count(bundle));
     sp_wire_out head = {0};
     sp_status status;
     size_t bytes;
@@ -354,9 +356,11 @@ static sp_status write_file(sp_sink *sink, const sp_bundle *bundle)
 static uint64_t wanted(const sp_source *s)
 {
     uint64_t least = MAGIC_BYTES + 4;
-    if (s->bytes < least) return memcmp(s->data, magic, s->bytes < MAGIC_BYTES ? s->bytes : MAGIC_BYTES) == 0 ? least : 0;
+    if (s->bytes < least)
+        return memcmp(s->data, magic, s->bytes < MAGIC_BYTES ? s->bytes : MAGIC_BYTES) == 0 ? least : 0;
     if (memcmp(s->data, magic, MAGIC_BYTES) != 0) return 0;
-    return least + (uint64_t)s->data[8] + 256 * (uint64_t)s->data[9]; /* the header; more than 64 KiB of it are not looked at */
+    return least + (uint64_t)s->data[8] +
+           256 * (uint64_t)s->data[9]; /* the header; more than 64 KiB of it are not looked at */
 }
 
 const sp_format sp__format_npy = {

@@ -66,9 +66,11 @@ static sp_status write_member(sp_zip_out *zip, const sp_bundle *bundle, int64_t 
     sp_status status = sp__wire_put(&file, name, strlen(name));
     if (status == SP_OK) status = sp__wire_put(&file, ending, sizeof ending);
     if (status == SP_OK && text == NULL) status = sp__bundle_contents(bundle, i, &v);
-    if (status == SP_OK) status = text != NULL ? sp__npy_put_text(text, bytes, &head) : sp__npy_put_head(&v.meta, &head);
     if (status == SP_OK)
-        status = sp__zip_out_add(zip, (const char *)file.data, head.data, head.bytes, text == NULL ? &v : NULL, compress);
+        status = text != NULL ? sp__npy_put_text(text, bytes, &head) : sp__npy_put_head(&v.meta, &head);
+    if (status == SP_OK)
+        status =
+            sp__zip_out_add(zip, (const char *)file.data, head.data, head.bytes, text == NULL ? &v : NULL, compress);
     sp__contents_release(&v);
     sp__wire_out_free(&head);
     sp__wire_out_free(&file);

@@ -148,8 +148,8 @@ static sp_status memo_put(machine *m, uint64_t number)
 
 static sp_status memo_get(machine *m, uint64_t number)
 {
-    SP_CHECK(number < m->memo_room && m->memo[number] != NULL, SP_FORMAT, "byte %zu: memo number %llu is empty", offset(m),
-             (unsigned long long)number);
+    SP_CHECK(number < m->memo_room && m->memo[number] != NULL, SP_FORMAT, "byte %zu: memo number %llu is empty",
+             offset(m), (unsigned long long)number);
     return push(m, m->memo[number]);
 }
 
@@ -246,8 +246,9 @@ static sp_status push_long(machine *m, int length_bytes)
     uint64_t n = 0;
     const uint8_t *p = NULL;
     SP_TRY(take_number(m, length_bytes, &n));
-    SP_CHECK(n <= (uint64_t)(m->end - m->at), SP_FORMAT, "byte %zu: a number of %llu bytes begins, but only %zu are left",
-             offset(m), (unsigned long long)n, (size_t)(m->end - m->at));
+    SP_CHECK(n <= (uint64_t)(m->end - m->at), SP_FORMAT,
+             "byte %zu: a number of %llu bytes begins, but only %zu are left", offset(m), (unsigned long long)n,
+             (size_t)(m->end - m->at));
     SP_TRY(take(m, (size_t)n, &p));
     if (n > 8) return push_text(m, (const char *)p, (size_t)n, SP_PICKLE_BYTES);
     uint64_t value = n > 0 && (p[n - 1] & 0x80) ? UINT64_MAX : 0; /* two's complement, little-endian */
@@ -606,9 +607,7 @@ static sp_status step(machine *m, uint8_t code)
     case 'o': return old_object(m, false);
     case 0x81: return new_object(m, false);
     case 0x92: return new_object(m, true);
-    case 'P':
-        SP_TRY(push_line(m));
-        return persistent(m);
+    case 'P': SP_TRY(push_line(m)); return persistent(m);
     case 'Q': return persistent(m);
     case 'g': return with_line_number(m, memo_get);
     case 'h': return with_number(m, 1, memo_get);
@@ -632,8 +631,8 @@ static sp_status run(machine *m, sp_pickle_value **out)
     return sp__fail(SP_FORMAT, "byte %zu: the pickle has more than %d instructions", offset(m), STEPS_MAX);
 }
 
-sp_status sp__pickle_read(const uint8_t *data, size_t bytes, const sp_pickle_hooks *hooks, sp__arena *arena, size_t *used,
-                          sp_pickle_value **out)
+sp_status sp__pickle_read(const uint8_t *data, size_t bytes, const sp_pickle_hooks *hooks, sp__arena *arena,
+                          size_t *used, sp_pickle_value **out)
 {
     machine m = {.start = data, .at = data, .end = data + bytes, .hooks = hooks, .arena = arena};
     sp_status status = run(&m, out);

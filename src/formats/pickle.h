@@ -51,8 +51,8 @@ typedef struct sp_pickle_hooks {
 
 /* Read one pickle from data; *used: bytes it takes. Values live in the arena; texts may point into data where they need
  * no end, so data must live as long. They may share parts, and contain themselves. */
-sp_status sp__pickle_read(const uint8_t *data, size_t bytes, const sp_pickle_hooks *hooks, sp__arena *arena, size_t *used,
-                          sp_pickle_value **out);
+sp_status sp__pickle_read(const uint8_t *data, size_t bytes, const sp_pickle_hooks *hooks, sp__arena *arena,
+                          size_t *used, sp_pickle_value **out);
 
 /* For hooks. NULL when there is no memory. */
 sp_pickle_value *sp__pickle_new(sp__arena *arena, sp_pickle_kind kind);

@@ -31,9 +31,10 @@ static const struct {
     const char *name;
     sp_dtype dtype;
 } dtypes[] = {
-    {"BOOL", SP_DTYPE_BOOL}, {"U8", SP_DTYPE_U8},   {"I8", SP_DTYPE_I8},   {"I16", SP_DTYPE_I16}, {"U16", SP_DTYPE_U16},
-    {"F16", SP_DTYPE_F16},   {"BF16", SP_DTYPE_BF16}, {"I32", SP_DTYPE_I32}, {"U32", SP_DTYPE_U32}, {"F32", SP_DTYPE_F32},
-    {"C64", SP_DTYPE_C64},   {"F64", SP_DTYPE_F64}, {"I64", SP_DTYPE_I64}, {"U64", SP_DTYPE_U64},
+    {"BOOL", SP_DTYPE_BOOL}, {"U8", SP_DTYPE_U8},   {"I8", SP_DTYPE_I8},     {"I16", SP_DTYPE_I16},
+    {"U16", SP_DTYPE_U16},   {"F16", SP_DTYPE_F16}, {"BF16", SP_DTYPE_BF16}, {"I32", SP_DTYPE_I32},
+    {"U32", SP_DTYPE_U32},   {"F32", SP_DTYPE_F32}, {"C64", SP_DTYPE_C64},   {"F64", SP_DTYPE_F64},
+    {"I64", SP_DTYPE_I64},   {"U64", SP_DTYPE_U64},
 };
 enum { N_DTYPES = sizeof dtypes / sizeof dtypes[0] };
 
@@ -102,13 +103,15 @@ static sp_status read_offsets(const json_t *member, size_t data_bytes, size_t *b
     return SP_OK;
 }
 
-static sp_status read_entry(const sp_source *s, sp_bundle *bundle, const char *name, const json_t *entry, size_t data_at,
-                            size_t *total)
+static sp_status read_entry(const sp_source *s, sp_bundle *bundle, const char *name, const json_t *entry,
+                            size_t data_at, size_t *total)
 {
     sp_meta meta = {.rank = 0};
     size_t begin = 0, bytes = 0;
     SP_CHECK(json_is_object(entry), SP_FORMAT, "is no object");
-    const char *small = json_is_string(json_object_get(entry, "dtype")) ? sp__small_float(json_string_value(json_object_get(entry, "dtype"))) : NULL;
+    const char *small = json_is_string(json_object_get(entry, "dtype"))
+                            ? sp__small_float(json_string_value(json_object_get(entry, "dtype")))
+                            : NULL;
     meta.dtype = SP_DTYPE_U8;
     if (small == NULL) SP_TRY(read_dtype(json_object_get(entry, "dtype"), &meta.dtype));
     SP_TRY(read_shape(json_object_get(entry, "shape"), &meta));
@@ -210,8 +213,8 @@ static sp_status check_crc(const sp_bundle *bundle)
     char text[16];
     snprintf(text, sizeof text, "%lu", (unsigned long)found);
     char shown[SP_NAME_SHOWN];
-    SP_CHECK(strcmp(text, stored) == 0, SP_FORMAT, "the CRC check failed: %s found, %s wanted; the file is damaged", text,
-             sp__name_shown(stored, strlen(stored), shown));
+    SP_CHECK(strcmp(text, stored) == 0, SP_FORMAT, "the CRC check failed: %s found, %s wanted; the file is damaged",
+             text, sp__name_shown(stored, strlen(stored), shown));
     return SP_OK;
 }
 
@@ -220,12 +223,13 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
     SP_CHECK(s->bytes >= LENGTH_BYTES, SP_FORMAT, "%zu bytes are no safetensors file", s->bytes);
     uint64_t n = header_bytes(s);
     SP_CHECK(n <= s->bytes - LENGTH_BYTES && n <= HEADER_MAX, SP_FORMAT,
-             "the header has %llu bytes, but the file has %zu (and a header at most %d)", (unsigned long long)n, s->bytes,
-             HEADER_MAX);
+             "the header has %llu bytes, but the file has %zu (and a header at most %d)", (unsigned long long)n,
+             s->bytes, HEADER_MAX);
     json_error_t error;
     json_t *header;
     const sp_status parsed = sp__json_read(s->data + LENGTH_BYTES, (size_t)n, "the header", &error, &header);
-    SP_CHECK(parsed != SP_FORMAT, SP_FORMAT, "byte %d: the header is not correct JSON: %s", LENGTH_BYTES + error.position, error.text);
+    SP_CHECK(parsed != SP_FORMAT, SP_FORMAT, "byte %d: the header is not correct JSON: %s",
+             LENGTH_BYTES + error.position, error.text);
     SP_TRY(parsed);
     sp_status status = read_header(s, bundle, header, LENGTH_BYTES + (size_t)n);
     json_decref(header);
@@ -370,7 +374,8 @@ static uint64_t wanted(const sp_source *s)
     json_t *header = sp__json_load((const char *)s->data + LENGTH_BYTES, (size_t)n, 0, NULL);
     const char *name;
     json_t *entry;
-    json_object_foreach(header, name, entry) {
+    json_object_foreach(header, name, entry)
+    {
         json_int_t to = json_integer_value(json_array_get(json_object_get(entry, "data_offsets"), 1));
         if (to > 0 && (uint64_t)to > last) last = (uint64_t)to;
     }

@@ -76,7 +76,8 @@ static sp_status read_parts(const sp_source *s, sp_bundle *bundle, json_t *map)
     {
         const char *path = json_string_value(file);
         if (json_object_get(seen, path) != NULL) continue;
-        if (json_object_set_new(seen, path, json_true()) != 0) status = sp__fail(SP_NOMEM, "out of memory for the names of parts");
+        if (json_object_set_new(seen, path, json_true()) != 0)
+            status = sp__fail(SP_NOMEM, "out of memory for the names of parts");
         else status = add_part(s, bundle, map, path);
         if (status != SP_OK) break;
     }
@@ -85,8 +86,8 @@ static sp_status read_parts(const sp_source *s, sp_bundle *bundle, json_t *map)
     json_object_foreach(map, name, file)
     {
         char shown[SP_NAME_SHOWN];
-        SP_CHECK(sp_bundle_find(bundle, name) >= 0, SP_FORMAT, "its part '%s' has no entry '%s'", json_string_value(file),
-                 sp__name_shown(name, strlen(name), shown));
+        SP_CHECK(sp_bundle_find(bundle, name) >= 0, SP_FORMAT, "its part '%s' has no entry '%s'",
+                 json_string_value(file), sp__name_shown(name, strlen(name), shown));
     }
     return SP_OK;
 }
@@ -112,7 +113,7 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
 
 typedef struct {
     const sp_bundle *bundle;
-    int64_t *first;      /* entry with which each part begins; one more at the end */
+    int64_t *first; /* entry with which each part begins; one more at the end */
     int64_t n_parts;
     uint64_t total_bytes;
 } plan;
@@ -184,7 +185,8 @@ static sp_status write_index(sp_sink *sink, const plan *p)
     sp__section_begin();
     json_t *map = json_object();
     sp__section_end();
-    json_t *index = json_pack("{s:{s:I}, s:o}", "metadata", "total_size", (json_int_t)p->total_bytes, "weight_map", map);
+    json_t *index =
+        json_pack("{s:{s:I}, s:o}", "metadata", "total_size", (json_int_t)p->total_bytes, "weight_map", map);
     sp_status status = index != NULL ? SP_OK : sp__fail(SP_NOMEM, "out of memory for the index");
     for (int64_t k = 0; k < p->n_parts && status == SP_OK; k++) {
         char path[PATH_MAX_BYTES];
@@ -196,7 +198,8 @@ static sp_status write_index(sp_sink *sink, const plan *p)
     }
     char *text = status == SP_OK ? sp__json_dump(index, JSON_INDENT(2)) : NULL;
     if (status == SP_OK)
-        status = text != NULL ? sp__sink_write(sink, text, strlen(text)) : sp__fail(SP_NOMEM, "out of memory for the index");
+        status =
+            text != NULL ? sp__sink_write(sink, text, strlen(text)) : sp__fail(SP_NOMEM, "out of memory for the index");
     if (status == SP_OK) status = sp__sink_write(sink, "\n", 1);
     if (text != NULL) {
         json_malloc_t allocate;

@@ -7,7 +7,10 @@
 
 #include "formats/twins.h"
 
-int sp__sizes_trials(const sp_model_names *names) { return !names->other ? 1 : 2 + (names->n_more < SP_TRIALS_MAX - 2 ? names->n_more : SP_TRIALS_MAX - 2); }
+int sp__sizes_trials(const sp_model_names *names)
+{
+    return !names->other ? 1 : 2 + (names->n_more < SP_TRIALS_MAX - 2 ? names->n_more : SP_TRIALS_MAX - 2);
+}
 
 /* --- what follows from sizes alone ------------------------------------------------------------------------------- */
 
@@ -30,13 +33,17 @@ static sp_status evaluate(sp_sizes *s, const sp_node *n)
         }
         return SP_OK;
     }
-    if (n->kind != SP_NODE_OP || n->n_out != 1 || n->n_in == 0 || n->n_in > 4 || n->op->writes || n->out[0]->meta.rank > 1) return SP_OK;
+    if (n->kind != SP_NODE_OP || n->n_out != 1 || n->n_in == 0 || n->n_in > 4 || n->op->writes ||
+        n->out[0]->meta.rank > 1)
+        return SP_OK;
     for (int k = 0; k < s->n; k++, t = t->mark) {
         sp_tensor *in[4];
         int n_made;
         for (int i = 0; i < n->n_in; i++) {
             if (!n->in[i]) return SP_OK;
-            in[i] = k == 0 ? known_or_constant(s, n->in[i], 0) : t->in[i]->origin == SP_VALUE_CONSTANT ? known_or_constant(s, t->in[i], k) : s->known[n->in[i]->id][k];
+            in[i] = k == 0                                  ? known_or_constant(s, n->in[i], 0)
+                    : t->in[i]->origin == SP_VALUE_CONSTANT ? known_or_constant(s, t->in[i], k)
+                                                            : s->known[n->in[i]->id][k];
             if (!in[i]) return SP_OK;
         }
         sp_function *recorder = sp__recorder;
@@ -170,7 +177,10 @@ sp_status sp__sizes_check_attrs(const sp_sizes *s, const sp_node *n, const char 
             char name[96];
             snprintf(name, sizeof name, " %s ", n->op->attrs[i].name);
             if (same_attr(n, t, &n->op->attrs[i]) || strstr(written, name)) continue;
-            return sp__fail(SP_DECLINED, "%s: its attribute '%s' depends on sizes that are free in the file, in a way that cannot be written", n->op->name, n->op->attrs[i].name);
+            return sp__fail(
+                SP_DECLINED,
+                "%s: its attribute '%s' depends on sizes that are free in the file, in a way that cannot be written",
+                n->op->name, n->op->attrs[i].name);
         }
     return SP_OK;
 }
@@ -180,7 +190,8 @@ bool sp__constant_numbers(const sp_sizes *s, const sp_node *n, int i, int64_t *a
     for (int k = 0; k < s->n; k++, n = n->mark) {
         double number;
         sp_tensor *t = n->in[i]->constant;
-        if (t->count != 1 || sp_dtype_kind((sp_dtype)t->dtype) == 'c' || sp_tensor_item_f64(t, &number) != SP_OK) return false;
+        if (t->count != 1 || sp_dtype_kind((sp_dtype)t->dtype) == 'c' || sp_tensor_item_f64(t, &number) != SP_OK)
+            return false;
         at[k] = number > -9e15 && number < 9e15 ? (int64_t)number : 0;
         if ((double)at[k] != number) return false;
     }
@@ -193,7 +204,8 @@ static void add_source(sp_sizes *s, const sp_value *v, int axis, const int64_t *
 {
     if (s->n_sources == SP_SIZE_SOURCES_MAX || sp__sizes_fixed(s, at)) return;
     for (int i = 0; i < s->n_sources; i++)
-        if (!memcmp(s->sources[i].at, at, (size_t)s->n * sizeof *at)) return; /* the first one that is that number will do */
+        if (!memcmp(s->sources[i].at, at, (size_t)s->n * sizeof *at))
+            return; /* the first one that is that number will do */
     sp_size_source *one = &s->sources[s->n_sources++];
     one->v = v;
     one->axis = axis;
@@ -233,7 +245,9 @@ void sp__sizes_sources(sp_sizes *s, const sp_node *n, bool outer)
     add_numbers(s, n->owner, n);
     if (outer && n->owner != s->entry) add_numbers(s, s->entry, NULL);
     for (int i = 0; i < n->n_in; i++)
-        for (int axis = 0; n->in[i] && !n->in[i]->is_function && n->in[i]->origin != SP_VALUE_CONSTANT && axis < n->in[i]->meta.rank; axis++) {
+        for (int axis = 0;
+             n->in[i] && !n->in[i]->is_function && n->in[i]->origin != SP_VALUE_CONSTANT && axis < n->in[i]->meta.rank;
+             axis++) {
             sp__sizes_operand(s, n, i, axis, at);
             add_source(s, n->in[i], axis, at);
         }
@@ -300,7 +314,8 @@ static bool solve_sum(const sp_sizes *s, const int64_t *at, sp_size_form *f)
                 bool ok = true;
                 for (int k = 1; k < s->n; k++) ok = ok && at[k] == x[k] + sign * y[k] + plus;
                 if (!ok || (sign > 0 && j < i)) continue;
-                *f = (sp_size_form){.n = 2, .of = {&s->sources[i], &s->sources[j]}, .sum = true, .mul = sign, .div = 1, .plus = plus};
+                *f = (sp_size_form){
+                    .n = 2, .of = {&s->sources[i], &s->sources[j]}, .sum = true, .mul = sign, .div = 1, .plus = plus};
                 return true;
             }
     return false;
@@ -333,7 +348,8 @@ bool sp__sizes_solve(const sp_sizes *s, const int64_t *at, sp_size_form *f)
     for (int parts = 0; parts < 2; parts++)
         for (int i = 0; i < s->n_sources; i++) {
             *f = (sp_size_form){.n = 1, .of = {&s->sources[i]}};
-            if (parts ? solve_part(s->n, s->sources[i].at, at, f) : solve_affine(s->n, s->sources[i].at, at, f)) return true;
+            if (parts ? solve_part(s->n, s->sources[i].at, at, f) : solve_affine(s->n, s->sources[i].at, at, f))
+                return true;
         }
     return solve_products(s, at, false, f) || solve_sum(s, at, f) || solve_products(s, at, true, f);
 }

@@ -32,7 +32,8 @@ typedef struct sp_sizes {
     int n; /* recordings */
     const sp_function *entry;
     int n_values;
-    sp_tensor *(*known)[SP_TRIALS_MAX]; /* by value: what it is in each recording, where it follows from sizes alone and has one element */
+    sp_tensor *(*known)
+        [SP_TRIALS_MAX]; /* by value: what it is in each recording, where it follows from sizes alone and has one element */
     int n_sources;
     sp_size_source *sources; /* for the node being written, room for SP_SIZE_SOURCES_MAX */
 } sp_sizes;
@@ -45,7 +46,8 @@ void sp__sizes_free(sp_sizes *s);
 /* The same dimension of a result (or operand) of n in all recordings, and an element of a list that is an attribute. */
 void sp__sizes_result(const sp_sizes *s, const sp_node *n, int i, int axis, int64_t *at);
 void sp__sizes_operand(const sp_sizes *s, const sp_node *n, int i, int axis, int64_t *at);
-bool sp__sizes_attr(const sp_sizes *s, const sp_node *n, const char *name, int k, int64_t *at); /* false: not there in all of them */
+bool sp__sizes_attr(const sp_sizes *s, const sp_node *n, const char *name, int k,
+                    int64_t *at); /* false: not there in all of them */
 static inline bool sp__sizes_fixed(const sp_sizes *s, const int64_t *at)
 {
     for (int k = 1; k < s->n; k++)

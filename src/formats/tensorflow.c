@@ -33,10 +33,10 @@ static const char object_graph[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
 typedef struct {
     const sp_source *source;
     sp_bundle *bundle;
-    const char *stem;  /* file name of the prefix, without its folder */
+    const char *stem; /* file name of the prefix, without its folder */
     size_t stem_bytes;
     uint64_t n_shards;
-    sp_source *shards; /* opened when needed */
+    sp_source *shards;    /* opened when needed */
     struct slice *slices; /* of partitioned variables, in the order of their keys */
     size_t n_slices, slices_room;
     struct listed *listed; /* variables of lists, in the order of their keys */
@@ -100,8 +100,8 @@ static sp_status read_handle(sp_wire *w, const sp_source *s, sp_wire *block)
     uint64_t offset, bytes;
     SP_TRY(sp__wire_varint(w, &offset));
     SP_TRY(sp__wire_varint(w, &bytes));
-    SP_CHECK(offset <= s->bytes && s->bytes - offset >= BLOCK_TRAILER && bytes <= s->bytes - offset - BLOCK_TRAILER, SP_FORMAT,
-             "a block of %llu bytes at byte %llu does not lie in the file", (unsigned long long)bytes,
+    SP_CHECK(offset <= s->bytes && s->bytes - offset >= BLOCK_TRAILER && bytes <= s->bytes - offset - BLOCK_TRAILER,
+             SP_FORMAT, "a block of %llu bytes at byte %llu does not lie in the file", (unsigned long long)bytes,
              (unsigned long long)offset);
     *block = (sp_wire){s->data, s->data + offset, s->data + offset + bytes};
     return SP_OK;
@@ -160,10 +160,10 @@ static sp_status read_block(reader *r, sp_wire handle, entry_fn fn)
 static sp_dtype dtype_of(uint64_t number)
 {
     static const int8_t known[] = {
-        [1] = SP_DTYPE_F32 + 1,  [2] = SP_DTYPE_F64 + 1,  [3] = SP_DTYPE_I32 + 1,   [4] = SP_DTYPE_U8 + 1,
-        [5] = SP_DTYPE_I16 + 1,  [6] = SP_DTYPE_I8 + 1,   [7] = SP_DTYPE_STR + 1,   [8] = SP_DTYPE_C64 + 1,
-        [9] = SP_DTYPE_I64 + 1,  [10] = SP_DTYPE_BOOL + 1, [14] = SP_DTYPE_BF16 + 1, [17] = SP_DTYPE_U16 + 1,
-        [18] = SP_DTYPE_C128 + 1, [19] = SP_DTYPE_F16 + 1, [22] = SP_DTYPE_U32 + 1,  [23] = SP_DTYPE_U64 + 1,
+        [1] = SP_DTYPE_F32 + 1,   [2] = SP_DTYPE_F64 + 1,   [3] = SP_DTYPE_I32 + 1,   [4] = SP_DTYPE_U8 + 1,
+        [5] = SP_DTYPE_I16 + 1,   [6] = SP_DTYPE_I8 + 1,    [7] = SP_DTYPE_STR + 1,   [8] = SP_DTYPE_C64 + 1,
+        [9] = SP_DTYPE_I64 + 1,   [10] = SP_DTYPE_BOOL + 1, [14] = SP_DTYPE_BF16 + 1, [17] = SP_DTYPE_U16 + 1,
+        [18] = SP_DTYPE_C128 + 1, [19] = SP_DTYPE_F16 + 1,  [22] = SP_DTYPE_U32 + 1,  [23] = SP_DTYPE_U64 + 1,
     };
     return number < sizeof known ? (sp_dtype)(known[number] - 1) : SP_DTYPE_NONE;
 }
@@ -239,12 +239,13 @@ static sp_status parse_entry(sp_wire w, entry *e)
 
 static sp_status open_shard(reader *r, uint64_t i, const sp_source **out)
 {
-    SP_CHECK(i < r->n_shards, SP_FORMAT, "lies in shard %llu of %llu", (unsigned long long)i, (unsigned long long)r->n_shards);
+    SP_CHECK(i < r->n_shards, SP_FORMAT, "lies in shard %llu of %llu", (unsigned long long)i,
+             (unsigned long long)r->n_shards);
     sp_source *shard = &r->shards[i];
     if (shard->options == NULL) {
         char name[512];
-        int n = snprintf(name, sizeof name, "%.*s.data-%05llu-of-%05llu", (int)r->stem_bytes, r->stem, (unsigned long long)i,
-                         (unsigned long long)r->n_shards);
+        int n = snprintf(name, sizeof name, "%.*s.data-%05llu-of-%05llu", (int)r->stem_bytes, r->stem,
+                         (unsigned long long)i, (unsigned long long)r->n_shards);
         SP_CHECK(n > 0 && n < (int)sizeof name, SP_VALUE, "the file name is too long");
         SP_TRY(sp__source_open_beside(r->source, name, shard));
     }
@@ -290,7 +291,10 @@ static int compare_bytes(const void *a, size_t a_bytes, const void *b, size_t b_
     return order != 0 ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
-static int compare_keys(const void *a, const void *b) { return strcmp(((const listed *)a)->key, ((const listed *)b)->key); }
+static int compare_keys(const void *a, const void *b)
+{
+    return strcmp(((const listed *)a)->key, ((const listed *)b)->key);
+}
 
 static int compare_lists(const void *a, const void *b)
 {
@@ -304,7 +308,8 @@ static sp_status take_string(sp_wire *w, const char *what, int type, char **out)
     sp_wire text;
     SP_TRY(sp__wire_take_bytes(w, what, type, &text));
     const size_t n = sp__wire_left(&text);
-    SP_CHECK(sp__utf8_valid((const char *)text.at, n) == n && (n == 0 || memchr(text.at, 0, n) == NULL), SP_FORMAT, "%s is no UTF-8", what);
+    SP_CHECK(sp__utf8_valid((const char *)text.at, n) == n && (n == 0 || memchr(text.at, 0, n) == NULL), SP_FORMAT,
+             "%s is no UTF-8", what);
     sp__free(*out);
     *out = sp__alloc(n + 1);
     if (*out == NULL) return SP_NOMEM;
@@ -377,7 +382,8 @@ static sp_status on_object_graph(reader *r, const char *key, size_t key_bytes, s
     sp_wire w = sp__wire_open(shard->data + e.offset, (size_t)e.bytes);
     sp_status status = sp__wire_varint(&w, &bytes);
     if (status == SP_OK && (sp__wire_left(&w) < 4 || bytes != sp__wire_left(&w) - 4))
-        status = sp__fail(SP_FORMAT, "a text of %llu bytes lies in %llu", (unsigned long long)bytes, (unsigned long long)e.bytes);
+        status = sp__fail(SP_FORMAT, "a text of %llu bytes lies in %llu", (unsigned long long)bytes,
+                          (unsigned long long)e.bytes);
     if (status == SP_OK) {
         w.at += 4;
         status = each_message(r, w, 1, note_node);
@@ -399,7 +405,8 @@ static void sort_listed(reader *r)
 static const char *full_name(const reader *r, char *key)
 {
     const listed wanted = {.key = key};
-    const listed *found = r->n_listed > 0 ? bsearch(&wanted, r->listed, r->n_listed, sizeof wanted, compare_keys) : NULL;
+    const listed *found =
+        r->n_listed > 0 ? bsearch(&wanted, r->listed, r->n_listed, sizeof wanted, compare_keys) : NULL;
     return found != NULL && !found->shared && sp_bundle_find(r->bundle, found->name) < 0 ? found->name : NULL;
 }
 
@@ -411,7 +418,8 @@ static sp_status add_entry(reader *r, char *name, const entry *e)
     const char *full = full_name(r, name);
     if (n > sizeof attribute - 1 && strcmp(name + n - (sizeof attribute - 1), attribute) == 0)
         name[n - (sizeof attribute - 1)] = '\0';
-    return sp__source_add(shard, r->bundle, full != NULL ? full : name, &e->meta, shard->data + e->offset, (size_t)e->bytes);
+    return sp__source_add(shard, r->bundle, full != NULL ? full : name, &e->meta, shard->data + e->offset,
+                          (size_t)e->bytes);
 }
 
 /* --- partitioned variables --------------------------------------------------------------------------------------- */
@@ -518,20 +526,23 @@ static sp_status find_slice(const reader *r, const char *name, const sp_meta *wh
     SP_CHECK(x->rank == whole->rank, SP_FORMAT, "a slice of %d dimensions for %d", x->rank, whole->rank);
     sp_status status = put_key(&key, name, x);
     slice wanted = {.key = key.data, .key_bytes = key.bytes};
-    *out = status == SP_OK && r->n_slices > 0 ? bsearch(&wanted, r->slices, r->n_slices, sizeof wanted, compare_slices) : NULL;
+    *out = status == SP_OK && r->n_slices > 0 ? bsearch(&wanted, r->slices, r->n_slices, sizeof wanted, compare_slices)
+                                              : NULL;
     sp__wire_out_free(&key);
     SP_TRY(status);
     SP_CHECK(*out != NULL, SP_FORMAT, "one of its slices is missing");
     for (int i = 0; i < x->rank; i++) {
         if (x->length[i] < 0) x->length[i] = whole->dims[i];
-        SP_CHECK(x->start[i] >= 0 && x->length[i] >= 0 && x->start[i] <= whole->dims[i] && x->length[i] <= whole->dims[i] - x->start[i],
-                 SP_FORMAT, "a slice of %lld from %lld on in dimension %d of size %lld", (long long)x->length[i], (long long)x->start[i], i,
-                 (long long)whole->dims[i]);
+        SP_CHECK(x->start[i] >= 0 && x->length[i] >= 0 && x->start[i] <= whole->dims[i] &&
+                     x->length[i] <= whole->dims[i] - x->start[i],
+                 SP_FORMAT, "a slice of %lld from %lld on in dimension %d of size %lld", (long long)x->length[i],
+                 (long long)x->start[i], i, (long long)whole->dims[i]);
     }
     return SP_OK;
 }
 
-static void copy_slice(const extents *x, const sp_meta *whole, int axis, const uint8_t **from, uint8_t *to, size_t to_bytes)
+static void copy_slice(const extents *x, const sp_meta *whole, int axis, const uint8_t **from, uint8_t *to,
+                       size_t to_bytes)
 {
     /* to: the part of the whole below this axis; to_bytes: its size */
     if (axis == x->rank) {
@@ -540,11 +551,13 @@ static void copy_slice(const extents *x, const sp_meta *whole, int axis, const u
         return;
     }
     size_t step = whole->dims[axis] > 0 ? to_bytes / (size_t)whole->dims[axis] : 0;
-    for (int64_t i = 0; i < x->length[axis]; i++) copy_slice(x, whole, axis + 1, from, to + (size_t)(x->start[axis] + i) * step, step);
+    for (int64_t i = 0; i < x->length[axis]; i++)
+        copy_slice(x, whole, axis + 1, from, to + (size_t)(x->start[axis] + i) * step, step);
 }
 
 /* Each slice of the entry in w: its contents into `to`, or (NULL) their bytes added to *bytes. */
-static sp_status each_slice(reader *r, const char *name, const sp_meta *whole, sp_wire w, size_t whole_bytes, uint8_t *to, uint64_t *bytes)
+static sp_status each_slice(reader *r, const char *name, const sp_meta *whole, sp_wire w, size_t whole_bytes,
+                            uint8_t *to, uint64_t *bytes)
 {
     while (sp__wire_more(&w)) {
         uint32_t number;
@@ -564,8 +577,8 @@ static sp_status each_slice(reader *r, const char *name, const sp_meta *whole, s
         SP_TRY(find_contents(r, &s->e, &shard));
         uint64_t wanted = sp_dtype_bytes(whole->dtype);
         for (int i = 0; i < x.rank; i++) wanted *= (uint64_t)x.length[i]; /* not more than the whole has */
-        SP_CHECK(s->e.bytes == wanted && dtype_of(s->e.dtype) == whole->dtype, SP_FORMAT, "a slice has %llu bytes, %llu wanted",
-                 (unsigned long long)s->e.bytes, (unsigned long long)wanted);
+        SP_CHECK(s->e.bytes == wanted && dtype_of(s->e.dtype) == whole->dtype, SP_FORMAT,
+                 "a slice has %llu bytes, %llu wanted", (unsigned long long)s->e.bytes, (unsigned long long)wanted);
         const uint8_t *from = shard->data + s->e.offset;
         if (to != NULL && wanted > 0) copy_slice(&x, whole, 0, &from, to, whole_bytes);
         *bytes += wanted;
@@ -580,7 +593,8 @@ static sp_status add_partitioned(reader *r, const char *name, const entry *e, sp
     sp_map *map = NULL;
     SP_TRY(sp__meta_bytes(&e->meta, &bytes));
     SP_TRY(each_slice(r, name, &e->meta, value, bytes, NULL, &given));
-    SP_CHECK(given == bytes, SP_FORMAT, "is partitioned, and its slices have %llu bytes of %zu", (unsigned long long)given, bytes);
+    SP_CHECK(given == bytes, SP_FORMAT, "is partitioned, and its slices have %llu bytes of %zu",
+             (unsigned long long)given, bytes);
     SP_TRY(sp__map_create(bytes, &map));
     if (bytes > 0) memset(map->data, 0, bytes); /* slices that lie one over the other leave gaps */
     sp_status status = each_slice(r, name, &e->meta, value, bytes, map->data, &given);
@@ -607,7 +621,8 @@ static sp_status on_entry(reader *r, const char *key, size_t key_bytes, sp_wire 
     if (status == SP_OK && e.meta.dtype == SP_DTYPE_NONE)
         status = sp__fail(SP_FORMAT, "dtype number %llu is not supported", (unsigned long long)e.dtype);
     /* Texts (layer names, save counters' keys) belong to the program, not to the weights. */
-    if (status == SP_OK && e.meta.dtype != SP_DTYPE_STR) status = e.sliced ? add_partitioned(r, name, &e, value) : add_entry(r, name, &e);
+    if (status == SP_OK && e.meta.dtype != SP_DTYPE_STR)
+        status = e.sliced ? add_partitioned(r, name, &e, value) : add_entry(r, name, &e);
     if (status != SP_OK) sp__error_context("variable '%s'", sp__name_shown(key, key_bytes, shown));
     sp__free(name);
     return status;

@@ -31,8 +31,8 @@ typedef struct {
     sp_bundle *bundle;
     sp_torch torch;
     sp__arena arena;
-    sp_wire_out path;   /* of the value being visited */
-    size_t skip_bytes;  /* of the path, which are left out of names */
+    sp_wire_out path;    /* of the value being visited */
+    size_t skip_bytes;   /* of the path, which are left out of names */
     int64_t visits_left; /* values that may still be visited */
 } reader;
 
@@ -97,9 +97,9 @@ static sp_status add_number(reader *r, const char *name, const sp_pickle_value *
 {
     sp_tensor *t = NULL;
     SP_TRY(sp__bundle_check_new(r->bundle, name));
-    SP_TRY(v->kind == SP_PICKLE_FLOAT ? sp_tensor_create_f64(SP_DTYPE_F64, v->f, &t)
-                                      : sp_tensor_create_i64(v->kind == SP_PICKLE_BOOL ? SP_DTYPE_BOOL : SP_DTYPE_I64, v->i,
-                                                             &t));
+    SP_TRY(v->kind == SP_PICKLE_FLOAT
+               ? sp_tensor_create_f64(SP_DTYPE_F64, v->f, &t)
+               : sp_tensor_create_i64(v->kind == SP_PICKLE_BOOL ? SP_DTYPE_BOOL : SP_DTYPE_I64, v->i, &t));
     sp_status status = sp_bundle_add(r->bundle, name, t);
     sp_tensor_release(t);
     return status;
@@ -213,9 +213,12 @@ static sp_status visit_container(reader *r, const sp_pickle_value *v, int depth)
 
 static sp_status visit(reader *r, sp_pickle_value *v, int depth)
 {
-    bool container = v->kind == SP_PICKLE_DICT || v->kind == SP_PICKLE_OBJECT || v->kind == SP_PICKLE_LIST || v->kind == SP_PICKLE_TUPLE;
-    if (container && (v->open || (depth > 0 && !v->wanted))) return SP_OK; /* open: it contains itself; its tensors have names already */
-    SP_CHECK(depth < DEPTH_MAX && (!v->wanted || r->visits_left-- > 0), SP_FORMAT, "the pickle's containers are nested too deep, or shared too often");
+    bool container = v->kind == SP_PICKLE_DICT || v->kind == SP_PICKLE_OBJECT || v->kind == SP_PICKLE_LIST ||
+                     v->kind == SP_PICKLE_TUPLE;
+    if (container && (v->open || (depth > 0 && !v->wanted)))
+        return SP_OK; /* open: it contains itself; its tensors have names already */
+    SP_CHECK(depth < DEPTH_MAX && (!v->wanted || r->visits_left-- > 0), SP_FORMAT,
+             "the pickle's containers are nested too deep, or shared too often");
     SP_TRY(sp__stack_check());
     if (!container) return visit_leaf(r, v, depth);
     v->open = true;
@@ -237,8 +240,8 @@ static bool holds_tensors(const sp_pickle_value *dict)
 /* The member of the outermost dict that is the model; NULL: the dict is. */
 static const char *find_wrapper(const sp_pickle_value *root)
 {
-    static const char *const words[] = {"state_dict", "model_state_dict", "model_state", "model",      "net",
-                                        "network",    "weights",          "params_ema",  "params",     "module",
+    static const char *const words[] = {"state_dict", "model_state_dict", "model_state", "model",  "net",
+                                        "network",    "weights",          "params_ema",  "params", "module",
                                         "generator",  "encoder",          NULL};
     if (root->kind != SP_PICKLE_DICT || holds_tensors(root)) return NULL;
     for (int i = 0; words[i] != NULL; i++) {
@@ -298,7 +301,8 @@ static sp_status check_order(reader *r, sp_zip *zip, const char *top, size_t top
     const sp_zip_entry *e = sp__zip_find(zip, name);
     if (e == NULL) return SP_OK;
     SP_TRY(sp__zip_peek(e, text, sizeof text, &n));
-    SP_CHECK(n >= 6 && memcmp(text, "little", 6) == 0, SP_FORMAT, "was written on a big-endian machine, which is not "
+    SP_CHECK(n >= 6 && memcmp(text, "little", 6) == 0, SP_FORMAT,
+             "was written on a big-endian machine, which is not "
              "supported");
     return sp_bundle_set_note(r->bundle, "kind", "zip");
 }
@@ -365,8 +369,8 @@ static sp_status find_legacy_storages(reader *r, const sp_pickle_value *keys, si
         SP_CHECK(count <= (s->bytes - at) / element, SP_FORMAT,
                  "byte %zu: storage '%s' has %llu elements of %zu bytes, but only %zu bytes are left", at, key,
                  (unsigned long long)count, element, s->bytes - at);
-        storage->contents = (sp_source){.data = s->data + at, .bytes = (size_t)count * element, .map = s->map,
-                                        .options = s->options};
+        storage->contents =
+            (sp_source){.data = s->data + at, .bytes = (size_t)count * element, .map = s->map, .options = s->options};
         if (s->map != NULL && !storage->found) sp__map_retain(s->map);
         storage->found = true;
         at += (size_t)count * element;
@@ -413,7 +417,8 @@ static bool is_legacy(const sp_source *s)
 static bool probe(const sp_source *s)
 {
     if (is_legacy(s)) return true;
-    if (s->bytes > 4 && s->data[0] == 0x80 && s->data[1] >= 2 && s->data[1] <= 5 && s->data[s->bytes - 1] == '.') return true;
+    if (s->bytes > 4 && s->data[0] == 0x80 && s->data[1] >= 2 && s->data[1] <= 5 && s->data[s->bytes - 1] == '.')
+        return true;
     sp_zip zip = {0};
     size_t top;
     if (!sp__zip_probe(s) || sp__zip_open(s, &zip) != SP_OK) return false;
@@ -426,8 +431,7 @@ static sp_status read_with(const sp_source *s, sp_bundle *bundle, sp_status (*re
 {
     reader r = {.source = s, .bundle = bundle};
     sp_status status = read(&r);
-    if (status == SP_OK && sp_bundle_count(bundle) == 0)
-        status = sp__fail(SP_FORMAT, "there is no tensor in it");
+    if (status == SP_OK && sp_bundle_count(bundle) == 0) status = sp__fail(SP_FORMAT, "there is no tensor in it");
     for (sp_torch_storage *storage = r.torch.storages; storage != NULL; storage = storage->next)
         if (storage->found) sp__source_close(&storage->contents);
     sp__wire_out_free(&r.path);

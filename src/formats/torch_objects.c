@@ -21,14 +21,22 @@ sp_dtype sp__torch_dtype(const sp_pickle_value *global)
         const char *storage, *name;
         sp_dtype dtype;
     } known[] = {
-        {"FloatStorage", "float32", SP_DTYPE_F32},         {"DoubleStorage", "float64", SP_DTYPE_F64},
-        {"HalfStorage", "float16", SP_DTYPE_F16},          {"BFloat16Storage", "bfloat16", SP_DTYPE_BF16},
-        {"LongStorage", "int64", SP_DTYPE_I64},            {"IntStorage", "int32", SP_DTYPE_I32},
-        {"ShortStorage", "int16", SP_DTYPE_I16},           {"CharStorage", "int8", SP_DTYPE_I8},
-        {"ByteStorage", "uint8", SP_DTYPE_U8},             {"BoolStorage", "bool", SP_DTYPE_BOOL},
-        {"ComplexFloatStorage", "complex64", SP_DTYPE_C64}, {"ComplexDoubleStorage", "complex128", SP_DTYPE_C128},
-        {"UntypedStorage", "", SP_DTYPE_U8},               {"", "uint16", SP_DTYPE_U16},
-        {"", "uint32", SP_DTYPE_U32},                      {"", "uint64", SP_DTYPE_U64},
+        {"FloatStorage", "float32", SP_DTYPE_F32},
+        {"DoubleStorage", "float64", SP_DTYPE_F64},
+        {"HalfStorage", "float16", SP_DTYPE_F16},
+        {"BFloat16Storage", "bfloat16", SP_DTYPE_BF16},
+        {"LongStorage", "int64", SP_DTYPE_I64},
+        {"IntStorage", "int32", SP_DTYPE_I32},
+        {"ShortStorage", "int16", SP_DTYPE_I16},
+        {"CharStorage", "int8", SP_DTYPE_I8},
+        {"ByteStorage", "uint8", SP_DTYPE_U8},
+        {"BoolStorage", "bool", SP_DTYPE_BOOL},
+        {"ComplexFloatStorage", "complex64", SP_DTYPE_C64},
+        {"ComplexDoubleStorage", "complex128", SP_DTYPE_C128},
+        {"UntypedStorage", "", SP_DTYPE_U8},
+        {"", "uint16", SP_DTYPE_U16},
+        {"", "uint32", SP_DTYPE_U32},
+        {"", "uint64", SP_DTYPE_U64},
     };
     if (global->kind != SP_PICKLE_GLOBAL) return SP_DTYPE_NONE;
     const char *dot = strrchr(global->text, '.');
@@ -45,8 +53,8 @@ static sp_dtype numpy_dtype(const char *text, size_t bytes)
         const char *name;
         sp_dtype dtype;
     } known[] = {
-        {"b1", SP_DTYPE_BOOL}, {"u1", SP_DTYPE_U8},  {"u2", SP_DTYPE_U16}, {"u4", SP_DTYPE_U32}, {"u8", SP_DTYPE_U64},
-        {"i1", SP_DTYPE_I8},   {"i2", SP_DTYPE_I16}, {"i4", SP_DTYPE_I32}, {"i8", SP_DTYPE_I64}, {"f2", SP_DTYPE_F16},
+        {"b1", SP_DTYPE_BOOL}, {"u1", SP_DTYPE_U8},  {"u2", SP_DTYPE_U16}, {"u4", SP_DTYPE_U32},   {"u8", SP_DTYPE_U64},
+        {"i1", SP_DTYPE_I8},   {"i2", SP_DTYPE_I16}, {"i4", SP_DTYPE_I32}, {"i8", SP_DTYPE_I64},   {"f2", SP_DTYPE_F16},
         {"f4", SP_DTYPE_F32},  {"f8", SP_DTYPE_F64}, {"c8", SP_DTYPE_C64}, {"c16", SP_DTYPE_C128},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -58,15 +66,15 @@ static sp_dtype numpy_dtype(const char *text, size_t bytes)
 
 static sp_status read_ints(const sp_pickle_value *tuple, const char *what, int *rank, int64_t out[SP_RANK_MAX])
 {
-    SP_CHECK(tuple->kind == SP_PICKLE_TUPLE || tuple->kind == SP_PICKLE_LIST, SP_FORMAT, "the %s of a tensor is no tuple",
-             what);
-    SP_CHECK(tuple->count <= SP_RANK_MAX, SP_FORMAT, "a tensor with %zu dimensions, at most %d are possible", tuple->count,
-             SP_RANK_MAX);
+    SP_CHECK(tuple->kind == SP_PICKLE_TUPLE || tuple->kind == SP_PICKLE_LIST, SP_FORMAT,
+             "the %s of a tensor is no tuple", what);
+    SP_CHECK(tuple->count <= SP_RANK_MAX, SP_FORMAT, "a tensor with %zu dimensions, at most %d are possible",
+             tuple->count, SP_RANK_MAX);
     *rank = (int)tuple->count;
     for (int i = 0; i < *rank; i++) {
         const sp_pickle_value *v = tuple->items[i];
-        SP_CHECK(v->kind == SP_PICKLE_INT && v->i >= 0, SP_FORMAT, "number %d of the %s of a tensor is none from 0 on", i,
-                 what);
+        SP_CHECK(v->kind == SP_PICKLE_INT && v->i >= 0, SP_FORMAT, "number %d of the %s of a tensor is none from 0 on",
+                 i, what);
         out[i] = v->i;
     }
     return SP_OK;
@@ -85,9 +93,11 @@ static sp_status rebuild_tensor(sp__arena *arena, const sp_pickle_value *args, s
 {
     SP_CHECK(args->count >= 4, SP_FORMAT, "a tensor is made with %zu arguments, at least 4 wanted", args->count);
     const sp_pickle_value *storage = args->items[0], *offset = args->items[1];
-    SP_CHECK(storage->kind == SP_PICKLE_BYTES && storage->other != NULL, SP_FORMAT, "a tensor over something that is no "
+    SP_CHECK(storage->kind == SP_PICKLE_BYTES && storage->other != NULL, SP_FORMAT,
+             "a tensor over something that is no "
              "storage");
-    SP_CHECK(offset->kind == SP_PICKLE_INT && offset->i >= 0, SP_FORMAT, "the offset of a tensor is no number from 0 on");
+    SP_CHECK(offset->kind == SP_PICKLE_INT && offset->i >= 0, SP_FORMAT,
+             "the offset of a tensor is no number from 0 on");
     sp_torch_tensor *t = sp__arena_alloc(arena, sizeof *t);
     if (t == NULL) return SP_NOMEM;
     int n_strides = 0;
@@ -96,7 +106,8 @@ static sp_status rebuild_tensor(sp__arena *arena, const sp_pickle_value *args, s
     t->meta.dtype = dtype != SP_DTYPE_NONE ? dtype : t->storage->dtype;
     SP_TRY(read_ints(args->items[2], "shape", &t->meta.rank, t->meta.dims));
     SP_TRY(read_ints(args->items[3], "strides", &n_strides, t->strides));
-    SP_CHECK(n_strides == t->meta.rank, SP_FORMAT, "a tensor with %d dimensions and %d strides", t->meta.rank, n_strides);
+    SP_CHECK(n_strides == t->meta.rank, SP_FORMAT, "a tensor with %d dimensions and %d strides", t->meta.rank,
+             n_strides);
     return make_other(arena, t, out);
 }
 
@@ -195,7 +206,8 @@ static sp_status numpy_scalar(sp__arena *arena, const sp_pickle_value *args, sp_
 /* _codecs.encode(text, 'latin1'): how bytes are written by old protocols. */
 static sp_status encode_latin1(sp__arena *arena, const sp_pickle_value *args, sp_pickle_value **out)
 {
-    SP_CHECK(args->count >= 1 && args->items[0]->kind == SP_PICKLE_STR, SP_FORMAT, "_codecs.encode of something that is no "
+    SP_CHECK(args->count >= 1 && args->items[0]->kind == SP_PICKLE_STR, SP_FORMAT,
+             "_codecs.encode of something that is no "
              "text");
     const sp_pickle_value *text = args->items[0];
     sp_pickle_value *v = sp__pickle_new(arena, SP_PICKLE_BYTES);
@@ -204,7 +216,8 @@ static sp_status encode_latin1(sp__arena *arena, const sp_pickle_value *args, sp
     for (size_t i = 0; i < text->bytes; i++) { /* valid UTF-8; characters up to FF have at most two bytes */
         uint8_t b = (uint8_t)text->text[i];
         if (b >= 0x80) {
-            SP_CHECK(b <= 0xC3 && i + 1 < text->bytes, SP_FORMAT, "_codecs.encode of a character that is not in latin1");
+            SP_CHECK(b <= 0xC3 && i + 1 < text->bytes, SP_FORMAT,
+                     "_codecs.encode of a character that is not in latin1");
             b = (uint8_t)(b << 6 | ((uint8_t)text->text[++i] & 0x3F));
         }
         bytes[v->bytes++] = (char)b;
@@ -262,20 +275,33 @@ static sp_status call(void *context, sp__arena *arena, sp_pickle_value *callable
                                            "builtins.frozenset",
                                            "__builtin__.set",
                                            NULL};
-    static const char *const dicts[] = {"collections.OrderedDict", "collections.defaultdict", "collections.Counter", NULL};
-    static const char *const arrays[] = {"numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct", NULL};
+    static const char *const dicts[] = {"collections.OrderedDict", "collections.defaultdict", "collections.Counter",
+                                        NULL};
+    static const char *const arrays[] = {"numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct",
+                                         NULL};
     static const char *const scalars[] = {"numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar", NULL};
     /* Classes whose instances say nothing about weights: kept as they are, without meaning. */
-    static const char *const plain[] = {"torch.device",          "torch.serialization._get_layout", "argparse.Namespace",
-                                        "pathlib.PosixPath",     "pathlib.WindowsPath",             "pathlib.PurePosixPath",
-                                        "datetime.datetime",     "datetime.timedelta",              "builtins.complex",
-                                        "builtins.slice",        "builtins.range",                  "copyreg._reconstructor",
-                                        "copy_reg._reconstructor", "torch.torch_version.TorchVersion",
-                                        "torch.Generator",       "collections.deque",               NULL};
+    static const char *const plain[] = {"torch.device",
+                                        "torch.serialization._get_layout",
+                                        "argparse.Namespace",
+                                        "pathlib.PosixPath",
+                                        "pathlib.WindowsPath",
+                                        "pathlib.PurePosixPath",
+                                        "datetime.datetime",
+                                        "datetime.timedelta",
+                                        "builtins.complex",
+                                        "builtins.slice",
+                                        "builtins.range",
+                                        "copyreg._reconstructor",
+                                        "copy_reg._reconstructor",
+                                        "torch.torch_version.TorchVersion",
+                                        "torch.Generator",
+                                        "collections.deque",
+                                        NULL};
     if (is_one_of(callable, tensors)) return rebuild_tensor(arena, args, SP_DTYPE_NONE, out);
     if (sp__pickle_is(callable, "torch._utils._rebuild_tensor_v3")) return rebuild_v3(arena, args, out);
-    if (is_one_of(callable, wrappers)) return args->count > 0 ? first_argument(callable->text, args, out)
-                                                              : new_dict(arena, args, out);
+    if (is_one_of(callable, wrappers))
+        return args->count > 0 ? first_argument(callable->text, args, out) : new_dict(arena, args, out);
     if (is_one_of(callable, dicts)) return new_dict(arena, args, out);
     if (is_one_of(callable, arrays)) return make_object(arena, numpy_array, args, out);
     if (sp__pickle_is(callable, numpy_dtype_name)) return make_object(arena, numpy_dtype_name, args, out);
@@ -291,11 +317,12 @@ static sp_status call(void *context, sp__arena *arena, sp_pickle_value *callable
         return make_object(arena, made ? args->items[0]->text : callable->text, args, out);
     }
     char shown[SP_NAME_SHOWN];
-    return sp__fail(SP_FORMAT,
-                    "it asks to call %s, which is not part of storing tensors; nothing was called. If you trust the file, "
-                    "load it in PyTorch and save its state_dict()",
-                    callable->kind == SP_PICKLE_GLOBAL ? sp__name_shown(callable->text, callable->bytes, shown)
-                                                       : "something that is no function");
+    return sp__fail(
+        SP_FORMAT,
+        "it asks to call %s, which is not part of storing tensors; nothing was called. If you trust the file, "
+        "load it in PyTorch and save its state_dict()",
+        callable->kind == SP_PICKLE_GLOBAL ? sp__name_shown(callable->text, callable->bytes, shown)
+                                           : "something that is no function");
 }
 
 /* --- storages ---------------------------------------------------------------------------------------------------- */
@@ -335,7 +362,8 @@ static sp_status persistent(void *context, sp__arena *arena, sp_pickle_value *id
 static sp_status build(void *context, sp__arena *arena, sp_pickle_value *object, sp_pickle_value *state)
 {
     (void)context;
-    if (object->kind == SP_PICKLE_OBJECT && sp__pickle_is(object->of, numpy_array)) return build_array(arena, object, state);
+    if (object->kind == SP_PICKLE_OBJECT && sp__pickle_is(object->of, numpy_array))
+        return build_array(arena, object, state);
     return SP_OK;
 }
 

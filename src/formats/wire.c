@@ -110,7 +110,7 @@ sp_status sp__wire_skip(sp_wire *w, uint32_t number, int type)
 
 sp_status sp__wire_expect(const sp_wire *w, const char *what, int type, int wanted)
 {
-    static const char *const names[] = {"a number", "eight bytes",       "bytes",
+    static const char *const names[] = {"a number", "eight bytes",        "bytes",
                                         "a group",  "the end of a group", "four bytes"};
     SP_CHECK(type == wanted, SP_FORMAT, "byte %zu: %s is stored as %s, %s wanted", sp__wire_offset(w), what,
              names[type], names[wanted]);

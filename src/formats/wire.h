@@ -11,8 +11,14 @@
 
 #include "base/base.h"
 
-enum { SP_WIRE_VARINT = 0, SP_WIRE_FIXED64 = 1, SP_WIRE_BYTES = 2, SP_WIRE_GROUP = 3, SP_WIRE_GROUP_END = 4,
-       SP_WIRE_FIXED32 = 5 };
+enum {
+    SP_WIRE_VARINT = 0,
+    SP_WIRE_FIXED64 = 1,
+    SP_WIRE_BYTES = 2,
+    SP_WIRE_GROUP = 3,
+    SP_WIRE_GROUP_END = 4,
+    SP_WIRE_FIXED32 = 5
+};
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 

@@ -36,8 +36,8 @@ enum {
     EXTRA_ZIP64 = 1
 };
 
-static const uint32_t mark_local = 0x04034B50, mark_record = 0x02014B50, mark_end = 0x06054B50,
-                      mark_end64 = 0x06064B50, mark_locator = 0x07064B50;
+static const uint32_t mark_local = 0x04034B50, mark_record = 0x02014B50, mark_end = 0x06054B50, mark_end64 = 0x06064B50,
+                      mark_locator = 0x07064B50;
 
 static uint64_t le(const uint8_t *p, int bytes)
 {
@@ -119,8 +119,8 @@ static sp_status read_zip64(const uint8_t *extra, size_t bytes, uint64_t *number
 
 static sp_status find_contents(const sp_source *s, const directory *d, uint64_t offset, sp_zip_entry *e)
 {
-    SP_CHECK(offset <= d->offset && d->offset - offset >= LOCAL_BYTES && le(s->data + offset, 4) == mark_local, SP_FORMAT,
-             "byte %llu: no local header where the directory says", (unsigned long long)offset);
+    SP_CHECK(offset <= d->offset && d->offset - offset >= LOCAL_BYTES && le(s->data + offset, 4) == mark_local,
+             SP_FORMAT, "byte %llu: no local header where the directory says", (unsigned long long)offset);
     const uint8_t *p = s->data + offset;
     uint64_t head = LOCAL_BYTES + le(p + 26, 2) + le(p + 28, 2), left = d->offset - offset;
     SP_CHECK(head <= left && e->packed_bytes <= left - head, SP_FORMAT,
@@ -141,7 +141,8 @@ static sp_status read_record(const sp_source *s, const directory *d, const uint8
              "is compressed with method %zu; 0 (stored) and 8 (deflated) are supported", method);
     e->deflated = method == METHOD_DEFLATED;
     e->crc = (uint32_t)le(p + 16, 4);
-    SP_CHECK(plain <= SIZE_MAX / 2, SP_FORMAT, "has %llu bytes, which do not fit the address space", (unsigned long long)plain);
+    SP_CHECK(plain <= SIZE_MAX / 2, SP_FORMAT, "has %llu bytes, which do not fit the address space",
+             (unsigned long long)plain);
     e->packed_bytes = packed;
     e->bytes = plain;
     SP_CHECK(e->deflated || packed == plain, SP_FORMAT, "is stored, but has sizes %llu and %llu",

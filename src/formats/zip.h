@@ -13,7 +13,7 @@ typedef struct sp_zip_entry {
     uint64_t packed_bytes; /* in the archive */
     uint64_t bytes;        /* unpacked */
     uint32_t crc;
-    bool deflated;         /* else stored as it is */
+    bool deflated; /* else stored as it is */
 } sp_zip_entry;
 
 typedef struct sp_zip {
@@ -29,7 +29,7 @@ uint64_t sp__zip_wanted(const sp_source *s);
 /* All members; refuses encrypted ones, methods other than stored and deflated, members that overlap or leave the
  * archive, and sizes that no compression can reach. */
 sp_status sp__zip_open(const sp_source *s, sp_zip *out);
-void sp__zip_close(sp_zip *zip); /* zeroed is fine */
+void sp__zip_close(sp_zip *zip);                                 /* zeroed is fine */
 const sp_zip_entry *sp__zip_find(sp_zip *zip, const char *name); /* NULL if there is none */
 /* The first bytes of a member, at most `room`; as many as there are. */
 sp_status sp__zip_peek(const sp_zip_entry *entry, uint8_t *out, size_t room, size_t *bytes);

@@ -149,7 +149,8 @@ static sp_status check_name(const char *name)
         outside = strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == '\0');
     }
     sp__name_shown(name, strlen(name), shown);
-    SP_CHECK(!outside, SP_VALUE, "the name '%s' would lead out of the folder in which somebody unpacks the archive", shown);
+    SP_CHECK(!outside, SP_VALUE, "the name '%s' would lead out of the folder in which somebody unpacks the archive",
+             shown);
     SP_CHECK(strlen(name) <= UINT16_MAX, SP_VALUE, "the name '%s' is too long for a zip archive", shown);
     return SP_OK;
 }

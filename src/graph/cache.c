@@ -29,7 +29,7 @@ enum { HEADER_BYTES = 48, NAME_MOST = 64 };
 #define MOST_BYTES ((uint64_t)256 << 20)
 
 static sp_lock lock = SP_LOCK_INIT; /* of what follows */
-static char *cache_folder;   /* NULL: off */
+static char *cache_folder;          /* NULL: off */
 static uint64_t cache_most;
 static atomic_bool cache_on;
 
@@ -47,7 +47,8 @@ static uint64_t fold(uint64_t a, uint64_t b)
  * for collisions, and 128 bits wide so that none turns up by chance. */
 sp_cache_key sp__cache_digest(const void *data, size_t bytes)
 {
-    const uint64_t k0 = 0xA0761D6478BD642Fu, k1 = 0xE7037ED1A0B428DBu, k2 = 0x8EBC6AF09C88C6E3u, k3 = 0x589965CC75374CC3u;
+    const uint64_t k0 = 0xA0761D6478BD642Fu, k1 = 0xE7037ED1A0B428DBu, k2 = 0x8EBC6AF09C88C6E3u,
+                   k3 = 0x589965CC75374CC3u;
     const uint8_t *p = data;
     uint64_t a = k0 ^ bytes, b = k1 + bytes, w[2];
     for (size_t left = bytes;; left -= 16, p += 16) {
@@ -149,7 +150,8 @@ static int find_build(struct dl_phdr_info *info, size_t size, void *context)
     }
     for (int i = 0; ours && i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        const char *at = (const char *)(info->dlpi_addr + p->p_vaddr), *end = at + p->p_memsz; /* NOLINT: an address of the loader */
+        const char *at = (const char *)(info->dlpi_addr + p->p_vaddr),
+                   *end = at + p->p_memsz; /* NOLINT: an address of the loader */
         while (p->p_type == PT_NOTE && end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
             const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)at;
             const char *name = at + sizeof *note, *text = name + (note->n_namesz + 3) / 4 * 4;
@@ -177,7 +179,8 @@ sp_status sp__cache_build(sp_bytes *b)
 
 sp_status sp_program_cache(const char *folder, uint64_t most_bytes)
 {
-    SP_CHECK(!folder || *folder, SP_VALUE, "the folder of the compile cache is '', name one; '.' is the one the process runs in");
+    SP_CHECK(!folder || *folder, SP_VALUE,
+             "the folder of the compile cache is '', name one; '.' is the one the process runs in");
     char *kept = folder ? sp__strdup(folder) : NULL;
     if (folder && !kept) return SP_NOMEM;
     sp__lock(&lock);
@@ -201,7 +204,8 @@ static sp_status find_path(const char *kind, sp_cache_key key, char **folder, ch
     const size_t room = *folder ? strlen(*folder) + NAME_MOST : 0;
     *path = *folder ? sp__alloc(room) : NULL;
     if (!*path) return SP_DECLINED; /* switched off meanwhile, or no memory */
-    snprintf(*path, room, "%s/%016llx%016llx.%s", *folder, (unsigned long long)key.word[0], (unsigned long long)key.word[1], kind);
+    snprintf(*path, room, "%s/%016llx%016llx.%s", *folder, (unsigned long long)key.word[0],
+             (unsigned long long)key.word[1], kind);
     return SP_OK;
 }
 
@@ -234,7 +238,9 @@ static int list_files(DIR *dir, found_file **out, uint64_t *total)
     *total = 0;
     for (const struct dirent *e; (e = readdir(dir));) {
         struct stat st;
-        if (!is_ours(e->d_name) || fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode)) continue;
+        if (!is_ours(e->d_name) || fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(st.st_mode))
+            continue;
         if (n == room) {
             const int more = room ? 2 * room : 64;
             found_file *bigger = sp__realloc(*out, (size_t)room * sizeof **out, (size_t)more * sizeof **out);
@@ -350,7 +356,8 @@ void sp__cache_put(const char *kind, sp_cache_key key, const sp_bytes *payload, 
     uint64_t most;
     if (payload->failed || find_path(kind, key, &folder, &path, &most) != SP_OK) return;
     sp_status status = SP_OK;
-    if (payload->n + HEADER_BYTES > most) snprintf(why, SP_CACHE_NOTE, "not written: %zu bytes are more than the cache may hold", payload->n);
+    if (payload->n + HEADER_BYTES > most)
+        snprintf(why, SP_CACHE_NOTE, "not written: %zu bytes are more than the cache may hold", payload->n);
     else status = sp__folder_make(folder);
     if (status == SP_OK && !why[0]) status = write_file(path, key, payload);
     if (status == SP_OK && !why[0]) evict(folder, most);

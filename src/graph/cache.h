@@ -27,7 +27,7 @@ sp_cache_key sp__cache_digest(const void *data, size_t bytes);
 typedef struct sp_bytes {
     uint8_t *data;
     size_t n, room;
-    bool failed;           /* out of memory; further writes do nothing */
+    bool failed; /* out of memory; further writes do nothing */
 } sp_bytes;
 void sp__bytes_put(sp_bytes *b, const void *data, size_t bytes);
 void sp__bytes_uint(sp_bytes *b, uint64_t v);
@@ -53,7 +53,7 @@ sp_status sp__cache_build(sp_bytes *b);
 bool sp__cache_on(void);
 /* The payload kept under the digest. SP_DECLINED: there is none that can be used; `why` (room of SP_CACHE_NOTE) says so when
  * there is a file and something is wrong with it, else it is "". `map` is to be released. */
-enum { SP_CACHE_NOTE = sizeof ((sp_program *)NULL)->cache_note };
+enum { SP_CACHE_NOTE = sizeof((sp_program *)NULL)->cache_note };
 sp_status sp__cache_get(const char *kind, sp_cache_key key, sp_map **map, sp_bytes_in *payload, char *why);
 /* Keep it; files that were not used for longest go where there are too many bytes. why as above, when it could not be written. */
 void sp__cache_put(const char *kind, sp_cache_key key, const sp_bytes *payload, char *why);

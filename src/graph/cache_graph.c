@@ -82,7 +82,8 @@ static sp_status survey_function(sp_outer *o, const sp_function *f)
         if (n->variable) SP_TRY(number(&o->variables, n->variable->tensor, NULL));
         if (n->host) SP_TRY(number(&o->hosts, n->host, NULL));
         if (n->place) SP_TRY(number(&o->places, n->place, NULL));
-        for (int i = 0; n->grad && i < n->grad->n_variables; i++) SP_TRY(number(&o->variables, n->grad->variables[i]->tensor, NULL));
+        for (int i = 0; n->grad && i < n->grad->n_variables; i++)
+            SP_TRY(number(&o->variables, n->grad->variables[i]->tensor, NULL));
     }
     for (int i = 0; i < f->n_results; i++) SP_TRY(meet(o, f->results[i]));
     return SP_OK;
@@ -102,7 +103,7 @@ typedef struct {
     const sp_outer *o;
     const sp_numbering *functions, *values; /* of the graph that is written */
     const sp_numbering *constants;          /* whose numbers stand for constants of the recording */
-    const int *constant_of;              /* what these are there; NULL: the same */
+    const int *constant_of;                 /* what these are there; NULL: the same */
     sp_numbering made;                      /* constants that are in none */
     sp_bytes *out;
 } writer;
@@ -302,7 +303,8 @@ static sp_status put_constants(sp_outer *o, sp_bytes *b)
         }
         keys[k] = describe_constant(v, &one);
         size_t at = (size_t)(keys[k].word[0] & mask);
-        while (places[at] && (memcmp(&keys[places[at] - 1], &keys[k], sizeof *keys) != 0 || !may_be_one(o->constants.things[places[at] - 1], v)))
+        while (places[at] && (memcmp(&keys[places[at] - 1], &keys[k], sizeof *keys) != 0 ||
+                              !may_be_one(o->constants.things[places[at] - 1], v)))
             at = (at + 1) & mask;
         if (!places[at]) {
             places[at] = k + 1;
@@ -431,7 +433,12 @@ static sp_status put_graph(writer *w, const sp_graph *g)
 sp_status sp__outer_write(const sp_outer *o, sp_graph *g, sp_bytes *out)
 {
     sp_numbering functions = {0}, values = {0};
-    writer w = {.o = o, .functions = &functions, .values = &values, .constants = &o->copies, .constant_of = o->copy_of, .out = out};
+    writer w = {.o = o,
+                .functions = &functions,
+                .values = &values,
+                .constants = &o->copies,
+                .constant_of = o->copy_of,
+                .out = out};
     sp_status status = survey_written(&w, g, &functions, &values);
     if (status == SP_OK) status = put_graph(&w, g);
     numbering_free(&functions);

@@ -13,20 +13,20 @@ enum { SP_REF_VALUE = 1, SP_REF_CONSTANT, SP_REF_MADE, SP_REF_FUNCTION, SP_REF_K
 typedef struct sp_numbering {
     const void **things;
     int n, capacity;
-    int *places;       /* number + 1 by hash, 0: free; twice the capacity */
+    int *places; /* number + 1 by hash, 0: free; twice the capacity */
 } sp_numbering;
 
 struct sp_outer {
     sp_function *f;
-    sp_numbering functions, values;  /* of the recording; values of nodes and parameters */
-    sp_numbering constants;          /* sp_value */
-    int *distinct;                /* by number of a constant: its number among those with different contents */
-    int *first_of;                /* by that number: the first constant */
+    sp_numbering functions, values; /* of the recording; values of nodes and parameters */
+    sp_numbering constants;         /* sp_value */
+    int *distinct;                  /* by number of a constant: its number among those with different contents */
+    int *first_of;                  /* by that number: the first constant */
     int n_distinct;
-    sp_numbering variables;          /* their tensors: copies of a graph have variables of their own */
+    sp_numbering variables; /* their tensors: copies of a graph have variables of their own */
     sp_numbering hosts, places;
-    sp_numbering copies;             /* constants of the copy that is being compiled */
-    int *copy_of;                 /* by number in `copies`: number in `constants` */
+    sp_numbering copies; /* constants of the copy that is being compiled */
+    int *copy_of;        /* by number in `copies`: number in `constants` */
     sp_cache_key key;
 };
 

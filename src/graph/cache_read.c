@@ -11,12 +11,12 @@ typedef struct {
     sp_graph *g;
     sp_function **functions;
     int n_functions;
-    sp_value **values;   /* in the order they are made */
+    sp_value **values; /* in the order they are made */
     int n_values, capacity;
     sp_value **constants; /* of the recording, taken over when first met */
     sp_value **made;
     int n_made;
-    sp_value **inputs;   /* of the node at hand */
+    sp_value **inputs; /* of the node at hand */
     int inputs_capacity;
     sp__arena scratch;
 } reader;
@@ -27,7 +27,8 @@ static sp_status get_meta(sp_bytes_in *in, sp_meta *m, bool *is_function, bool *
 {
     const uint64_t bits = sp__bytes_get_uint(in);
     const int64_t dtype = sp__bytes_get_int(in), rank = sp__bytes_get_int(in);
-    if (in->failed || dtype < 0 || dtype >= SP_DTYPE_COUNT || rank < -1 || rank > SP_RANK_MAX || bits > 3) return broken("a geometry is malformed");
+    if (in->failed || dtype < 0 || dtype >= SP_DTYPE_COUNT || rank < -1 || rank > SP_RANK_MAX || bits > 3)
+        return broken("a geometry is malformed");
     *m = (sp_meta){.dtype = (sp_dtype)dtype, .rank = (int)rank};
     for (int i = 0; i < m->rank; i++)
         if ((m->dims[i] = sp__bytes_get_int(in)) < -1) return broken("a dimension is negative");
@@ -119,7 +120,8 @@ static sp_status get_attr(reader *r, const sp_attr *a, void *attrs)
     case SP_ATTR_BOOL: *(bool *)field = sp__bytes_get_uint(in) != 0; break;
     case SP_ATTR_DTYPE: {
         const int64_t dtype = sp__bytes_get_int(in);
-        if (dtype != (int64_t)SP_DTYPE_NONE && (dtype < 0 || dtype >= SP_DTYPE_COUNT)) return broken("a dtype is unknown");
+        if (dtype != (int64_t)SP_DTYPE_NONE && (dtype < 0 || dtype >= SP_DTYPE_COUNT))
+            return broken("a dtype is unknown");
         *(sp_dtype *)field = (sp_dtype)dtype;
         break;
     }
@@ -192,8 +194,8 @@ static sp_status get_grad(reader *r, sp_node *n)
     g->n_seeds = (int)sp__bytes_get_int(r->in);
     g->strict = sp__bytes_get_index(r->in, 2);
     g->n_positions = sp__bytes_get_count(r->in);
-    if (r->in->failed || g->n_results < 0 || g->n_results > n->n_out || g->n_differentiated < -1 || g->n_differentiated > g->n_results ||
-        g->n_seeds < 0)
+    if (r->in->failed || g->n_results < 0 || g->n_results > n->n_out || g->n_differentiated < -1 ||
+        g->n_differentiated > g->n_results || g->n_seeds < 0)
         return broken("a gradient is malformed");
     int *positions = sp__arena_alloc(&r->g->arena, (size_t)(g->n_positions + 1) * sizeof *positions);
     if (!positions) return SP_NOMEM;
@@ -299,7 +301,8 @@ static sp_status get_graph(reader *r)
         bool is_function, weak;
         int64_t count;
         SP_TRY(get_meta(r->in, &m, &is_function, &weak));
-        if (!sp__meta_known(&m) || sp__shape_count(m.rank, m.dims, &count) != SP_OK || count > SP_MADE_BYTES) return broken("a constant is malformed");
+        if (!sp__meta_known(&m) || sp__shape_count(m.rank, m.dims, &count) != SP_OK || count > SP_MADE_BYTES)
+            return broken("a constant is malformed");
         sp__bytes_get(r->in, (size_t)count * sp_dtype_bytes(m.dtype));
     }
     const uint64_t entry = sp__bytes_get_uint(r->in);

@@ -14,9 +14,9 @@ enum { SEGMENT_LEAST = 2 }; /* a single operator is run by sp_apply as quickly a
 /* What is known of a value during the walk; its mark points here. */
 typedef struct place {
     sp_slot slot;
-    int last;      /* instruction-order number of the node that uses it last; n_nodes: it is a result */
-    int segment;   /* of the node that makes it, -1: none */
-    bool crosses;  /* used outside of the segment that makes it */
+    int last;     /* instruction-order number of the node that uses it last; n_nodes: it is a result */
+    int segment;  /* of the node that makes it, -1: none */
+    bool crosses; /* used outside of the segment that makes it */
 } place;
 
 typedef struct {
@@ -27,9 +27,9 @@ typedef struct {
     sp_value **values; /* that have a mark */
     int n_places, capacity;
     int n_locals;
-    int *segment_of;   /* by node order, -1: none */
-    int *last_store;   /* by variable: order of the node that stores to it last, -1: none */
-    int last_outside;  /* order of the last node that runs other code, which may store to any variable; -1: none */
+    int *segment_of;  /* by node order, -1: none */
+    int *last_store;  /* by variable: order of the node that stores to it last, -1: none */
+    int last_outside; /* order of the last node that runs other code, which may store to any variable; -1: none */
 } coder;
 
 static void *take(sp_program *p, size_t n, size_t size) { return sp__arena_alloc(&p->arena, (n ? n : 1) * size); }
@@ -142,8 +142,8 @@ static sp_status assign_slots(coder *c)
         if (is_constant(v)) {
             SP_TRY(add_constant(c, v, at));
         } else {
-            SP_CHECK(v->owner == c->f, SP_RUNTIME, "function %s uses a value of %s that was not passed to it", c->f->name,
-                     v->owner->name);
+            SP_CHECK(v->owner == c->f, SP_RUNTIME, "function %s uses a value of %s that was not passed to it",
+                     c->f->name, v->owner->name);
             bool wanted = at->last >= 0 && (at->segment < 0 || at->crosses);
             if (v->origin == SP_VALUE_NODE && wanted) at->slot = code->n_slots++;
         }

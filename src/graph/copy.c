@@ -8,9 +8,9 @@
 
 typedef struct {
     sp_graph *from, *to;
-    sp_value **values;       /* by id in `from` */
+    sp_value **values; /* by id in `from` */
     sp_function **functions;
-    sp_function **reached;   /* in the order they were found */
+    sp_function **reached; /* in the order they were found */
     int n_reached;
 } copier;
 
@@ -105,8 +105,8 @@ static sp_status connected(copier *c, sp_function *f, sp_value *v, sp_value **ou
         if (!k) return SP_NOMEM;
         c->values[v->id] = k;
     }
-    SP_CHECK(c->values[v->id], SP_RUNTIME, "function %s uses value %d of %s, which is not part of the program", f->name, v->id,
-             v->owner ? v->owner->name : "no function");
+    SP_CHECK(c->values[v->id], SP_RUNTIME, "function %s uses value %d of %s, which is not part of the program", f->name,
+             v->id, v->owner ? v->owner->name : "no function");
     *out = c->values[v->id];
     return SP_OK;
 }
@@ -128,7 +128,8 @@ static sp_status copy_functions(copier *c, sp_function *entry)
     reach_all(c, entry);
     for (int k = 0; k < c->n_reached; k++) {
         const sp_function *f = c->reached[k];
-        SP_CHECK(f->finished, SP_VALUE, "function %s is not finished: end its recording before the program is made", f->name);
+        SP_CHECK(f->finished, SP_VALUE, "function %s is not finished: end its recording before the program is made",
+                 f->name);
         c->functions[f->id] = sp__function_create(c->to, NULL, f->name);
         if (!c->functions[f->id]) return SP_NOMEM;
     }

@@ -34,7 +34,8 @@ static void find_row(const sp_fused *f, sp_tensor *const *operands, int64_t r, c
 }
 
 /* Rows [begin, end) and of them columns [from, to). */
-static void run_rows(const sp_fused *f, sp_tensor *const *operands, int64_t begin, int64_t end, int64_t from, int64_t to)
+static void run_rows(const sp_fused *f, sp_tensor *const *operands, int64_t begin, int64_t end, int64_t from,
+                     int64_t to)
 {
     char *const buffers = sp__scratch_take((size_t)f->n_buffers * f->buffer_bytes);
     char *row[SP_FUSED_OPERANDS], *at[SP_FUSED_OPERANDS];
@@ -56,7 +57,8 @@ static void run_rows(const sp_fused *f, sp_tensor *const *operands, int64_t begi
 }
 
 /* One row of a group that walks everything as one: a tile of it is runs at a distance. */
-static void run_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
+static void run_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step,
+                     int64_t n)
 {
     char *const buffers = sp__scratch_take((size_t)f->n_buffers * f->buffer_bytes);
     char *at[SP_FUSED_OPERANDS];
@@ -86,11 +88,13 @@ static void run_range(const sp_fused *f, sp_tensor *const *operands, int64_t fro
     }
 }
 
-void sp__fused_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
+void sp__fused_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step,
+                    int64_t n)
 {
     const int64_t cols = f->dims[f->rank - 1], col = start % cols;
     if (f->rank == 1) run_tile(f, operands, start, n_rows, row_step, n);
-    else if (row_step == cols && col + n <= cols) run_rows(f, operands, start / cols, start / cols + n_rows, col, col + n);
+    else if (row_step == cols && col + n <= cols)
+        run_rows(f, operands, start / cols, start / cols + n_rows, col, col + n);
     else
         for (int64_t r = 0; r < n_rows; r++) run_range(f, operands, start + r * row_step, start + r * row_step + n);
 }

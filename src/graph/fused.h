@@ -7,9 +7,9 @@
 
 enum {
     SP_FUSED_PARTS = 48,
-    SP_FUSED_OPERANDS = 48,          /* memory and buffers */
-    SP_FUSED_BUFFERS = 24 * 1024,    /* bytes of all buffers: scratch of whoever runs a block */
-    SP_FUSED_BLOCK = 2048            /* elements of a block, at most */
+    SP_FUSED_OPERANDS = 48,       /* memory and buffers */
+    SP_FUSED_BUFFERS = 24 * 1024, /* bytes of all buffers: scratch of whoever runs a block */
+    SP_FUSED_BLOCK = 2048         /* elements of a block, at most */
 };
 
 /* One operator: its own inner loop. */
@@ -18,7 +18,7 @@ typedef struct sp_fused_part {
     const void *context;
     int n;
     uint8_t operand[SP_LOOP_MAX];
-    int64_t step[SP_LOOP_MAX];       /* of its operands: bytes from one element of a run to the next */
+    int64_t step[SP_LOOP_MAX]; /* of its operands: bytes from one element of a run to the next */
 } sp_fused_part;
 
 /* Operands are numbered: those in memory, which are the call's inputs and results, then buffers. */
@@ -37,6 +37,7 @@ struct sp_fused {
 sp_status sp__fused_run(const sp_call *c);
 /* n_rows runs of n elements, numbered in row-major order, row_step apart from each other; on this thread. operands: those in
  * memory. */
-void sp__fused_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
+void sp__fused_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step,
+                    int64_t n);
 
 #endif

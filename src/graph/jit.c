@@ -16,7 +16,7 @@ typedef struct compiled {
     sp_function *function; /* with open sizes, once it serves several */
     uint64_t which, used;  /* when it was last asked for */
     int n_opened;
-    char why[200];         /* it stands beside others; "": it does not */
+    char why[200]; /* it stands beside others; "": it does not */
 } compiled;
 
 /* Arguments for which a program is known to be right: they keep theirs when more sizes are opened for others. */
@@ -32,7 +32,7 @@ struct sp_jit {
     sp_lock making, lock;
     uint64_t stamp, clock;
     compiled *programs;
-    known *sizes;          /* latest first */
+    known *sizes; /* latest first */
     sp_jit_counts counts;
 };
 
@@ -86,7 +86,9 @@ void sp__jit_free(sp_jit *j)
 static known *find_sizes(sp_jit *j, const sp_jit_call *call)
 {
     for (known **at = &j->sizes, *k; (k = *at) != NULL; at = &k->next) {
-        if (k->of->which != call->which || k->n != call->n || memcmp(k->specs, call->specs, (size_t)call->n * sizeof *call->specs) != 0) continue;
+        if (k->of->which != call->which || k->n != call->n ||
+            memcmp(k->specs, call->specs, (size_t)call->n * sizeof *call->specs) != 0)
+            continue;
         *at = k->next;
         k->next = j->sizes;
         return j->sizes = k;
@@ -297,7 +299,8 @@ sp_status sp__jit_program(sp_jit *j, const sp_jit_call *call, sp_program **out)
 {
     if (find(j, call, out)) return SP_OK;
     sp__lock(&j->making);
-    const sp_status status = find(j, call, out) ? SP_OK : make(j, call, out); /* another thread may have made it meanwhile */
+    const sp_status status =
+        find(j, call, out) ? SP_OK : make(j, call, out); /* another thread may have made it meanwhile */
     sp__unlock(&j->making);
     return status;
 }
@@ -318,8 +321,8 @@ sp_status sp__jit_report(sp_jit *j, sp__text *out)
     sp__lock(&j->making); /* programs stay where they are */
     const sp_jit_counts n = sp__jit_count(j);
     if (n.n_recorded > 1)
-        sp__text_put(out, "recorded %llu times, compiled %llu times; %d sets of sizes are known, %d programs at hand\n", (unsigned long long)n.n_recorded,
-                     (unsigned long long)n.n_compiled, n.n_sizes, n.n_programs);
+        sp__text_put(out, "recorded %llu times, compiled %llu times; %d sets of sizes are known, %d programs at hand\n",
+                     (unsigned long long)n.n_recorded, (unsigned long long)n.n_compiled, n.n_sizes, n.n_programs);
     for (const compiled *c = j->programs; c != NULL && status == SP_OK; c = c->next) {
         char *one = NULL;
         status = sp_program_report(c->program, &one);

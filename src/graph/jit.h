@@ -31,8 +31,8 @@ typedef struct sp_jit sp_jit;
 
 /* Arguments, and the way to record the function for them. */
 typedef struct sp_jit_call {
-    uint64_t which;       /* what else decides about a recording: which optional arguments are there */
-    uint64_t stamp;       /* of what recordings hold as constants: programs made under another one are dropped */
+    uint64_t which; /* what else decides about a recording: which optional arguments are there */
+    uint64_t stamp; /* of what recordings hold as constants: programs made under another one are dropped */
     int n;
     const sp_spec *specs; /* all sizes known; what lies behind the rank is zero */
     /* The graph is the caller's. Called by one thread at a time. */

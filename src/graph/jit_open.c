@@ -17,13 +17,16 @@ typedef struct pairing {
 
 enum { SHARED_BYTES = 4096 };
 
-typedef struct { sp_ints shape; } shape_attrs; /* of reshape and broadcast_to (geometry.c) */
+typedef struct {
+    sp_ints shape;
+} shape_attrs; /* of reshape and broadcast_to (geometry.c) */
 
 static sp_status differ(const sp_node *n, const char *what)
 {
     const sp_place *p = n != NULL ? n->place : NULL;
     const char *op = n != NULL && n->op != NULL ? n->op->name : n != NULL ? "a node" : "a function";
-    return sp__fail(SP_DECLINED, "%s has %s with other sizes%s%s", op, what, p && p->text ? ": " : "", p && p->text ? p->text : "");
+    return sp__fail(SP_DECLINED, "%s has %s with other sizes%s%s", op, what, p && p->text ? ": " : "",
+                    p && p->text ? p->text : "");
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
@@ -31,7 +34,9 @@ static sp_status differ(const sp_node *n, const char *what)
 static bool same_contents(const sp_tensor *a, const sp_tensor *b)
 {
     if (a->dtype != b->dtype || !sp__tensor_same_shape(a, b)) return false;
-    if (a->storage == b->storage && a->data == b->data && memcmp(a->strides, b->strides, (size_t)a->rank * sizeof *a->strides) == 0) return true;
+    if (a->storage == b->storage && a->data == b->data &&
+        memcmp(a->strides, b->strides, (size_t)a->rank * sizeof *a->strides) == 0)
+        return true;
     if (!(a->flags & b->flags & SP_TENSOR_CONTIGUOUS) || sp_tensor_bytes(a) == 0) return a->count == 0;
     return memcmp(a->data, b->data, sp_tensor_bytes(a)) == 0;
 }
@@ -62,7 +67,8 @@ static bool pair_meta(const pairing *p, const sp_meta *a, sp_meta *b)
 
 static sp_status pair_value(const pairing *p, const sp_node *n, const sp_value *a, sp_value *b)
 {
-    if (a->is_function != b->is_function || !pair_meta(p, &a->meta, &b->meta)) return differ(n, "a result of another rank, dtype or size");
+    if (a->is_function != b->is_function || !pair_meta(p, &a->meta, &b->meta))
+        return differ(n, "a result of another rank, dtype or size");
     p->twin[b->id] = a;
     return SP_OK;
 }
@@ -100,7 +106,8 @@ static bool keeps_size(const sp_node *n, int k, int rank, int64_t size)
     return in->rank >= 0 && own >= 0 && in->dims[own] == size;
 }
 
-static bool open_broadcast(const sp_node *a, const sp_node *b, const int64_t *from, const int64_t *at, int rank, int64_t *to)
+static bool open_broadcast(const sp_node *a, const sp_node *b, const int64_t *from, const int64_t *at, int rank,
+                           int64_t *to)
 {
     for (int k = 0; k < rank; k++) {
         to[k] = from[k] == at[k] ? at[k] : -1;
@@ -115,8 +122,10 @@ static sp_status pair_shape(const pairing *p, const sp_node *a, sp_node *b)
     int64_t from[SP_RANK_MAX], at[SP_RANK_MAX], to[SP_RANK_MAX];
     int rank, other;
     if (!sp__meta_known(&b->out[0]->meta)) return differ(b, "a result whose shape depends on contents,");
-    if (!target_of(a, from, &other) || !target_of(b, at, &rank) || rank != other) return differ(b, "a result of another rank");
-    const bool opened = b->op == &sp_op_reshape ? open_reshape(from, at, rank, to) : open_broadcast(a, b, from, at, rank, to);
+    if (!target_of(a, from, &other) || !target_of(b, at, &rank) || rank != other)
+        return differ(b, "a result of another rank");
+    const bool opened =
+        b->op == &sp_op_reshape ? open_reshape(from, at, rank, to) : open_broadcast(a, b, from, at, rank, to);
     for (int k = 0; k < rank && opened && !p->opens; k++)
         if (to[k] < 0 && from[k] >= 0) return differ(b, "another shape");
     if (!opened) return differ(b, "a shape of which more than one size is another,");
@@ -128,7 +137,8 @@ static sp_status pair_attrs(const pairing *p, const sp_node *a, sp_node *b)
     const sp_op *op = b->op;
     const void *x = a->attrs != NULL ? a->attrs : op->defaults, *y = b->attrs != NULL ? b->attrs : op->defaults;
     if (op->n_attrs == 0 || x == y || sp__attrs_equal(op, x, y)) return SP_OK;
-    if ((op == &sp_op_reshape || op == &sp_op_broadcast_to) && a->attrs != NULL && b->attrs != NULL) return pair_shape(p, a, b);
+    if ((op == &sp_op_reshape || op == &sp_op_broadcast_to) && a->attrs != NULL && b->attrs != NULL)
+        return pair_shape(p, a, b);
     return differ(b, "other attributes");
 }
 
@@ -145,9 +155,11 @@ static bool same_host(const sp_node *a, const sp_node *b)
 /* Everything of two nodes but inputs, attributes and geometry. */
 static sp_status same_kind(const sp_node *a, const sp_node *b)
 {
-    if (a->kind != b->kind || a->op != b->op || a->n_in != b->n_in || a->n_out != b->n_out) return differ(b, "another node in its place");
+    if (a->kind != b->kind || a->op != b->op || a->n_in != b->n_in || a->n_out != b->n_out)
+        return differ(b, "another node in its place");
     if (a->grad != NULL || b->grad != NULL) return differ(b, "a gradient that is taken while it runs,");
-    if ((a->variable != NULL ? a->variable->tensor : NULL) != (b->variable != NULL ? b->variable->tensor : NULL)) return differ(b, "another weight");
+    if ((a->variable != NULL ? a->variable->tensor : NULL) != (b->variable != NULL ? b->variable->tensor : NULL))
+        return differ(b, "another weight");
     return same_host(a, b) ? SP_OK : differ(b, "code outside the graph");
 }
 
@@ -159,7 +171,10 @@ static sp_status visit_kind(const pairing *p, const sp_node *a, sp_node *b)
     return same_kind(a, b);
 }
 
-static sp_status visit_attrs(const pairing *p, const sp_node *a, sp_node *b) { return b->op != NULL ? pair_attrs(p, a, b) : SP_OK; }
+static sp_status visit_attrs(const pairing *p, const sp_node *a, sp_node *b)
+{
+    return b->op != NULL ? pair_attrs(p, a, b) : SP_OK;
+}
 
 static sp_status visit_results(const pairing *p, const sp_node *a, sp_node *b)
 {
@@ -170,7 +185,8 @@ static sp_status visit_results(const pairing *p, const sp_node *a, sp_node *b)
 /* Large constants that recordings make anew (weights of bytes as numbers) are one for both, and so are what kernels make of them. */
 static sp_status share_constant(const pairing *p, const sp_value *a, sp_value *b)
 {
-    const bool worth = p->edits && b != NULL && b->origin == SP_VALUE_CONSTANT && sp_tensor_bytes(b->constant) >= SHARED_BYTES;
+    const bool worth =
+        p->edits && b != NULL && b->origin == SP_VALUE_CONSTANT && sp_tensor_bytes(b->constant) >= SHARED_BYTES;
     return worth ? sp__value_share(b, a) : SP_OK;
 }
 
@@ -188,7 +204,8 @@ static sp_status each_node(const pairing *p, const sp_graph *x, sp_graph *y, vis
     const sp_function *f = x->first;
     for (sp_function *g = y->first; g != NULL; g = g->next, f = f->next) {
         const sp_node *a = f->first;
-        for (sp_node *b = g->first; b != NULL; b = b->next, a = a->next) SP_TRY(a != NULL ? fn(p, a, b) : differ(b, "more nodes"));
+        for (sp_node *b = g->first; b != NULL; b = b->next, a = a->next)
+            SP_TRY(a != NULL ? fn(p, a, b) : differ(b, "more nodes"));
         if (a != NULL) return differ(a, "fewer nodes");
     }
     return SP_OK;
@@ -198,7 +215,8 @@ static sp_status pair_functions(const sp_graph *x, const sp_graph *y)
 {
     const sp_function *f = x->first, *g = y->first;
     for (; f != NULL && g != NULL; f = f->next, g = g->next) {
-        const bool same = f->id == g->id && f->n_params == g->n_params && f->n_results == g->n_results && (f->tail != NULL) == (g->tail != NULL) &&
+        const bool same = f->id == g->id && f->n_params == g->n_params && f->n_results == g->n_results &&
+                          (f->tail != NULL) == (g->tail != NULL) &&
                           (f->parent != NULL ? f->parent->id : -1) == (g->parent != NULL ? g->parent->id : -1);
         if (!same) return differ(NULL, "other parameters or results");
     }
@@ -237,7 +255,8 @@ static sp_status pair_graphs(const pairing *p, const sp_graph *x, sp_graph *y)
 static sp_status pair(const sp_function *base, sp_function *f, bool opens, bool edits)
 {
     if (base->id != f->id) return differ(NULL, "another function to begin with");
-    pairing p = {.twin = sp__alloc_zero(((size_t)f->graph->next_value + 1) * sizeof *p.twin), .opens = opens, .edits = edits};
+    pairing p = {
+        .twin = sp__alloc_zero(((size_t)f->graph->next_value + 1) * sizeof *p.twin), .opens = opens, .edits = edits};
     if (p.twin == NULL) return SP_NOMEM;
     const sp_status status = pair_graphs(&p, base->graph, f->graph);
     sp__free(p.twin);

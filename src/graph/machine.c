@@ -142,7 +142,8 @@ static sp_status push_frame(sp_machine *m, const sp_code *code, int n_args, cons
 }
 
 /* Bound arguments, then the given ones, on top of the stack. */
-static sp_status push_args(sp_machine *m, const sp_frame *f, const sp_closure *c, int n, const sp_slot *slots, int *n_args)
+static sp_status push_args(sp_machine *m, const sp_frame *f, const sp_closure *c, int n, const sp_slot *slots,
+                           int *n_args)
 {
     SP_TRY(reserve_items(m, c->n_bound + n));
     for (int i = 0; i < c->n_bound; i++) m->items[m->n_items++] = sp__item_retain(c->bound[i]);
@@ -220,8 +221,8 @@ static sp_status return_to(sp_machine *m, const sp_instr *to, int n, sp_item *re
     sp_frame *f = &m->frames[m->n_frames - 1];
     sp_status status = SP_OK;
     if (n != to->n_out)
-        status = sp__fail(SP_RUNTIME, "a function called by %s gave %d results, %d were expected", f->code->function->name, n,
-                          to->n_out);
+        status = sp__fail(SP_RUNTIME, "a function called by %s gave %d results, %d were expected",
+                          f->code->function->name, n, to->n_out);
     for (int i = 0; i < n; i++) {
         if (status == SP_OK) put_take(m, f, to->out[i], results[i]);
         else sp__item_release(results[i]);
@@ -306,10 +307,11 @@ static sp_status bind(sp_machine *m, const sp_frame *f, const sp_instr *i)
 static sp_status truth(const sp_tensor *t, bool *out)
 {
     char text[SP_SHAPE_TEXT];
-    SP_CHECK(t->count == 1, SP_VALUE,
-             "The truth value of an array with several elements is ambiguous: a condition must have one element, this one has "
-             "shape %s; use .any() or .all()",
-             sp__shape_text(t->rank, t->dims, text));
+    SP_CHECK(
+        t->count == 1, SP_VALUE,
+        "The truth value of an array with several elements is ambiguous: a condition must have one element, this one has "
+        "shape %s; use .any() or .all()",
+        sp__shape_text(t->rank, t->dims, text));
     if (sp__tensor_buffer(t)) {
         sp_tensor *here = NULL;
         SP_TRY(sp__remote->fetch(t, &here));
@@ -520,7 +522,8 @@ static bool lies_elsewhere(const sp_machine *m, const sp_segment *g, sp_tensor *
     for (int k = 0; k < g->n_in; k++)
         if (sp__tensor_buffer(in[k])) return true;
     for (int k = 0; k < g->n_nodes; k++)
-        if (g->nodes[k]->kind == SP_NODE_READ && sp__tensor_buffer(sp__tape_variable(m, g->nodes[k]->variable))) return true;
+        if (g->nodes[k]->kind == SP_NODE_READ && sp__tensor_buffer(sp__tape_variable(m, g->nodes[k]->variable)))
+            return true;
     return false;
 }
 
@@ -586,8 +589,8 @@ static sp_status separate(const sp_program *p, sp_tensor **t)
 
 static sp_status give_results(sp_machine *m, int n_results, sp_tensor **results)
 {
-    SP_CHECK(m->n_results == n_results, SP_VALUE, "the program gives %d results, but there is room for %d", m->n_results,
-             n_results);
+    SP_CHECK(m->n_results == n_results, SP_VALUE, "the program gives %d results, but there is room for %d",
+             m->n_results, n_results);
     for (int i = 0; i < n_results; i++) {
         SP_CHECK(m->results[i].tensor, SP_TYPE, "result %d of the program is a function, not a tensor", i);
         SP_TRY(separate(m->program, &m->results[i].tensor));
@@ -606,7 +609,7 @@ sp_status sp__machine_run(sp_program *p, int n_args, sp_tensor *const *args, int
     const sp_precision precision = sp__precision;
     sp_function *recorder = sp__recorder;
     sp__precision = SP_PRECISION_PLAIN; /* the program contains its casts */
-    sp__recorder = NULL;             /* and computes, whatever else this thread is recording */
+    sp__recorder = NULL;                /* and computes, whatever else this thread is recording */
     SP_GOTO(done, reserve_items(&m, n_args));
     for (int i = 0; i < n_args; i++) {
         sp_item arg = {.tensor = sp_tensor_retain(args[i])};

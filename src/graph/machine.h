@@ -10,10 +10,10 @@ typedef struct sp_tape sp_tape;
 
 typedef struct sp_frame {
     const sp_code *code;
-    int at;              /* next instruction */
-    int base;            /* its first slot on the stack of items */
-    const sp_instr *to;  /* instruction of the frame below that receives the results; NULL: the program's own */
-    sp_tape *tape;       /* differentiate the results before they are handed on */
+    int at;             /* next instruction */
+    int base;           /* its first slot on the stack of items */
+    const sp_instr *to; /* instruction of the frame below that receives the results; NULL: the program's own */
+    sp_tape *tape;      /* differentiate the results before they are handed on */
 } sp_frame;
 
 typedef struct sp_machine {
@@ -22,18 +22,18 @@ typedef struct sp_machine {
     int n_frames, frames_capacity;
     sp_item *items;
     int n_items, items_capacity;
-    sp_item *results;    /* of the program, once it has returned */
+    sp_item *results; /* of the program, once it has returned */
     int n_results;
-    sp_tape *tape;       /* innermost */
-    unsigned turns;      /* since the machine last asked whether to stop */
+    sp_tape *tape;  /* innermost */
+    unsigned turns; /* since the machine last asked whether to stop */
 } sp_machine;
 
 sp_item sp__item_retain(sp_item x);
 void sp__item_release(sp_item x);
 
 /* GRAD: start recording, take copies of the arguments to differentiate by. args are changed in place; the tape is pushed. */
-sp_status sp__tape_begin(sp_machine *m, const sp_node *node, int n_args, sp_item *args, int n_seeds, const sp_item *seeds,
-                         sp_tape **out);
+sp_status sp__tape_begin(sp_machine *m, const sp_node *node, int n_args, sp_item *args, int n_seeds,
+                         const sp_item *seeds, sp_tape **out);
 /* The function has returned: out receives its results and the gradients (n_out of the node), all owned. */
 sp_status sp__tape_end(sp_machine *m, sp_tape *tape, int n_results, const sp_item *results, sp_item *out);
 /* Stop recording and free it; for error paths too. */

@@ -34,27 +34,27 @@
 
 /* What the walk knows of a value; its number is in value->mark while the plan is made. */
 typedef struct {
-    int handle;     /* -1: not there yet */
+    int handle; /* -1: not there yet */
     int set;
 } known;
 
 typedef struct {
-    int last;       /* node that uses it last; n_nodes: it leaves the segment */
+    int last; /* node that uses it last; n_nodes: it leaves the segment */
 } value_set;
 
 typedef struct {
     const sp_segment *s;
     sp_plan *p;
-    sp_storage *storages;  /* pretended, by root */
+    sp_storage *storages; /* pretended, by root */
     known *values;
     value_set *sets;
     int n_values, n_sets;
     sp_value **marked;
     int roots_capacity, handles_capacity, steps_capacity;
-    int *next_store;       /* by node: for READ and STORE the next STORE of its variable; n_nodes: none */
-    int *variable_of;      /* by node: READ, STORE */
-    int *first_touch;      /* by variable of the plan: first READ or STORE of it */
-    int *next_touch;       /* by node: for READ and STORE the next of either of its variable; -1: none */
+    int *next_store;  /* by node: for READ and STORE the next STORE of its variable; n_nodes: none */
+    int *variable_of; /* by node: READ, STORE */
+    int *first_touch; /* by variable of the plan: first READ or STORE of it */
+    int *next_touch;  /* by node: for READ and STORE the next of either of its variable; -1: none */
     int node;
 } planner;
 
@@ -133,8 +133,8 @@ static int add_like(planner *l, int handle)
 /* --- steps ------------------------------------------------------------------------------------------------------- */
 
 /* A step at the end; in and out are handles. */
-static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, const void *attrs, sp_kernel_fn run, size_t work_bytes,
-                          int n_in, const int *in, int n_out, const int *out)
+static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, const void *attrs, sp_kernel_fn run,
+                          size_t work_bytes, int n_in, const int *in, int n_out, const int *out)
 {
     sp_plan *p = l->p;
     sp_step *steps = more(p, p->steps, p->n_steps, &l->steps_capacity, sizeof *steps);
@@ -145,8 +145,14 @@ static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, cons
     for (int i = 0; i < n_out; i++) handles[n_in + i] = out[i];
     int work = -1;
     if (work_bytes && (work = add_root(l, SP_ROOT_ARENA, 0, work_bytes)) < 0) return SP_NOMEM;
-    p->steps[p->n_steps] = (sp_step){.node = node, .run = run, .op = op, .attrs = attrs, .n_in = n_in, .n_out = n_out,
-                                     .handles = handles, .work = work};
+    p->steps[p->n_steps] = (sp_step){.node = node,
+                                     .run = run,
+                                     .op = op,
+                                     .attrs = attrs,
+                                     .n_in = n_in,
+                                     .n_out = n_out,
+                                     .handles = handles,
+                                     .work = work};
     p->n_steps++;
     return SP_OK;
 }
@@ -231,7 +237,8 @@ static sp_status survey_variables(planner *l)
     l->next_touch = take(p, (size_t)s->n_nodes, sizeof *l->next_touch);
     l->first_touch = take(p, (size_t)n_used, sizeof *l->first_touch);
     int *by_id = sp__alloc((size_t)(n_all + 1) * sizeof *by_id);
-    if (!p->variables || !p->stored || !l->variable_of || !l->next_store || !l->next_touch || !l->first_touch || !by_id) {
+    if (!p->variables || !p->stored || !l->variable_of || !l->next_store || !l->next_touch || !l->first_touch ||
+        !by_id) {
         sp__free(by_id);
         return SP_NOMEM;
     }
@@ -357,7 +364,8 @@ static bool stored_next(planner *l, const sp_node *n, int result, int variable)
     for (int i = l->first_touch[variable]; i >= 0 && i < l->node; i = l->next_touch[i]) {
         if (s->nodes[i]->kind != SP_NODE_READ) continue;
         const known *k = known_of(l, s->nodes[i]->out[0]);
-        if (k->handle >= 0 && l->p->roots[l->p->handles[k->handle].root].kind == SP_ROOT_VARIABLE && l->sets[k->set].last > l->node)
+        if (k->handle >= 0 && l->p->roots[l->p->handles[k->handle].root].kind == SP_ROOT_VARIABLE &&
+            l->sets[k->set].last > l->node)
             return false;
     }
     return true;
@@ -422,7 +430,8 @@ static int reuse_input(planner *l, const sp_node *n, const sp_call *c, const sp_
         const sp_handle *h = &l->p->handles[in[i]];
         const sp_root *r = &l->p->roots[h->root];
         if (r->kind == SP_ROOT_ARENA && h->offset == 0 && (h->shape.flags & SP_TENSOR_CONTIGUOUS) &&
-            sp_tensor_bytes(&h->shape) == r->bytes && sp_dtype_bytes(m->dtype) == sp_dtype_bytes((sp_dtype)c->in[i]->dtype) &&
+            sp_tensor_bytes(&h->shape) == r->bytes &&
+            sp_dtype_bytes(m->dtype) == sp_dtype_bytes((sp_dtype)c->in[i]->dtype) &&
             sp__shape_equal(m->rank, m->dims, h->shape.rank, h->shape.dims))
             return in[i];
     }
@@ -484,7 +493,8 @@ static sp_status prepare_constant(sp_plan *p, sp_step *s)
         in[i] = s->handles[i] < 0 ? NULL : &tensors[i];
         if (in[i]) tensors[i] = p->handles[s->handles[i]].shape;
     }
-    const sp_call c = {.op = s->op, .attrs = s->attrs, .n_in = s->n_in, .n_out = s->n_out, .in = in, .out = in + s->n_in};
+    const sp_call c = {
+        .op = s->op, .attrs = s->attrs, .n_in = s->n_in, .n_out = s->n_out, .in = in, .out = in + s->n_in};
     const size_t bytes = s->prepared_bytes(&c);
     if (!bytes) return SP_OK;
     if (r->kind == SP_ROOT_VARIABLE) { /* instances look whether it stays the same */
@@ -524,8 +534,8 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     SP_TRY(check_call(&c));
     if (n->op->n_out < 0) {
         int count = n->op->count(&c);
-        SP_CHECK(count == n->n_out, SP_VALUE, "%s gives %d results here, the program was made for %d", n->op->name, count,
-                 n->n_out);
+        SP_CHECK(count == n->n_out, SP_VALUE, "%s gives %d results here, the program was made for %d", n->op->name,
+                 count, n->n_out);
     }
     if (n->op->view) {
         sp_status status = n->op->view(&c);
@@ -685,12 +695,14 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
     }
     SP_TRY(plan_outputs(l));
     if (l->s->planning & SP_PLAN_LAYOUT) SP_TRY(sp__plan_layout(l->p));
-    for (int i = 0; l->s->planning & SP_PLAN_PREPACK && i < l->p->n_steps; i++) SP_TRY(prepare_constant(l->p, &l->p->steps[i]));
+    for (int i = 0; l->s->planning & SP_PLAN_PREPACK && i < l->p->n_steps; i++)
+        SP_TRY(prepare_constant(l->p, &l->p->steps[i]));
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
     if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));
     SP_TRY(sp__cache_on() ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
-    if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, 2 * (size_t)l->p->n_steps, sizeof *l->p->step_ns))) return SP_NOMEM;
+    if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, 2 * (size_t)l->p->n_steps, sizeof *l->p->step_ns)))
+        return SP_NOMEM;
     return SP_OK;
 }
 

@@ -32,16 +32,16 @@ typedef enum {
 
 typedef struct sp_root {
     sp_root_kind kind;
-    int number;            /* which argument, variable of the plan, result */
+    int number; /* which argument, variable of the plan, result */
     size_t bytes;
-    int first, last;       /* steps */
-    size_t offset;         /* in the arena */
-    sp_tensor *constant;   /* owned by the program */
+    int first, last;     /* steps */
+    size_t offset;       /* in the arena */
+    sp_tensor *constant; /* owned by the program */
 } sp_root;
 
 /* A view of a root: geometry, and the distance of its first element from the root's. */
 typedef struct sp_handle {
-    sp_tensor shape;       /* storage and data are set in instances */
+    sp_tensor shape; /* storage and data are set in instances */
     int root;
     int64_t offset;
 } sp_handle;
@@ -49,29 +49,32 @@ typedef struct sp_handle {
 typedef struct sp_fused sp_fused;
 
 typedef struct sp_step {
-    const sp_node *node;   /* for messages */
-    int number;            /* among the steps before they are dealt to lanes */
+    const sp_node *node; /* for messages */
+    int number;          /* among the steps before they are dealt to lanes */
     sp_kernel_fn run;
     const sp_op *op;
     const void *attrs;
     int n_in, n_out;
-    int *handles;          /* inputs, then results; -1: left out. What is written is among the results */
-    int work;              /* root of its scratch memory, -1: none */
-    sp_inner_loop loop;    /* element-wise: what may be fused; fn NULL: not */
-    int n_fused;           /* operators in it, 0: one */
-    bool epilogue;         /* the kernel can have a tail: plan_tail.c */
-    int64_t epilogue_run;  /* elements that it hands over side by side, 0: unknown */
+    int *handles;         /* inputs, then results; -1: left out. What is written is among the results */
+    int work;             /* root of its scratch memory, -1: none */
+    sp_inner_loop loop;   /* element-wise: what may be fused; fn NULL: not */
+    int n_fused;          /* operators in it, 0: one */
+    bool epilogue;        /* the kernel can have a tail: plan_tail.c */
+    int64_t epilogue_run; /* elements that it hands over side by side, 0: unknown */
     int64_t (*prologue)(const sp_call *c); /* the kernel can have a head: plan_head.c; NULL: it cannot */
-    const sp_fused *tail;  /* its operands are handles behind the results: those read, those written */
+    const sp_fused *tail;                  /* its operands are handles behind the results: those read, those written */
     int tail_in, tail_out;
-    bool is_head;          /* the tail comes first: it makes the first input */
-    int made;              /* head: which of its operands that is */
-    int64_t room;          /* head: elements of a part, which is made in a room and not in the place of the whole; 0: in its place */
+    bool is_head; /* the tail comes first: it makes the first input */
+    int made;     /* head: which of its operands that is */
+    int64_t
+        room; /* head: elements of a part, which is made in a room and not in the place of the whole; 0: in its place */
     int n_rooms;
-    const void *prepared;  /* a constant input as the kernel wants it; NULL: as it is */
-    const struct sp_blocked_kernel *blocked; /* a convolution that could take images in blocks: plan_layout.c; NULL: not */
+    const void *prepared; /* a constant input as the kernel wants it; NULL: as it is */
+    const struct sp_blocked_kernel
+        *blocked; /* a convolution that could take images in blocks: plan_layout.c; NULL: not */
     size_t (*prepared_bytes)(const sp_call *c); /* of a constant in the form the kernel wants it in; NULL: as it is */
-    size_t keeps_bytes;    /* of a weight: of the form the kernel wants it in, kept between runs that do not change it; 0: none */
+    size_t
+        keeps_bytes; /* of a weight: of the form the kernel wants it in, kept between runs that do not change it; 0: none */
     sp_status (*prepare)(const sp_call *c, void *to);
     sp_prepared_form (*prepared_form)(const sp_call *c);
 } sp_step;
@@ -108,31 +111,32 @@ struct sp_plan {
     atomic_int refs;
     struct sp_plan *next;
     const sp_segment *segment;
-    sp__arena arena;       /* everything below */
+    sp__arena arena; /* everything below */
     int n_in, n_variables;
-    sp_tensor *in;         /* geometry the plan was made for: inputs, then variables */
+    sp_tensor *in; /* geometry the plan was made for: inputs, then variables */
     sp_variable **variables;
-    bool *stored;          /* by variable */
+    bool *stored; /* by variable */
     int n_roots, n_handles, n_steps, n_results, n_copies;
     sp_root *roots;
     sp_handle *handles;
     sp_step *steps;
     int n_turns;
     sp_turn *turns;
-    int *out;              /* handle of each result of the segment */
-    size_t align;          /* of pieces in the arena; 0: as vectors want it */
+    int *out;     /* handle of each result of the segment */
+    size_t align; /* of pieces in the arena; 0: as vectors want it */
     size_t arena_bytes, least_bytes;
-    int n_fused, n_reused; /* operators that are part of a fused step; results that took over an input's memory */
-    int n_tails, n_prepared; /* operators done by products; constants brought into order */
+    int n_fused, n_reused;     /* operators that are part of a fused step; results that took over an input's memory */
+    int n_tails, n_prepared;   /* operators done by products; constants brought into order */
     struct sp_pack_use *packs; /* those constants: plan_pack.c */
-    int n_heads;          /* operators done by reductions */
-    int n_blocked;         /* convolutions of images in blocks */
-    int n_side;            /* steps that run side by side with others */
+    int n_heads;               /* operators done by reductions */
+    int n_blocked;             /* convolutions of images in blocks */
+    int n_side;                /* steps that run side by side with others */
     struct sp_instance *idle;
     int n_idle;
     uint64_t runs;
     double make_us;
-    atomic_ullong *step_ns; /* by step, all warm runs together, then all first runs of an instance, which touch new memory; NULL: not
+    atomic_ullong *
+        step_ns; /* by step, all warm runs together, then all first runs of an instance, which touch new memory; NULL: not
                              * measured (SPORE_PROFILE is not set) */
     atomic_ullong n_warm, n_cold;
 };
@@ -153,7 +157,7 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out);
 typedef struct sp_kernel_count {
     const char *name;
     int n;
-    double us;             /* of a run, on average; 0 unless SPORE_PROFILE is set */
+    double us; /* of a run, on average; 0 unless SPORE_PROFILE is set */
 } sp_kernel_count;
 int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out);
 /* The dearest steps of the latest plan, dearest first; returns how many there are, at most max; 0 unless SPORE_PROFILE is set. */

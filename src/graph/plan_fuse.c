@@ -13,8 +13,8 @@
 #include "graph/fused.h"
 
 enum {
-    RUN_LEAST = 48,      /* elements in a run, unless there is one run only */
-    LOOK_AHEAD = 24      /* steps */
+    RUN_LEAST = 48, /* elements in a run, unless there is one run only */
+    LOOK_AHEAD = 24 /* steps */
 };
 
 /* --- finding groups ---------------------------------------------------------------------------------------------- */
@@ -27,8 +27,8 @@ typedef struct {
 
 typedef struct {
     sp_plan *p;
-    const int *users;             /* by root: steps that touch it; NULL: all memory stays memory */
-    int first, n;                 /* steps */
+    const int *users; /* by root: steps that touch it; NULL: all memory stays memory */
+    int first, n;     /* steps */
     operand operands[SP_FUSED_OPERANDS];
     int n_operands;
 } group;
@@ -119,7 +119,8 @@ static bool join(group *g, const sp_step *s)
     if (g->n == SP_FUSED_PARTS) return false;
     if (g->n) {
         const sp_step *head = &g->p->steps[g->first];
-        if (!sp__tensor_same_shape(shape_of(g->p, head->handles[head->n_in]), shape_of(g->p, s->handles[s->n_in]))) return false;
+        if (!sp__tensor_same_shape(shape_of(g->p, head->handles[head->n_in]), shape_of(g->p, s->handles[s->n_in])))
+            return false;
     }
     group with = *g;
     if (!add_operands(&with, s)) return false;
@@ -161,7 +162,8 @@ static int assign_buffers(const group *g, int *number, int64_t *size)
         const sp_step *s = &g->p->steps[g->first + i];
         for (int j = s->n_in; j < s->n_in + s->n_out; j++)
             for (int k = 0; k < g->n_operands; k++) {
-                if (number[k] != -2 || !same_view(&g->p->handles[g->operands[k].handle], &g->p->handles[s->handles[j]])) continue;
+                if (number[k] != -2 || !same_view(&g->p->handles[g->operands[k].handle], &g->p->handles[s->handles[j]]))
+                    continue;
                 const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)shape_of(g->p, g->operands[k].handle)->dtype);
                 int b = 0;
                 while (b < most && (busy[b] || size[b] != bytes)) b++;
@@ -192,7 +194,8 @@ static sp_status make_fused(const group *g, sp_step *out)
 {
     sp_plan *p = g->p;
     int n_read = 0;
-    int number[SP_FUSED_OPERANDS], place[SP_FUSED_OPERANDS]; /* buffer (-1: memory), then the operand's number in the kernel */
+    int number[SP_FUSED_OPERANDS],
+        place[SP_FUSED_OPERANDS]; /* buffer (-1: memory), then the operand's number in the kernel */
     sp_fused *f = take(p, 1, sizeof *f);
     if (!f) return SP_NOMEM;
     for (int k = 0; k < g->n_operands; k++) number[k] = is_inside(g, &g->operands[k]) ? -2 : -1;
@@ -236,8 +239,15 @@ static sp_status make_fused(const group *g, sp_step *out)
         }
     }
     const sp_step *last = &p->steps[g->first + g->n - 1];
-    *out = (sp_step){.node = last->node, .run = sp__fused_run, .op = last->op, .attrs = f, .n_in = n_read,
-                     .n_out = f->n_memory - n_read, .handles = handles, .work = -1, .n_fused = g->n};
+    *out = (sp_step){.node = last->node,
+                     .run = sp__fused_run,
+                     .op = last->op,
+                     .attrs = f,
+                     .n_in = n_read,
+                     .n_out = f->n_memory - n_read,
+                     .handles = handles,
+                     .work = -1,
+                     .n_fused = g->n};
     return SP_OK;
 }
 
@@ -265,7 +275,8 @@ static bool join_later(group *g)
     sp_plan *p = g->p;
     const int end = g->first + g->n;
     for (int i = end + 1; i < p->n_steps && i <= end + LOOK_AHEAD; i++) {
-        if (!sp__step_fusible(p, &p->steps[i]) || !continues(g, &p->steps[i]) || !sp__step_can_move(p, i, end)) continue;
+        if (!sp__step_fusible(p, &p->steps[i]) || !continues(g, &p->steps[i]) || !sp__step_can_move(p, i, end))
+            continue;
         if (!join(g, &p->steps[i])) continue;
         move_up(p, i, end);
         return true;

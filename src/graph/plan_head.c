@@ -14,7 +14,7 @@
 
 enum {
     LOOK_AHEAD = 48,
-    ROOM_BYTES = 256 * 1024  /* of a part, at most: it has to stay in the second cache */
+    ROOM_BYTES = 256 * 1024 /* of a part, at most: it has to stay in the second cache */
 };
 
 /* Is the handle the whole input of the reduction, element by element in its order? */
@@ -111,7 +111,9 @@ static sp_status find_reduction(sp_plan *p, int *users, int i)
 {
     for (int k = i + 1; k < p->n_steps && k <= i + LOOK_AHEAD; k++) {
         const sp_step *r = &p->steps[k];
-        if (!r->prologue || r->tail || r->n_in != 1 || made_by(p, &p->steps[i], r) < 0 || !sp__step_can_move(p, k, i + 1)) continue;
+        if (!r->prologue || r->tail || r->n_in != 1 || made_by(p, &p->steps[i], r) < 0 ||
+            !sp__step_can_move(p, k, i + 1))
+            continue;
         sp_status status = close_with(p, users, i, k);
         if (status != SP_DECLINED) return status;
     }
@@ -140,7 +142,8 @@ static int take_room(sp_head *h)
     for (;;) { /* there is one for every thread; others are there only when threads were added later */
         unsigned long long taken = atomic_load_explicit(&h->taken, memory_order_relaxed);
         for (int i = 0; i < h->n_rooms; i++)
-            if (!(taken >> i & 1) && !(atomic_fetch_or_explicit(&h->taken, 1ull << i, memory_order_acquire) >> i & 1)) return i;
+            if (!(taken >> i & 1) && !(atomic_fetch_or_explicit(&h->taken, 1ull << i, memory_order_acquire) >> i & 1))
+                return i;
     }
 }
 

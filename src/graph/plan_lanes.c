@@ -10,9 +10,9 @@
 #include "ops/ops_impl.h"
 
 enum {
-    LOOK_AHEAD = 32,     /* steps considered for a turn */
-    SMALL_NS = 60000,    /* above this a kernel shares its work among threads by itself */
-    SHARE_NS = 4000      /* what it costs to get other threads to work */
+    LOOK_AHEAD = 32,  /* steps considered for a turn */
+    SMALL_NS = 60000, /* above this a kernel shares its work among threads by itself */
+    SHARE_NS = 4000   /* what it costs to get other threads to work */
 };
 
 static double count_of(const sp_plan *p, int handle) { return handle < 0 ? 1 : (double)p->handles[handle].shape.count; }
@@ -38,7 +38,8 @@ double sp__step_cost(const sp_plan *p, const sp_step *s)
     /* Products: the root of (m k)(k n)(m n) is m n k, with two operations each, some 80 of them in a nanosecond. */
     if (s->op == &sp_op_matmul) return sqrt(counts) / 40 + bytes / 32;
     if (strncmp(s->op->name, "conv", 4) == 0) {
-        if (s->n_in > 2 && s->n_out == 1) /* what a convolution brings along between its weight and its result may have any rank */
+        if (s->n_in > 2 &&
+            s->n_out == 1) /* what a convolution brings along between its weight and its result may have any rank */
             counts = count_of(p, s->handles[0]) * count_of(p, s->handles[1]) * count_of(p, s->handles[s->n_in]);
         return sqrt(counts) / 10 + bytes / 16;
     }
@@ -70,10 +71,10 @@ static sketch sketch_step(const sp_plan *p, const sp_step *s)
 
 typedef struct {
     sp_plan *p;
-    const sketch *steps;         /* of the window, from `first` on */
-    int first, n;                /* window */
+    const sketch *steps; /* of the window, from `first` on */
+    int first, n;        /* window */
     int n_lanes;
-    int lane[LOOK_AHEAD];        /* by step of the window; -1: waits for the end of the turn */
+    int lane[LOOK_AHEAD]; /* by step of the window; -1: waits for the end of the turn */
     double load[SP_LANES_MAX];
 } dealer;
 

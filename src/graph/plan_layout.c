@@ -20,9 +20,9 @@ enum { COPY_COSTS = 2 }; /* a plain copy, in reads and writes by convolutions */
 
 /* What becomes of a step. */
 typedef struct {
-    int into;              /* the convolution that does it; -1: none */
+    int into; /* the convolution that does it; -1: none */
     /* of a convolution */
-    int last;              /* the last step of its chain; itself: there is none */
+    int last;                        /* the last step of its chain; itself: there is none */
     int scale, shift, residual, out; /* handles; -1: none */
     sp_blocked_activation activation;
     bool in_blocks, out_blocks;
@@ -48,7 +48,8 @@ static bool is_image(const layout *l, int handle)
     if (handle < 0) return false;
     const sp_handle *h = handle_of(l, handle);
     const sp_root *r = &l->p->roots[h->root];
-    return r->kind == SP_ROOT_ARENA && h->offset == 0 && (h->shape.dtype == SP_DTYPE_F32 || sp_dtype_bytes((sp_dtype)h->shape.dtype) == 1) && h->shape.rank == 4 &&
+    return r->kind == SP_ROOT_ARENA && h->offset == 0 &&
+           (h->shape.dtype == SP_DTYPE_F32 || sp_dtype_bytes((sp_dtype)h->shape.dtype) == 1) && h->shape.rank == 4 &&
            (h->shape.flags & SP_TENSOR_CONTIGUOUS) && sp_tensor_bytes(&h->shape) == r->bytes && h->shape.count > 0;
 }
 
@@ -77,7 +78,10 @@ static void bring_together(layout *l, int a, int b)
     l->plain[a] |= l->plain[b];
 }
 
-static bool is_blocked(const layout *l, int root) { return root >= 0 && l->image[root] >= 0 && !l->plain[kind_of(l, root)]; }
+static bool is_blocked(const layout *l, int root)
+{
+    return root >= 0 && l->image[root] >= 0 && !l->plain[kind_of(l, root)];
+}
 static bool is_conv(const sp_step *s) { return s->blocked != NULL; }
 static int out_handle(const sp_step *s) { return s->handles[s->n_in]; }
 
@@ -87,7 +91,9 @@ static bool is_element_wise(const layout *l, const sp_step *s)
     if (!sp__step_fusible(l->p, s) || !shows_image(l, out_handle(s))) return false;
     for (int k = 0; k < s->n_in + s->n_out; k++) {
         const sp_handle *h = handle_of(l, s->handles[k]);
-        if (shows_image(l, s->handles[k]) ? !sp__tensor_same_shape(&h->shape, &handle_of(l, out_handle(s))->shape) : h->shape.count != 1) return false;
+        if (shows_image(l, s->handles[k]) ? !sp__tensor_same_shape(&h->shape, &handle_of(l, out_handle(s))->shape)
+                                          : h->shape.count != 1)
+            return false;
     }
     return true;
 }
@@ -96,8 +102,12 @@ static bool is_element_wise(const layout *l, const sp_step *s)
 static bool is_pool(const layout *l, const sp_step *s, sp__window *w)
 {
     sp__window here;
-    if (s->op != &sp_op_max_pool2d || s->n_in != 1 || s->n_out != 1 || !shows_image(l, s->handles[0]) || !shows_image(l, s->handles[1])) return false;
-    if (sp__max_pool2d_window(&handle_of(l, s->handles[0])->shape, s->attrs, &here) != SP_OK || here.dilation[1] != 1 || here.dilation[2] != 1) return false;
+    if (s->op != &sp_op_max_pool2d || s->n_in != 1 || s->n_out != 1 || !shows_image(l, s->handles[0]) ||
+        !shows_image(l, s->handles[1]))
+        return false;
+    if (sp__max_pool2d_window(&handle_of(l, s->handles[0])->shape, s->attrs, &here) != SP_OK || here.dilation[1] != 1 ||
+        here.dilation[2] != 1)
+        return false;
     if (w) *w = here;
     return true;
 }
@@ -121,9 +131,10 @@ static int scaled_input(const layout *l, const sp_step *s)
     if (out->dtype != SP_DTYPE_F32 || out->dims[2] * out->dims[3] == 1) return -1;
     for (int k = 0; k < 2; k++) {
         const sp_tensor *by = s->handles[1 - k] >= 0 ? &handle_of(l, s->handles[1 - k])->shape : NULL;
-        if (!by || !shows_image(l, s->handles[k]) || !sp__tensor_same_shape(&handle_of(l, s->handles[k])->shape, out)) continue;
-        if (by->dtype == SP_DTYPE_F32 && by->rank == 4 && by->dims[0] == out->dims[0] && by->dims[1] == out->dims[1] && by->dims[2] * by->dims[3] == 1 &&
-            (by->flags & SP_TENSOR_CONTIGUOUS))
+        if (!by || !shows_image(l, s->handles[k]) || !sp__tensor_same_shape(&handle_of(l, s->handles[k])->shape, out))
+            continue;
+        if (by->dtype == SP_DTYPE_F32 && by->rank == 4 && by->dims[0] == out->dims[0] && by->dims[1] == out->dims[1] &&
+            by->dims[2] * by->dims[3] == 1 && (by->flags & SP_TENSOR_CONTIGUOUS))
             return k;
     }
     return -1;
@@ -149,28 +160,34 @@ static int next_touching(const sp_plan *p, int after, int root)
 static bool is_per_channel(const layout *l, int handle, int64_t channels)
 {
     const sp_tensor *t = &handle_of(l, handle)->shape;
-    return t->dtype == SP_DTYPE_F32 && t->count == channels && t->rank >= 1 && t->dims[0] == channels && (channels == 1 || t->strides[0] == 1);
+    return t->dtype == SP_DTYPE_F32 && t->count == channels && t->rank >= 1 && t->dims[0] == channels &&
+           (channels == 1 || t->strides[0] == 1);
 }
 
 /* May step s be done by the convolution of `f`, whose result so far is in `root`? Then f says so. */
 static bool takes_on(const layout *l, const sp_step *s, int root, fate *f)
 {
-    if (s->n_out != 1 || f->activation != SP_BLOCKED_AS_IT_IS || !sp__step_fusible(l->p, s) || !is_image(l, out_handle(s))) return false;
+    if (s->n_out != 1 || f->activation != SP_BLOCKED_AS_IT_IS || !sp__step_fusible(l->p, s) ||
+        !is_image(l, out_handle(s)))
+        return false;
     const sp_tensor *out = &handle_of(l, out_handle(s))->shape;
     int from = -1; /* which input is the convolution's */
     for (int k = 0; k < s->n_in; k++)
         if (is_image(l, s->handles[k]) && handle_of(l, s->handles[k])->root == root) from = from < 0 ? k : s->n_in;
-    if (from < 0 || from == s->n_in || !sp__tensor_same_shape(&handle_of(l, s->handles[from])->shape, out)) return false;
+    if (from < 0 || from == s->n_in || !sp__tensor_same_shape(&handle_of(l, s->handles[from])->shape, out))
+        return false;
     if (s->op == &sp_op_relu || s->op == &sp_op_relu6) {
         f->activation = s->op == &sp_op_relu ? SP_BLOCKED_RELU : SP_BLOCKED_RELU6;
     } else if (s->op == &sp_op_channel_affine) {
         if (from != 0 || f->scale >= 0 || f->residual >= 0) return false;
-        if (!is_per_channel(l, s->handles[1], out->dims[1]) || !is_per_channel(l, s->handles[2], out->dims[1])) return false;
+        if (!is_per_channel(l, s->handles[1], out->dims[1]) || !is_per_channel(l, s->handles[2], out->dims[1]))
+            return false;
         f->scale = s->handles[1];
         f->shift = s->handles[2];
     } else if (s->op == &sp_op_add) {
         const int other = s->handles[1 - from];
-        if (f->residual >= 0 || !is_image(l, other) || !sp__tensor_same_shape(&handle_of(l, other)->shape, out)) return false;
+        if (f->residual >= 0 || !is_image(l, other) || !sp__tensor_same_shape(&handle_of(l, other)->shape, out))
+            return false;
         f->residual = other;
     } else {
         return false;
@@ -246,8 +263,10 @@ static void note_step(layout *l, int i)
         if (shows_image(l, s->handles[0])) l->touches[kind_of(l, x)]++;
         else l->plain[kind_of(l, x)] = true;
         if (shows_image(l, f->out)) l->touches[kind_of(l, out)]++;
-        if (f->residual >= 0 && shows_image(l, f->residual) && shows_image(l, f->out)) bring_together(l, out, handle_of(l, f->residual)->root);
-        else if (f->residual >= 0) l->plain[kind_of(l, out)] = l->plain[kind_of(l, handle_of(l, f->residual)->root)] = true;
+        if (f->residual >= 0 && shows_image(l, f->residual) && shows_image(l, f->out))
+            bring_together(l, out, handle_of(l, f->residual)->root);
+        else if (f->residual >= 0)
+            l->plain[kind_of(l, out)] = l->plain[kind_of(l, handle_of(l, f->residual)->root)] = true;
         return;
     }
     if (is_element_wise(l, s) || is_pool(l, s, NULL)) {
@@ -291,7 +310,8 @@ static sp_status attrs_of(const layout *l, int i, sp_blocked *b)
     const sp_step *s = &l->p->steps[i];
     const fate *f = &l->fates[i];
     *b = (sp_blocked){.in = f->in_blocks, .out = f->out_blocks, .activation = f->activation};
-    return sp__conv_measure(s->op->name, &handle_of(l, s->handles[0])->shape, &handle_of(l, s->handles[1])->shape, s->attrs, &b->g);
+    return sp__conv_measure(s->op->name, &handle_of(l, s->handles[0])->shape, &handle_of(l, s->handles[1])->shape,
+                            s->attrs, &b->g);
 }
 
 /* What each convolution reads and writes. Another round is needed when one cannot do what was decided, or does less than was thought. */
@@ -338,7 +358,8 @@ static sp_status more_inputs(sp_plan *p, const fate *f, sp_step *s)
 {
     int *handles = sp__arena_alloc(&p->arena, (SP_BLOCKED_INPUTS + 1) * sizeof *handles);
     if (!handles) return SP_NOMEM;
-    const int in[] = {s->handles[0], s->handles[1], s->n_in > 2 ? s->handles[2] : -1, f->scale, f->shift, f->residual, f->out};
+    const int in[] = {s->handles[0], s->handles[1], s->n_in > 2 ? s->handles[2] : -1, f->scale, f->shift,
+                      f->residual,   f->out};
     memcpy(handles, in, sizeof in);
     s->handles = handles;
     s->n_in = SP_BLOCKED_INPUTS;
@@ -385,8 +406,14 @@ static sp_status emit_copy(layout *l, const sp_step *reader, int root, int *copy
     *copy = new_root(p, sp_tensor_bytes(&image));
     handles[0] = l->image[root];
     handles[1] = new_handle(p, &image, *copy, 0);
-    l->steps[l->n_steps++] = (sp_step){.node = reader->node, .run = sp__blocked_reorder, .op = &sp_op_copy, .attrs = r, .n_in = 1, .n_out = 1,
-                                       .handles = handles, .work = -1};
+    l->steps[l->n_steps++] = (sp_step){.node = reader->node,
+                                       .run = sp__blocked_reorder,
+                                       .op = &sp_op_copy,
+                                       .attrs = r,
+                                       .n_in = 1,
+                                       .n_out = 1,
+                                       .handles = handles,
+                                       .work = -1};
     p->n_copies++;
     return SP_OK;
 }
@@ -439,10 +466,16 @@ static sp_status emit_by_channel(layout *l, int i, int x)
     sp_reorder *r = sp__arena_alloc(&p->arena, sizeof *r);
     int *handles = sp__arena_alloc(&p->arena, 3 * sizeof *handles);
     if (!r || !handles) return SP_NOMEM;
-    *r = (sp_reorder){.batch = image->dims[0], .channels = image->dims[1], .positions = image->dims[2] * image->dims[3]};
+    *r =
+        (sp_reorder){.batch = image->dims[0], .channels = image->dims[1], .positions = image->dims[2] * image->dims[3]};
     handles[0] = s.handles[x];
     for (int k = 1; k < s.n_in + s.n_out; k++) handles[k] = k < s.n_in ? s.handles[1 - x] : out_handle(&s);
-    l->steps[l->n_steps++] = (sp_step){.node = s.node, .op = s.op, .attrs = r, .n_in = s.n_in, .n_out = s.n_out, .handles = handles,
+    l->steps[l->n_steps++] = (sp_step){.node = s.node,
+                                       .op = s.op,
+                                       .attrs = r,
+                                       .n_in = s.n_in,
+                                       .n_out = s.n_out,
+                                       .handles = handles,
                                        .run = s.n_in == 1 ? sp__blocked_mean : sp__blocked_scale,
                                        .work = s.n_in == 1 ? new_root(p, sp__blocked_mean_work(r)) : -1};
     return SP_OK;
@@ -526,7 +559,8 @@ static sp_status run(layout *l)
         survey(l);
         SP_TRY(decide(l, &again));
     }
-    for (int i = 0; i < p->n_steps; i++) any |= is_conv(&p->steps[i]) && (l->fates[i].in_blocks || l->fates[i].out_blocks);
+    for (int i = 0; i < p->n_steps; i++)
+        any |= is_conv(&p->steps[i]) && (l->fates[i].in_blocks || l->fates[i].out_blocks);
     return any ? rebuild(l) : SP_OK;
 }
 

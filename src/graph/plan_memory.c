@@ -168,7 +168,8 @@ static sp_status place_by_sweep(sp_plan *p, int n, sp_root **list, sp_root **end
     qsort(ending, (size_t)n, sizeof *ending, by_last);
     int n_holes = 0;
     for (int i = 0, ended = 0; i < n; i++) {
-        for (; ended < n && ending[ended]->last < list[i]->first; ended++) give_back(holes, &n_holes, ending[ended], aligned(p, ending[ended]->bytes));
+        for (; ended < n && ending[ended]->last < list[i]->first; ended++)
+            give_back(holes, &n_holes, ending[ended], aligned(p, ending[ended]->bytes));
         list[i]->offset = take_hole(holes, &n_holes, aligned(p, list[i]->bytes), &p->arena_bytes);
     }
     sp__free(holes);
@@ -184,7 +185,8 @@ sp_status sp__plan_place(sp_plan *p)
     if (status == SP_OK) {
         int n = 0;
         for (int i = 0; i < p->n_roots; i++)
-            if (p->roots[i].kind == SP_ROOT_ARENA && p->roots[i].bytes && p->roots[i].last >= 0) list[n++] = &p->roots[i];
+            if (p->roots[i].kind == SP_ROOT_ARENA && p->roots[i].bytes && p->roots[i].last >= 0)
+                list[n++] = &p->roots[i];
         p->least_bytes = lower_bound(p, n, list, change);
         status = n < SWEEP_FROM ? place_by_size(p, n, list) : place_by_sweep(p, n, list, list + n_roots);
     }

@@ -11,12 +11,12 @@
 #include "ir/constant.h"
 
 typedef struct pack {
-    struct pack *next;     /* of its bucket */
-    int refs;              /* under the lock */
+    struct pack *next; /* of its bucket */
+    int refs;          /* under the lock */
     bool listed;
     /* What it was made of, and how. */
     sp_storage *storage;
-    sp_storage_mark mark;  /* when it was made */
+    sp_storage_mark mark; /* when it was made */
     const char *data;
     sp_dtype dtype;
     int rank;
@@ -42,9 +42,10 @@ static pack **bucket_of(const sp_storage_mark *mark) { return &buckets[mark->id 
 
 static bool same(const pack *a, const pack *b)
 {
-    return a->storage == b->storage && a->mark.version == b->mark.version && a->data == b->data && a->dtype == b->dtype && a->rank == b->rank &&
-           a->prepare == b->prepare && a->bytes == b->bytes && memcmp(a->dims, b->dims, sizeof a->dims) == 0 &&
-           memcmp(a->strides, b->strides, sizeof a->strides) == 0 && memcmp(&a->form, &b->form, sizeof a->form) == 0;
+    return a->storage == b->storage && a->mark.version == b->mark.version && a->data == b->data &&
+           a->dtype == b->dtype && a->rank == b->rank && a->prepare == b->prepare && a->bytes == b->bytes &&
+           memcmp(a->dims, b->dims, sizeof a->dims) == 0 && memcmp(a->strides, b->strides, sizeof a->strides) == 0 &&
+           memcmp(&a->form, &b->form, sizeof a->form) == 0;
 }
 
 static pack *find(const pack *wanted)
@@ -115,8 +116,13 @@ sp_status sp__plan_pack(sp_plan *p, sp_step *s, const sp_call *c, const sp_tenso
     const sp_tensor *t = c->in[1];
     struct sp_pack_use *use = sp__arena_alloc(&p->arena, sizeof *use);
     if (use == NULL) return SP_NOMEM;
-    pack wanted = {.storage = constant->storage, .mark = sp__storage_mark(constant->storage), .data = t->data, .dtype = (sp_dtype)t->dtype, .rank = t->rank,
-                   .prepare = s->prepare, .bytes = bytes};
+    pack wanted = {.storage = constant->storage,
+                   .mark = sp__storage_mark(constant->storage),
+                   .data = t->data,
+                   .dtype = (sp_dtype)t->dtype,
+                   .rank = t->rank,
+                   .prepare = s->prepare,
+                   .bytes = bytes};
     for (int k = 0; k < t->rank; k++) {
         wanted.dims[k] = t->dims[k];
         wanted.strides[k] = t->strides[k];

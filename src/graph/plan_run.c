@@ -44,7 +44,7 @@ typedef struct {
 typedef struct {
     int step, variable;
     sp_storage_mark mark;
-    void *block;           /* NULL: not yet needed */
+    void *block; /* NULL: not yet needed */
     bool made;
 } kept_weight;
 
@@ -53,15 +53,15 @@ typedef struct sp_instance {
     sp_plan *plan;
     sp_tensor *handles;
     action *actions;
-    int n_borders;         /* inputs, variables, results */
+    int n_borders; /* inputs, variables, results */
     border *borders;
-    sp_storage storage;    /* of the arena */
+    sp_storage storage; /* of the arena */
     void *arena;
-    sp_tensor **results;   /* by result root */
+    sp_tensor **results; /* by result root */
     int n_kept;
     kept_weight *kept;
     sp__arena memory;
-    bool warm;             /* it has run before */
+    bool warm; /* it has run before */
 } sp_instance;
 
 /* --- instances --------------------------------------------------------------------------------------------------- */
@@ -128,8 +128,13 @@ static sp_status instance_action(sp_instance *x, const sp_step *s, action *out)
     if (!pointers) return SP_NOMEM;
     for (int k = 0; k < n; k++) pointers[k] = s->handles[k] < 0 ? NULL : &x->handles[s->handles[k]];
     *out = (action){.run = s->run,
-                    .call = {.op = s->op, .attrs = s->attrs, .n_in = s->n_in, .n_out = s->n_out, .in = pointers,
-                             .out = pointers + s->n_in, .prepared = s->prepared,
+                    .call = {.op = s->op,
+                             .attrs = s->attrs,
+                             .n_in = s->n_in,
+                             .n_out = s->n_out,
+                             .in = pointers,
+                             .out = pointers + s->n_in,
+                             .prepared = s->prepared,
                              .work = s->work < 0 ? NULL : (char *)x->arena + x->plan->roots[s->work].offset}};
     if (!s->tail) return SP_OK;
     if (s->is_head) {
@@ -141,7 +146,8 @@ static sp_status instance_action(sp_instance *x, const sp_step *s, action *out)
         h->head.room = s->room;
         h->head.n_rooms = s->n_rooms;
         atomic_init(&h->head.taken, 0);
-        h->prologue = (sp_prologue){.make = sp__head_make, .done = sp__head_done, .context = &h->head, .cost = s->tail->cost};
+        h->prologue =
+            (sp_prologue){.make = sp__head_make, .done = sp__head_done, .context = &h->head, .cost = s->tail->cost};
         out->call.prologue = &h->prologue;
         return SP_OK;
     }
@@ -252,7 +258,8 @@ static sp_status make_results(sp_instance *x, sp_tensor **out)
         const sp_handle *h = &p->handles[p->out[i]];
         const sp_root *r = &p->roots[h->root];
         if (r->kind != SP_ROOT_RESULT || x->results[r->number]) continue;
-        bool whole = h->offset == 0 && (h->shape.flags & SP_TENSOR_CONTIGUOUS) && sp_tensor_bytes(&h->shape) == r->bytes;
+        bool whole =
+            h->offset == 0 && (h->shape.flags & SP_TENSOR_CONTIGUOUS) && sp_tensor_bytes(&h->shape) == r->bytes;
         sp_tensor *t;
         const int64_t bytes = (int64_t)r->bytes;
         SP_TRY(whole ? sp_tensor_create((sp_dtype)h->shape.dtype, h->shape.rank, h->shape.dims, &t)
@@ -299,7 +306,8 @@ static sp_status run_recorded(const sp_plan *p, int i, action *a)
     sp__profile_clock(&span);
     sp__profile_set_label(around);
     const bool known = s->n_out && s->handles[s->n_in] >= 0;
-    sp__profile_end(&span, SP_PROFILE_PROGRAM, step_name(s), sp__tensor_text(known ? &p->handles[s->handles[s->n_in]].shape : NULL, text),
+    sp__profile_end(&span, SP_PROFILE_PROGRAM, step_name(s),
+                    sp__tensor_text(known ? &p->handles[s->handles[s->n_in]].shape : NULL, text),
                     place ? place->file : NULL, place ? place->line : 0);
     return status;
 }
@@ -312,7 +320,9 @@ static sp_status run_timed(sp_instance *x, int begin, int end)
         uint64_t start = now_ns();
         sp_status status = sp__profile_on() ? run_recorded(p, i, a) : a->run(&a->call);
         if (status != SP_OK) return step_failed(&p->steps[i], status);
-        if (p->step_ns) atomic_fetch_add_explicit(&p->step_ns[x->warm ? i : p->n_steps + i], now_ns() - start, memory_order_relaxed);
+        if (p->step_ns)
+            atomic_fetch_add_explicit(&p->step_ns[x->warm ? i : p->n_steps + i], now_ns() - start,
+                                      memory_order_relaxed);
     }
     return SP_OK;
 }
@@ -381,7 +391,8 @@ static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **
     if (status == SP_OK) status = look_at_weights(x);
     if (status == SP_OK) {
         status = run_turns(x);
-        if (x->plan->step_ns) atomic_fetch_add_explicit(x->warm ? &x->plan->n_warm : &x->plan->n_cold, 1, memory_order_relaxed);
+        if (x->plan->step_ns)
+            atomic_fetch_add_explicit(x->warm ? &x->plan->n_warm : &x->plan->n_cold, 1, memory_order_relaxed);
         x->warm = true;
         for (int i = 0; i < p->n_variables; i++)
             if (p->stored[i]) sp__tensor_wrote(p->variables[i]->tensor);
@@ -541,11 +552,19 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
     int n = 0;
     sp__lock(&s->lock);
     for (const sp_plan *p = s->plans; p && n < max; p = p->next)
-        out[n++] = (sp_plan_summary){.n_calls = p->n_steps, .n_copies = p->n_copies, .n_fused = p->n_fused,
-                                     .n_reused = p->n_reused, .n_side = p->n_side, .n_tails = p->n_tails, .n_prepared = p->n_prepared, .n_heads = p->n_heads,
+        out[n++] = (sp_plan_summary){.n_calls = p->n_steps,
+                                     .n_copies = p->n_copies,
+                                     .n_fused = p->n_fused,
+                                     .n_reused = p->n_reused,
+                                     .n_side = p->n_side,
+                                     .n_tails = p->n_tails,
+                                     .n_prepared = p->n_prepared,
+                                     .n_heads = p->n_heads,
                                      .n_blocked = p->n_blocked,
-                                      .arena_bytes = p->arena_bytes,
-                                     .least_bytes = p->least_bytes, .make_us = p->make_us, .runs = p->runs};
+                                     .arena_bytes = p->arena_bytes,
+                                     .least_bytes = p->least_bytes,
+                                     .make_us = p->make_us,
+                                     .runs = p->runs};
     sp__unlock(&s->lock);
     return n;
 }
@@ -595,7 +614,10 @@ int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out)
         while (k > 0 && out[k - 1].us < us) k--;
         if (k == max) continue;
         memmove(&out[k + 1], &out[k], (size_t)((n < max ? n : max - 1) - k) * sizeof *out);
-        out[k] = (sp_step_cost){.name = step_name(step), .n_fused = step->n_fused, .us = us, .place = step->node ? step->node->place : NULL};
+        out[k] = (sp_step_cost){.name = step_name(step),
+                                .n_fused = step->n_fused,
+                                .us = us,
+                                .place = step->node ? step->node->place : NULL};
         if (step->n_out && step->handles[step->n_in] >= 0) out[k].shape = p->handles[step->handles[step->n_in]].shape;
         if (n < max) n++;
     }

@@ -15,13 +15,14 @@ enum {
     LOOK_AHEAD = 24,
     NEAR_BYTES = 512 * 1024, /* of all operands together: they stay in the second cache whatever the order */
     SMALL_BYTES = 32 * 1024, /* of an operand that is used again and again: a bias */
-    LONG_RUN = 512           /* elements side by side: memory gives other operands as quickly as to a step of their own */
+    LONG_RUN = 512 /* elements side by side: memory gives other operands as quickly as to a step of their own */
 };
 
 /* Is the handle all of the product's result, element by element in its order? */
 static bool shows_all(const sp_handle *result, const sp_handle *h)
 {
-    return h->offset == result->offset && h->shape.count == result->shape.count && (h->shape.flags & SP_TENSOR_CONTIGUOUS) &&
+    return h->offset == result->offset && h->shape.count == result->shape.count &&
+           (h->shape.flags & SP_TENSOR_CONTIGUOUS) &&
            sp_dtype_bytes((sp_dtype)h->shape.dtype) == sp_dtype_bytes((sp_dtype)result->shape.dtype);
 }
 
@@ -86,7 +87,8 @@ static bool bring_forward(sp_plan *p, int *i, int k)
     for (int j = *i + 1; j < k; j++) {
         if (!sp__steps_depend(p, &p->steps[j], &p->steps[k])) continue;
         for (int o = 0; o < p->steps[j].n_out; o++)
-            if (sp_tensor_bytes(&p->handles[p->steps[j].handles[p->steps[j].n_in + o]].shape) > SMALL_BYTES) return false;
+            if (sp_tensor_bytes(&p->handles[p->steps[j].handles[p->steps[j].n_in + o]].shape) > SMALL_BYTES)
+                return false;
         if (!sp__step_can_move(p, j, *i)) return false;
         const sp_step moved = p->steps[j];
         memmove(&p->steps[*i + 1], &p->steps[*i], (size_t)(j - *i) * sizeof moved);
@@ -119,7 +121,8 @@ sp_status sp__plan_tails(sp_plan *p)
         const int first = i;
         sp_status status = p->steps[i].epilogue ? find_tail(p, &i) : SP_DECLINED;
         if (status != SP_DECLINED) SP_TRY(status);
-        for (int k = first; k <= i; k++) p->steps[n++] = p->steps[k]; /* n <= k: what is overwritten has been dealt with */
+        for (int k = first; k <= i; k++)
+            p->steps[n++] = p->steps[k]; /* n <= k: what is overwritten has been dealt with */
         if (status == SP_OK) i++;
     }
     p->n_steps = n;

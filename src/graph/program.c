@@ -29,8 +29,8 @@ void sp__blame(const sp_node *node)
     if (strstr(e.message, "\n  at ")) return; /* said already, nearer to the fault */
     size_t at = strlen(e.message);
     for (; p && at < sizeof e.message - 1; p = p->up) {
-        int n = snprintf(e.message + at, sizeof e.message - at, "\n  at %s:%d, in %s%s%s", p->file ? p->file : "?", p->line,
-                         p->function ? p->function : "?", p->text ? ": " : "", p->text ? p->text : "");
+        int n = snprintf(e.message + at, sizeof e.message - at, "\n  at %s:%d, in %s%s%s", p->file ? p->file : "?",
+                         p->line, p->function ? p->function : "?", p->text ? ": " : "", p->text ? p->text : "");
         if (n < 0) break;
         at += (size_t)n;
     }
@@ -57,7 +57,8 @@ static bool read_optimised(sp_program *p, const sp_outer *o)
     if (sp__cache_get("graph", sp__outer_key(o), &map, &bytes, p->cache_note) != SP_OK) return false;
     const bool done = sp__outer_read(o, &bytes, &p->graph) == SP_OK;
     sp__map_release(map);
-    snprintf(p->cache_note, sizeof p->cache_note, done ? "passes were spared" : "the file of this program is not used: its contents are malformed");
+    snprintf(p->cache_note, sizeof p->cache_note,
+             done ? "passes were spared" : "the file of this program is not used: its contents are malformed");
     return done;
 }
 
@@ -67,7 +68,8 @@ static sp_status find_optimised(sp_program *p, sp_function *f, unsigned chosen)
     sp_outer *o;
     snprintf(options, sizeof options, "%x", chosen);
     if (sp__outer_create(f, options, &o) != SP_OK) {
-        snprintf(p->cache_note, sizeof p->cache_note, "not used: the program has large constants, or no digest could be made");
+        snprintf(p->cache_note, sizeof p->cache_note,
+                 "not used: the program has large constants, or no digest could be made");
         return optimise(p, f, chosen, NULL);
     }
     sp_status status = SP_OK;
@@ -75,7 +77,8 @@ static sp_status find_optimised(sp_program *p, sp_function *f, unsigned chosen)
         sp_bytes bytes = {0};
         status = optimise(p, f, chosen, o);
         char failed[SP_CACHE_NOTE] = "";
-        if (status == SP_OK && sp__outer_write(o, p->graph, &bytes) == SP_OK) sp__cache_put("graph", sp__outer_key(o), &bytes, failed);
+        if (status == SP_OK && sp__outer_write(o, p->graph, &bytes) == SP_OK)
+            sp__cache_put("graph", sp__outer_key(o), &bytes, failed);
         else snprintf(failed, sizeof failed, "not written: the program holds something that files cannot");
         if (failed[0]) memcpy(p->cache_note, failed, sizeof failed);
         else if (!p->cache_note[0]) snprintf(p->cache_note, sizeof p->cache_note, "written for the next time");
@@ -122,7 +125,8 @@ sp_status sp_program_create(sp_function *f, const sp_program_options *options, s
 {
     SP_CHECK(f, SP_VALUE, "the function is NULL");
     SP_CHECK(!options || options->struct_size >= offsetof(sp_program_options, save_graphs), SP_VALUE,
-             "struct_size of the options is %u, set it to sizeof(sp_program_options)", options ? options->struct_size : 0);
+             "struct_size of the options is %u, set it to sizeof(sp_program_options)",
+             options ? options->struct_size : 0);
     if (!options) return create(f, NULL, false, out);
     sp_program_options own = {.struct_size = sizeof own}; /* callers compiled earlier know fewer */
     memcpy(&own, options, options->struct_size < sizeof own ? options->struct_size : sizeof own);
@@ -235,10 +239,12 @@ static void say_plans(text *t, sp_segment *s)
     sp_plan_summary plans[8];
     int n = sp__plans_summary(s, 8, plans);
     for (int i = 0; i < n; i++)
-        say(t, "    plan %d: %d kernel calls, %d copies, %d operators fused, %d done by products, %d by reductions, %d convolutions in blocks, %d in place, %d side by side, arena %zu bytes (lower bound %zu), made in "
-               "%.0f us, run %llu times\n", i, plans[i].n_calls, plans[i].n_copies, plans[i].n_fused, plans[i].n_tails,
-            plans[i].n_heads, plans[i].n_blocked, plans[i].n_reused, plans[i].n_side, plans[i].arena_bytes, plans[i].least_bytes, plans[i].make_us,
-            (unsigned long long)plans[i].runs);
+        say(t,
+            "    plan %d: %d kernel calls, %d copies, %d operators fused, %d done by products, %d by reductions, %d convolutions in blocks, %d in place, %d side by side, arena %zu bytes (lower bound %zu), made in "
+            "%.0f us, run %llu times\n",
+            i, plans[i].n_calls, plans[i].n_copies, plans[i].n_fused, plans[i].n_tails, plans[i].n_heads,
+            plans[i].n_blocked, plans[i].n_reused, plans[i].n_side, plans[i].arena_bytes, plans[i].least_bytes,
+            plans[i].make_us, (unsigned long long)plans[i].runs);
 }
 
 static void say_kernels(text *t, sp_segment *s)
@@ -246,7 +252,8 @@ static void say_kernels(text *t, sp_segment *s)
     sp_kernel_count counts[64];
     int n = sp__plans_kernels(s, 64, counts);
     if (n && counts[0].us > 0) {
-        for (int i = 0; i < n; i++) say(t, "      %-28s %6d calls %12.1f us\n", counts[i].name, counts[i].n, counts[i].us);
+        for (int i = 0; i < n; i++)
+            say(t, "      %-28s %6d calls %12.1f us\n", counts[i].name, counts[i].n, counts[i].us);
         return;
     }
     for (int i = 0; i < n && i < 12; i++) say(t, "%s%s %d", i ? ", " : "      ", counts[i].name, counts[i].n);
@@ -263,7 +270,8 @@ static void say_dearest(text *t, sp_segment *s)
         const sp_step_cost *c = &steps[i];
         say(t, "      %10.1f us  %s", c->us, c->name);
         if (c->n_fused) say(t, " (%d operators)", c->n_fused);
-        say(t, " -> %s %s", sp_dtype_name((sp_dtype)c->shape.dtype), sp__shape_text(c->shape.rank, c->shape.dims, shape));
+        say(t, " -> %s %s", sp_dtype_name((sp_dtype)c->shape.dtype),
+            sp__shape_text(c->shape.rank, c->shape.dims, shape));
         if (c->place && c->place->file) say(t, "  %s:%d", c->place->file, c->place->line);
         if (c->place && c->place->text) say(t, ": %s", c->place->text);
         say(t, "\n");
@@ -281,7 +289,8 @@ sp_status sp_program_report(const sp_program *p, char **out)
             p->reports[i].count);
     for (int k = 0; k < p->n_codes; k++) {
         const sp_code *code = p->codes[k];
-        say(&t, "  function %s: %d nodes, %d instructions\n", code->function->name, code->function->n_nodes, code->n_instrs);
+        say(&t, "  function %s: %d nodes, %d instructions\n", code->function->name, code->function->n_nodes,
+            code->n_instrs);
         for (int i = 0; i < code->n_instrs; i++)
             if (code->instrs[i].segment) {
                 say(&t, "    segment of %d nodes%s\n", code->instrs[i].segment->n_nodes,
@@ -305,7 +314,8 @@ void sp__program_memory(const sp_program *p, size_t *arena, size_t *least)
     for (int k = 0; k < p->n_codes; k++)
         for (int i = 0; i < p->codes[k]->n_instrs; i++) {
             sp_plan_summary plan;
-            if (!p->codes[k]->instrs[i].segment || sp__plans_summary(p->codes[k]->instrs[i].segment, 1, &plan) < 1) continue;
+            if (!p->codes[k]->instrs[i].segment || sp__plans_summary(p->codes[k]->instrs[i].segment, 1, &plan) < 1)
+                continue;
             *arena += plan.arena_bytes;
             *least += plan.least_bytes;
         }

@@ -44,32 +44,40 @@ typedef int sp_slot;
 #define SP_SLOT_NONE INT32_MAX
 
 /* What plans may do: switched off by name like passes. */
-enum { SP_PLAN_FUSE = 1, SP_PLAN_REUSE = 2, SP_PLAN_LANES = 4, SP_PLAN_TAIL = 8, SP_PLAN_PREPACK = 16, SP_PLAN_HEAD = 32, SP_PLAN_LAYOUT = 64 };
+enum {
+    SP_PLAN_FUSE = 1,
+    SP_PLAN_REUSE = 2,
+    SP_PLAN_LANES = 4,
+    SP_PLAN_TAIL = 8,
+    SP_PLAN_PREPACK = 16,
+    SP_PLAN_HEAD = 32,
+    SP_PLAN_LAYOUT = 64
+};
 
 typedef struct sp_instr {
-    const sp_node *node;   /* NULL: a segment */
+    const sp_node *node; /* NULL: a segment */
     sp_segment *segment;
     int n_in, n_out;
     const sp_slot *in;
-    const sp_slot *out;    /* SP_SLOT_NONE where nobody uses the result */
+    const sp_slot *out; /* SP_SLOT_NONE where nobody uses the result */
     int n_dead;
-    const sp_slot *dead;   /* not needed from here on */
-    bool copy;             /* READ: the variable may change while the value is in use */
+    const sp_slot *dead; /* not needed from here on */
+    bool copy;           /* READ: the variable may change while the value is in use */
 } sp_instr;
 
 /* Consecutive operators, reads and stores: planned per shapes of what comes in. */
 struct sp_segment {
     int n_nodes;
     sp_node **nodes;
-    sp_instr *steps;       /* the same, node by node: for recording and for what cannot be planned */
+    sp_instr *steps; /* the same, node by node: for recording and for what cannot be planned */
     int n_locals;
-    int n_in, n_out;       /* of the instruction: values that cross its borders */
+    int n_in, n_out; /* of the instruction: values that cross its borders */
     sp_value **in;
     sp_value **out;
-    unsigned planning;     /* SP_PLAN_... */
-    sp_lock lock;  /* of the plans */
-    sp_plan *plans;        /* latest first */
-    atomic_bool declined;  /* it cannot be planned: its shapes depend on the data */
+    unsigned planning;    /* SP_PLAN_... */
+    sp_lock lock;         /* of the plans */
+    sp_plan *plans;       /* latest first */
+    atomic_bool declined; /* it cannot be planned: its shapes depend on the data */
 };
 
 struct sp_code {
@@ -79,30 +87,30 @@ struct sp_code {
     int n_instrs;
     sp_instr *instrs;
     const sp_slot *results;
-    bool ends_in_call;     /* the last instruction is a call whose results are those of the function */
+    bool ends_in_call; /* the last instruction is a call whose results are those of the function */
 };
 
 struct sp_program {
     atomic_int refs;
-    sp_graph *source;      /* as recorded; places and texts live in it */
-    sp_graph *graph;       /* our own copy, optimised */
-    sp__arena arena;       /* code */
+    sp_graph *source; /* as recorded; places and texts live in it */
+    sp_graph *graph;  /* our own copy, optimised */
+    sp__arena arena;  /* code */
     int n_codes;
     sp_code **codes;
     sp_code *entry;
-    int n_results;         /* -1: only a run tells */
-    bool stores;           /* some variable is written */
+    int n_results; /* -1: only a run tells */
+    bool stores;   /* some variable is written */
     struct sp_pass_report *reports;
     int n_reports;
-    unsigned planning;     /* SP_PLAN_... */
+    unsigned planning; /* SP_PLAN_... */
     double create_us;
     char cache_note[160];  /* what the cache on disk did; "": it was off */
     sp_function *function; /* in the source */
-    sp_lock lock;  /* of `exact` */
+    sp_lock lock;          /* of `exact` */
     char *save_folder;     /* where the graph is written after each pass; NULL: nowhere */
     int save_level, n_saved;
     unsigned save_number;
-    sp_program *exact;     /* the same without passes, for runs that are recorded: made when first needed */
+    sp_program *exact; /* the same without passes, for runs that are recorded: made when first needed */
 };
 
 /* --- the parts --------------------------------------------------------------------------------------------------- */

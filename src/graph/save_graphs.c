@@ -15,9 +15,10 @@ static atomic_uint next_number;
 sp_status sp__save_graphs_begin(sp_program *p, const sp_program_options *options)
 {
     if (!options || !options->save_graphs || options->save_level == 0) return SP_OK;
-    SP_CHECK(options->save_level >= 1 && options->save_level <= 3, SP_VALUE, "save_level of the options is %d, it must be in 0..3",
-             options->save_level);
-    SP_CHECK(*options->save_graphs, SP_VALUE, "the folder to save graphs in is '', name one; '.' is the one the process runs in");
+    SP_CHECK(options->save_level >= 1 && options->save_level <= 3, SP_VALUE,
+             "save_level of the options is %d, it must be in 0..3", options->save_level);
+    SP_CHECK(*options->save_graphs, SP_VALUE,
+             "the folder to save graphs in is '', name one; '.' is the one the process runs in");
     p->save_folder = sp__strdup(options->save_graphs);
     if (!p->save_folder) return SP_NOMEM;
     p->save_level = options->save_level;
@@ -41,7 +42,8 @@ static void put_title(sp__text *t, const sp_program *p, const sp_pass_report *la
     sp__text_put(t, ": %d parameters, %d functions, %d nodes\n", f->n_params, n_functions, n_nodes);
 }
 
-static sp_status write_file(const sp_program *p, const char *pass, const char *ending, const char *title, const char *text)
+static sp_status write_file(const sp_program *p, const char *pass, const char *ending, const char *title,
+                            const char *text)
 {
     sp__text path = {0};
     char *name = NULL;

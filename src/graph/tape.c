@@ -14,9 +14,9 @@
 struct sp_tape {
     sp_tape *outer;
     const sp_node *node;
-    bool again;             /* an outer gradient is being taken: this one must be differentiable */
+    bool again; /* an outer gradient is being taken: this one must be differentiable */
     int n_targets, n_watched, n_seeds;
-    sp_tensor **targets;    /* copies of arguments, then of variables */
+    sp_tensor **targets; /* copies of arguments, then of variables */
     bool *watched;
     sp_tensor **seeds;
 };
@@ -35,7 +35,8 @@ static sp_status take_targets(sp_machine *m, sp_tape *tape, int n_args, sp_item 
     for (int i = 0; i < g->n_positions; i++) {
         int k = g->positions[i];
         SP_CHECK(k >= 0 && k < n_args && args[k].tensor, SP_VALUE,
-                 "gradient by argument %d is asked for, but the function has %d arguments or this one is no tensor", k, n_args);
+                 "gradient by argument %d is asked for, but the function has %d arguments or this one is no tensor", k,
+                 n_args);
         SP_TRY(make_target(args[k].tensor, &tape->targets[i], &tape->watched[i]));
         tape->n_targets++;
     }
@@ -53,8 +54,8 @@ static sp_status take_targets(sp_machine *m, sp_tape *tape, int n_args, sp_item 
     return SP_OK;
 }
 
-sp_status sp__tape_begin(sp_machine *m, const sp_node *node, int n_args, sp_item *args, int n_seeds, const sp_item *seeds,
-                         sp_tape **out)
+sp_status sp__tape_begin(sp_machine *m, const sp_node *node, int n_args, sp_item *args, int n_seeds,
+                         const sp_item *seeds, sp_tape **out)
 {
     const sp_grad_spec *g = node->grad;
     size_t n = (size_t)(g->n_positions + g->n_variables);
@@ -112,11 +113,11 @@ sp_status sp__tape_end(sp_machine *m, sp_tape *t, int n_results, const sp_item *
 {
     (void)m;
     const sp_grad_spec *g = t->node->grad;
-    SP_CHECK(n_results == g->n_results, SP_RUNTIME, "the differentiated function gave %d results, %d were expected", n_results,
-             g->n_results);
+    SP_CHECK(n_results == g->n_results, SP_RUNTIME, "the differentiated function gave %d results, %d were expected",
+             n_results, g->n_results);
     int n = g->n_differentiated < 0 ? n_results : g->n_differentiated;
-    SP_CHECK(n <= n_results && t->n_seeds <= n, SP_VALUE, "%d results with %d seeds are to be differentiated, there are %d", n,
-             t->n_seeds, n_results);
+    SP_CHECK(n <= n_results && t->n_seeds <= n, SP_VALUE,
+             "%d results with %d seeds are to be differentiated, there are %d", n, t->n_seeds, n_results);
     int n_grads = t->n_targets, done = 0;
     sp_tensor **block = sp__alloc_zero((size_t)(2 * n + n_grads + 1) * sizeof *block);
     if (!block) return SP_NOMEM;
@@ -130,7 +131,8 @@ sp_status sp__tape_end(sp_machine *m, sp_tape *t, int n_results, const sp_item *
         outputs[i] = results[i].tensor;
         seeds[i] = i < t->n_seeds ? t->seeds[i] : NULL;
     }
-    SP_GOTO(failed, (g->strict ? sp_grad_backward : sp_grad_backward_allow_unused)(n, outputs, seeds, n_grads, t->targets, t->again, grads));
+    SP_GOTO(failed, (g->strict ? sp_grad_backward : sp_grad_backward_allow_unused)(n, outputs, seeds, n_grads,
+                                                                                   t->targets, t->again, grads));
     for (; done < n_results; done++) SP_GOTO(failed, hand_over(t, results[done], &out[done]));
     for (int i = 0; i < n_grads; i++) out[n_results + i] = (sp_item){.tensor = grads[i]};
     sp__free(block);

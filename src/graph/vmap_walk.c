@@ -11,16 +11,16 @@
 typedef struct slot {
     sp_tensor *tensor; /* owned */
     bool batched;
-    bool drawn;        /* states of random numbers, one per slice, one behind the other */
+    bool drawn; /* states of random numbers, one per slice, one behind the other */
     bool needed;
-    int uses;          /* that are still to come */
+    int uses; /* that are still to come */
 } slot;
 
 typedef struct walk {
     sp_function *f;
     int64_t size;
     const sp_batch_spec *spec;
-    slot *slots;       /* by number of the value's mark; 0: none */
+    slot *slots; /* by number of the value's mark; 0: none */
     int n_slots;
     sp__text slow;
 } walk;
@@ -84,9 +84,10 @@ static sp_status find_batched(const walk *w)
         if (n->kind != SP_NODE_OP && n->kind != SP_NODE_READ && (any || n->kind != SP_NODE_STORE) && !is_draw(n)) {
             const bool host = n->kind == SP_NODE_HOST, store = n->kind == SP_NODE_STORE;
             if (!host || any)
-                return sp__fail(SP_DECLINED, "%s", host    ? "something of a slice is handed to Python"
-                                                   : store ? "something of a slice is stored in a Parameter"
-                                                           : "what is computed depends on a Tensor of the run (if, while, for)");
+                return sp__fail(SP_DECLINED, "%s",
+                                host    ? "something of a slice is handed to Python"
+                                : store ? "something of a slice is stored in a Parameter"
+                                        : "what is computed depends on a Tensor of the run (if, while, for)");
         }
         for (int i = 0; i < n->n_out; i++) {
             slot *s = slot_of(w, n->out[i]);
@@ -157,7 +158,8 @@ static sp_status check_shapes(const walk *w, const sp_node *n, sp_tensor *const 
     char wanted[SP_SHAPE_TEXT], found[SP_SHAPE_TEXT];
     for (int i = 0; i < n->n_out; i++) {
         const sp_meta *m = &n->out[i]->meta;
-        bool same = out[i] && out[i]->rank == m->rank + 1 && out[i]->dims[0] == w->size && out[i]->dtype == (int)m->dtype;
+        bool same =
+            out[i] && out[i]->rank == m->rank + 1 && out[i]->dims[0] == w->size && out[i]->dtype == (int)m->dtype;
         for (int k = 0; same && k < m->rank; k++) same = m->dims[k] < 0 || out[i]->dims[k + 1] == m->dims[k];
         if (!same && out[i] && m->rank >= 0)
             return sp__fail(SP_RUNTIME, "%s: its rule for batches gave %s %s for %lld slices %s %s", n->op->name,
@@ -181,8 +183,15 @@ static sp_status run_op(walk *w, const sp_node *n)
         in[i] = tensor_of(w, n->in[i], &batched[i]);
         any |= batched[i];
     }
-    sp_batch v = {.op = n->op, .attrs = n->attrs, .own_attrs = own_attrs, .size = w->size, .n_in = n_in, .n_out = n_out, .in = in,
-                  .batched = batched, .out = out};
+    sp_batch v = {.op = n->op,
+                  .attrs = n->attrs,
+                  .own_attrs = own_attrs,
+                  .size = w->size,
+                  .n_in = n_in,
+                  .n_out = n_out,
+                  .in = in,
+                  .batched = batched,
+                  .out = out};
     const slot *first = n_in ? slot_of(w, n->in[0]) : NULL;
     v.drawn = first && first->drawn;
     if (status == SP_OK) status = any ? run_batched(w, &b, &v) : sp__batch_apply(&b, &v, NULL, in);
@@ -271,8 +280,8 @@ static sp_status run_host(const walk *w, const sp_node *n)
     } else if (status == SP_OK && !sp__recorder) {
         status = n->host->run(n->host->context, n->n_in, in, n->n_out, out);
     } else if (status == SP_OK) {
-        status = sp__function_host(n->host->name, forward, forward_release, sp__host_retain(n->host), n->host->pure, n->n_in, in, n->n_out,
-                                   specs, out);
+        status = sp__function_host(n->host->name, forward, forward_release, sp__host_retain(n->host), n->host->pure,
+                                   n->n_in, in, n->n_out, specs, out);
         if (status != SP_OK) sp__host_release(n->host);
     }
     if (status == SP_OK) status = keep(w, n, n->n_out, out);
@@ -309,7 +318,8 @@ static sp_status run_store(const walk *w, const sp_node *n)
     sp_builder b;
     bool batched;
     sp__builder_init(&b);
-    sp_builder_apply(&b, &sp_op_assign, NULL, 2, (sp_tensor *const[]){n->variable->tensor, tensor_of(w, n->in[0], &batched)});
+    sp_builder_apply(&b, &sp_op_assign, NULL, 2,
+                     (sp_tensor *const[]){n->variable->tensor, tensor_of(w, n->in[0], &batched)});
     sp_status status = sp__builder_status(&b);
     sp__builder_done(&b);
     return status;
@@ -360,7 +370,8 @@ static sp_status results_of(const walk *w, sp_tensor **out, bool *out_batched)
         sp_tensor *t = tensor_of(w, f->results[i], &batched);
         if (!t) {
             while (i > 0) sp_tensor_release(out[--i]);
-            return sp__fail(SP_RUNTIME, "result %d of function %s comes from a function that was not noted", i, f->name);
+            return sp__fail(SP_RUNTIME, "result %d of function %s comes from a function that was not noted", i,
+                            f->name);
         }
         out[i] = sp_tensor_retain(t);
         out_batched[i] = batched;
@@ -370,12 +381,14 @@ static sp_status results_of(const walk *w, sp_tensor **out, bool *out_batched)
 
 void sp_function_will_batch(sp_function *f) { f->keeps_outside = true; }
 
-sp_status sp_function_batch(sp_function *f, const sp_batch_spec *spec, int n_args, sp_tensor *const *args, int n_out, sp_tensor **out,
-                            bool *out_batched, char **slow)
+sp_status sp_function_batch(sp_function *f, const sp_batch_spec *spec, int n_args, sp_tensor *const *args, int n_out,
+                            sp_tensor **out, bool *out_batched, char **slow)
 {
     SP_CHECK(f->finished, SP_RUNTIME, "function %s is still being recorded", f->name);
-    SP_CHECK(n_args == f->n_params, SP_VALUE, "function %s has %d parameters, but got %d arguments", f->name, f->n_params, n_args);
-    SP_CHECK(f->tail || n_out == f->n_results, SP_VALUE, "function %s has %d results, but %d are asked for", f->name, f->n_results, n_out);
+    SP_CHECK(n_args == f->n_params, SP_VALUE, "function %s has %d parameters, but got %d arguments", f->name,
+             f->n_params, n_args);
+    SP_CHECK(f->tail || n_out == f->n_results, SP_VALUE, "function %s has %d results, but %d are asked for", f->name,
+             f->n_results, n_out);
     SP_CHECK(spec->size > 0, SP_VALUE, "there are %lld slices", (long long)spec->size);
     walk w = {.f = f, .size = spec->size, .spec = spec};
     const sp_place *place = sp__place;

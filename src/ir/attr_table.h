@@ -34,8 +34,10 @@
 #define SP_ATTR_ROW_DTYPE(T, f, v) SP_ATTR_LINE(T, f, DTYPE, #v)
 #define SP_ATTR_ROW_NUMBER(T, f, v) SP_ATTR_LINE(T, f, NUMBER, #v)
 #define SP_ATTR_ROW_TEXT(T, f, v) SP_ATTR_LINE(T, f, TEXT, v)
-#define SP_ATTR_ROW_INTS(T, f, ...) SP_ATTR_LINE(T, f, INTS, SP_ATTR_LIST_TEXT(#__VA_ARGS__, SP_ATTR_COUNT(int64_t, __VA_ARGS__)))
-#define SP_ATTR_ROW_FLOATS(T, f, ...) SP_ATTR_LINE(T, f, FLOATS, SP_ATTR_LIST_TEXT(#__VA_ARGS__, SP_ATTR_COUNT(double, __VA_ARGS__)))
+#define SP_ATTR_ROW_INTS(T, f, ...)                                                                                    \
+    SP_ATTR_LINE(T, f, INTS, SP_ATTR_LIST_TEXT(#__VA_ARGS__, SP_ATTR_COUNT(int64_t, __VA_ARGS__)))
+#define SP_ATTR_ROW_FLOATS(T, f, ...)                                                                                  \
+    SP_ATTR_LINE(T, f, FLOATS, SP_ATTR_LIST_TEXT(#__VA_ARGS__, SP_ATTR_COUNT(double, __VA_ARGS__)))
 #define SP_ATTR_ROW_INTS_EMPTY(T, f) SP_ATTR_LINE(T, f, INTS, "()")
 
 #define SP_ATTR_ROW_INT_OR_NONE(T, f) SP_ATTR_LINE(T, f, INT, "None")
@@ -68,7 +70,8 @@
 #define SP_ATTR_SET_FLOAT(T, f, v) .f = v,
 #define SP_ATTR_SET_BOOL(T, f, v) .f = SP_ATTR_##v,
 #define SP_ATTR_SET_DTYPE(T, f, v) .f = SP_ATTR_##v,
-#define SP_ATTR_SET_NUMBER(T, field, v) .field = {.kind = _Generic((v), double: 'f', default: 'i'), .i = _Generic((v), double: 0, default: v), .f = v},
+#define SP_ATTR_SET_NUMBER(T, field, v)                                                                                \
+    .field = {.kind = _Generic((v), double: 'f', default: 'i'), .i = _Generic((v), double: 0, default: v), .f = v},
 #define SP_ATTR_SET_TEXT(T, f, v) .f = v,
 #define SP_ATTR_SET_INTS(T, f, ...) .f = {SP_ATTR_COUNT(int64_t, __VA_ARGS__), (const int64_t[]){__VA_ARGS__}},
 #define SP_ATTR_SET_FLOATS(T, f, ...) .f = {SP_ATTR_COUNT(double, __VA_ARGS__), (const double[]){__VA_ARGS__}},
@@ -101,8 +104,8 @@
 #define SP_ATTR_SET_IS(T, kind, ...) SP_ATTR_SET_##kind(T, __VA_ARGS__)
 
 #define SP_ATTR_EACH(m, T, ...)                                                                                        \
-    SP_ATTR_LAST(__VA_ARGS__, SP_ATTR_14, SP_ATTR_13, SP_ATTR_12, SP_ATTR_11, SP_ATTR_10, SP_ATTR_9, SP_ATTR_8, SP_ATTR_7, \
-                 SP_ATTR_6, SP_ATTR_5, SP_ATTR_4, SP_ATTR_3, SP_ATTR_2, SP_ATTR_1, 0)(m, T, __VA_ARGS__)
+    SP_ATTR_LAST(__VA_ARGS__, SP_ATTR_14, SP_ATTR_13, SP_ATTR_12, SP_ATTR_11, SP_ATTR_10, SP_ATTR_9, SP_ATTR_8,        \
+                 SP_ATTR_7, SP_ATTR_6, SP_ATTR_5, SP_ATTR_4, SP_ATTR_3, SP_ATTR_2, SP_ATTR_1, 0)(m, T, __VA_ARGS__)
 #define SP_ATTR_LAST(a, b, c, d, e, f, g, h, i, j, k, l, m, n, macro, ...) macro
 #define SP_ATTR_1(m, T, row) m(T, row)
 #define SP_ATTR_2(m, T, row, ...) m(T, row) SP_ATTR_1(m, T, __VA_ARGS__)

@@ -71,7 +71,8 @@ static void *keep_block(sp_attr_text *keep, size_t bytes)
 }
 
 /* "(1, 2)", "[1, 2]", "()" or a bare number. Both element types share the scanner. */
-static sp_status parse_list(const sp_attr *a, const char *text, sp_attr_text *keep, bool floats, int *n_out, void **v_out)
+static sp_status parse_list(const sp_attr *a, const char *text, sp_attr_text *keep, bool floats, int *n_out,
+                            void **v_out)
 {
     size_t room = 1;
     for (const char *p = text; *p; p++) room += *p == ',';
@@ -115,7 +116,8 @@ sp_status sp__attr_parse(const sp_op *op, const sp_attr *a, const char *text, vo
     }
     case SP_ATTR_DTYPE:
         *(sp_dtype *)field = is_none(text) ? SP_DTYPE_NONE : sp_dtype_parse(text);
-        return *(sp_dtype *)field == SP_DTYPE_NONE && !is_none(text) ? bad_text(a, text, "a dtype like float32") : SP_OK;
+        return *(sp_dtype *)field == SP_DTYPE_NONE && !is_none(text) ? bad_text(a, text, "a dtype like float32")
+                                                                     : SP_OK;
     case SP_ATTR_INTS: {
         sp_ints *list = field;
         *list = (sp_ints){.n = -1};
@@ -173,8 +175,8 @@ sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_att
         const sp_attr *a = find_attr(op, name, (size_t)(p - name));
         if (!a) {
             const char *near = sp__nearest(name, (size_t)(p - name), op->n_attrs, attr_name, op);
-            return sp__fail(SP_VALUE, "%s has no attribute '%.*s'%s%s%s", op->name, (int)(p - name), name, near ? "; did you mean '" : "",
-                            near ? near : "", near ? "'?" : "");
+            return sp__fail(SP_VALUE, "%s has no attribute '%.*s'%s%s%s", op->name, (int)(p - name), name,
+                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
         SP_CHECK(*p == '=', SP_VALUE, "%s: '=' is missing after attribute %s in '%s'", op->name, a->name, text);
         const char *value = ++p;
@@ -185,8 +187,10 @@ sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_att
             else if (*p == '"' || *p == '\'') quote = *p;
             else depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
         }
-        SP_CHECK(!quote, SP_VALUE, "%s: the quote %c of attribute %s is not closed in '%s'", op->name, quote, a->name, text);
-        SP_CHECK(depth == 0, SP_VALUE, "%s: a parenthesis of attribute %s is not %s in '%s'", op->name, a->name, depth > 0 ? "closed" : "opened", text);
+        SP_CHECK(!quote, SP_VALUE, "%s: the quote %c of attribute %s is not closed in '%s'", op->name, quote, a->name,
+                 text);
+        SP_CHECK(depth == 0, SP_VALUE, "%s: a parenthesis of attribute %s is not %s in '%s'", op->name, a->name,
+                 depth > 0 ? "closed" : "opened", text);
         char few[256], *buf = few;
         size_t n = (size_t)(p - value);
         while (n && value[n - 1] == ' ') n--;
@@ -226,7 +230,8 @@ static void print_attr(sp__text *t, const sp_attr *a, const void *attrs)
     case SP_ATTR_FLOAT: print_number(t, *(const double *)field); break;
     case SP_ATTR_BOOL: sp__text_put(t, "%s", *(const bool *)field ? "True" : "False"); break;
     case SP_ATTR_DTYPE:
-        sp__text_put(t, "%s", *(const sp_dtype *)field == SP_DTYPE_NONE ? "None" : sp_dtype_name(*(const sp_dtype *)field));
+        sp__text_put(t, "%s",
+                     *(const sp_dtype *)field == SP_DTYPE_NONE ? "None" : sp_dtype_name(*(const sp_dtype *)field));
         break;
     case SP_ATTR_INTS: {
         const sp_ints *v = field;
@@ -281,7 +286,8 @@ static bool attr_equal(const sp_attr *a, const void *x, const void *y)
     }
     case SP_ATTR_NUMBER: {
         const sp_number *u = fx, *v = fy;
-        return u->kind == v->kind && (u->kind == 'n' || (u->i == v->i && (u->kind != 'f' || memcmp(&u->f, &v->f, sizeof u->f) == 0)));
+        return u->kind == v->kind &&
+               (u->kind == 'n' || (u->i == v->i && (u->kind != 'f' || memcmp(&u->f, &v->f, sizeof u->f) == 0)));
     }
     case SP_ATTR_TEXT: {
         const char *u = *(const char *const *)fx, *v = *(const char *const *)fy;
@@ -359,8 +365,8 @@ sp_status sp__attrs_complete(const sp_op *op, const void **attrs, void *room, si
         if (!sp__attr_missing(a, *attrs) || sp__attr_may_miss(a)) continue;
         SP_CHECK(a->initial, SP_TYPE, "%s: attribute %s must be given", op->name, a->name);
         if (!defaults) {
-            SP_CHECK(op->attrs_bytes <= room_bytes, SP_RUNTIME, "%s has %zu bytes of attributes, there is room for %zu", op->name,
-                     op->attrs_bytes, room_bytes);
+            SP_CHECK(op->attrs_bytes <= room_bytes, SP_RUNTIME, "%s has %zu bytes of attributes, there is room for %zu",
+                     op->name, op->attrs_bytes, room_bytes);
             memcpy(room, *attrs, op->attrs_bytes);
             *attrs = room;
             defaults = op->defaults;

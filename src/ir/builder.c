@@ -99,16 +99,16 @@ static const char *op_name(const void *unused, int i)
     return sp_op_at(i)->name;
 }
 
-sp_status sp__builder_call_many(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in, int max_out,
-                                sp_tensor **out)
+sp_status sp__builder_call_many(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in,
+                                int max_out, sp_tensor **out)
 {
     for (int i = 0; i < max_out; i++) out[i] = NULL;
     if (b->status != SP_OK) return sp__builder_status(b);
     const sp_op *op = sp_op_find(name);
     if (!op) {
         const char *near = sp__nearest(name, strlen(name), sp_op_count(), op_name, NULL);
-        sp__builder_fail(b, sp__fail(SP_KEY, "there is no operator '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
-                                     near ? "'?" : ""));
+        sp__builder_fail(b, sp__fail(SP_KEY, "there is no operator '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                                     near ? near : "", near ? "'?" : ""));
         return SP_KEY;
     }
     sp_attr_text keep = {.n_blocks = 0};
@@ -135,6 +135,8 @@ sp_tensor *sp_builder_call(sp_builder *b, const char *name, const char *text, in
 sp_status sp__vjp_refuse(sp_builder *b, const sp_vjp *v)
 {
     (void)b;
-    return sp__fail(SP_RUNTIME, "there is none: %s; where this is to count as a constant, say so with stop_gradient (in C: sp_grad_detach)",
-                    v->op->no_vjp);
+    return sp__fail(
+        SP_RUNTIME,
+        "there is none: %s; where this is to count as a constant, say so with stop_gradient (in C: sp_grad_detach)",
+        v->op->no_vjp);
 }

@@ -101,7 +101,8 @@ static sp_status extend_call(sp_node *n, const free_set *sets)
     n->in = in;
     n->n_in += theirs->n;
     if (n->grad) {
-        int *positions = sp__arena_alloc(&n->owner->graph->arena, (size_t)(n->grad->n_positions + 1) * sizeof *positions);
+        int *positions =
+            sp__arena_alloc(&n->owner->graph->arena, (size_t)(n->grad->n_positions + 1) * sizeof *positions);
         if (!positions) return SP_NOMEM;
         for (int i = 0; i < n->grad->n_positions; i++) positions[i] = n->grad->positions[i] + theirs->n;
         n->grad->positions = positions;

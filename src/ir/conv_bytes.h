@@ -6,7 +6,16 @@
 #include "ir/window.h"
 
 /* Its inputs; all behind the weight may be missing. */
-enum { SP_BYTES_X, SP_BYTES_WEIGHT, SP_BYTES_X_ZERO, SP_BYTES_W_ZERO, SP_BYTES_BIAS, SP_BYTES_SCALE, SP_BYTES_ZERO, SP_BYTES_INPUTS };
+enum {
+    SP_BYTES_X,
+    SP_BYTES_WEIGHT,
+    SP_BYTES_X_ZERO,
+    SP_BYTES_W_ZERO,
+    SP_BYTES_BIAS,
+    SP_BYTES_SCALE,
+    SP_BYTES_ZERO,
+    SP_BYTES_INPUTS
+};
 
 /* Results of bytes: scaled sums are cut to [low, high], rounded, and the zero point is added. */
 typedef struct sp__bytes_range {

@@ -158,7 +158,9 @@ sp_value *sp__value_constant(sp_function *f, sp_tensor *t)
     sp_value *v = o && keep ? value_create(g->first, SP_VALUE_CONSTANT) : NULL;
     if (!v) return NULL;
     const bool remote = sp__tensor_buffer(t) != NULL; /* passes look into constants: in main memory */
-    const bool shared = remote ? false : t->flags & SP_TENSOR_KEPT || sp_tensor_bytes(t) > SP_CONSTANT_COPY_BYTES || !(t->flags & SP_TENSOR_CONTIGUOUS);
+    const bool shared = remote ? false
+                               : t->flags & SP_TENSOR_KEPT || sp_tensor_bytes(t) > SP_CONSTANT_COPY_BYTES ||
+                                     !(t->flags & SP_TENSOR_CONTIGUOUS);
     if (!shared) {
         if ((remote ? sp__tensor_here(t, &o->tensor) : sp_tensor_copy(t, &o->tensor)) != SP_OK) return NULL;
     } else if (sp__tensor_alias(t, &o->tensor) != SP_OK) {
@@ -228,7 +230,8 @@ static sp_status more_variables(sp_graph *g)
     const int more = g->variables_capacity ? 2 * g->variables_capacity : 16;
     sp_variable **places = sp__alloc_zero(2 * (size_t)more * sizeof *places);
     if (!places) return SP_NOMEM;
-    sp_variable **list = sp__realloc(g->variables, (size_t)g->variables_capacity * sizeof *list, (size_t)more * sizeof *list);
+    sp_variable **list =
+        sp__realloc(g->variables, (size_t)g->variables_capacity * sizeof *list, (size_t)more * sizeof *list);
     if (!list) {
         sp__free(places);
         return SP_NOMEM;
@@ -267,7 +270,10 @@ static sp_node *node_create(sp_function *f, sp_node_kind kind, int n_in, sp_valu
 {
     sp_graph *g = f->graph;
     if (g->next_node >= NODES_MAX) {
-        sp__fail(SP_NOMEM, "the program has more than %d nodes: functions call each other too often, or loops are unrolled too far", NODES_MAX);
+        sp__fail(
+            SP_NOMEM,
+            "the program has more than %d nodes: functions call each other too often, or loops are unrolled too far",
+            NODES_MAX);
         return NULL;
     }
     sp_node *n = sp__arena_alloc(&g->arena, sizeof *n);
@@ -348,8 +354,8 @@ sp_status sp__node_set_host(sp_node *n, sp_host *host)
     return SP_OK;
 }
 
-sp_status sp__node_op(sp_function *f, sp_node *before, const sp_op *op, const void *attrs, int n_in, sp_value *const *in,
-                      sp_node **out)
+sp_status sp__node_op(sp_function *f, sp_node *before, const sp_op *op, const void *attrs, int n_in,
+                      sp_value *const *in, sp_node **out)
 {
     int n_out = op->n_out > 0 ? op->n_out : 1;
     const sp_meta *metas[SP_IN_MAX], **metas_of = metas;
@@ -369,8 +375,8 @@ sp_status sp__node_op(sp_function *f, sp_node *before, const sp_op *op, const vo
         goto done;
     }
     SP_GOTO(done, sp__infer_open(op, attrs, n_in, metas_of, n_out, results));
-    sp_node *n = before ? sp__node_insert(before, SP_NODE_OP, n_in, in, n_out)
-                        : sp__node_append(f, SP_NODE_OP, n_in, in, n_out);
+    sp_node *n =
+        before ? sp__node_insert(before, SP_NODE_OP, n_in, in, n_out) : sp__node_append(f, SP_NODE_OP, n_in, in, n_out);
     if (!n) {
         status = SP_NOMEM;
         goto done;

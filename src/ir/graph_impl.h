@@ -27,17 +27,17 @@ typedef enum { SP_VALUE_NODE, SP_VALUE_PARAM, SP_VALUE_CONSTANT, SP_VALUE_FUNCTI
 
 struct sp_value {
     sp_value_origin origin;
-    bool is_function;      /* holds a function at run time, not a tensor */
-    bool weak;             /* a Python number: its dtype yields in promotion */
-    bool apart;            /* a result of the entry shows it: nothing else may (passes/apart.c) */
-    int id;                /* unique in the graph */
-    int index;             /* which result of its node, which parameter */
+    bool is_function; /* holds a function at run time, not a tensor */
+    bool weak;        /* a Python number: its dtype yields in promotion */
+    bool apart;       /* a result of the entry shows it: nothing else may (passes/apart.c) */
+    int id;           /* unique in the graph */
+    int index;        /* which result of its node, which parameter */
     sp_function *owner;
-    sp_node *node;         /* SP_VALUE_NODE */
-    sp_tensor *constant;   /* SP_VALUE_CONSTANT, owned */
-    sp_function *target;   /* SP_VALUE_FUNCTION */
-    sp_meta meta;          /* rank -1: unknown; a dimension -1: known at run time only */
-    void *mark;            /* free for whoever walks the graph; nobody may rely on it between walks */
+    sp_node *node;       /* SP_VALUE_NODE */
+    sp_tensor *constant; /* SP_VALUE_CONSTANT, owned */
+    sp_function *target; /* SP_VALUE_FUNCTION */
+    sp_meta meta;        /* rank -1: unknown; a dimension -1: known at run time only */
+    void *mark;          /* free for whoever walks the graph; nobody may rely on it between walks */
 };
 
 typedef enum {
@@ -67,32 +67,32 @@ typedef struct sp_host {
     sp_host_fn run;
     void (*release)(void *context);
     void *context;
-    bool pure;        /* may be dropped when its results are not used */
+    bool pure; /* may be dropped when its results are not used */
 } sp_host;
 
 /* A tensor outside the graph that programs read and write: the Parameter of a network. */
 typedef struct sp_variable {
     sp_tensor *tensor; /* the handle users hold; owned */
     int id;
-    bool written;      /* some function of the graph stores to it */
+    bool written; /* some function of the graph stores to it */
 } sp_variable;
 
 /* What a GRAD node differentiates: the sum of the first n_differentiated results (all when -1), times seeds when given. */
 typedef struct sp_grad_spec {
-    int n_results;               /* of the function */
+    int n_results; /* of the function */
     int n_differentiated;
-    int n_seeds;                 /* the last inputs of the node are the seeds */
-    int n_positions;             /* arguments to differentiate by */
+    int n_seeds;     /* the last inputs of the node are the seeds */
+    int n_positions; /* arguments to differentiate by */
     const int *positions;
-    int n_variables;             /* and variables */
+    int n_variables; /* and variables */
     sp_variable *const *variables;
-    bool strict;                 /* arguments and variables that the results do not depend on are an error, else zeros */
+    bool strict; /* arguments and variables that the results do not depend on are an error, else zeros */
 } sp_grad_spec;
 
 struct sp_node {
     sp_node_kind kind;
     int n_in, n_out;
-    sp_value **in;         /* NULL where an optional input is left out */
+    sp_value **in; /* NULL where an optional input is left out */
     sp_value **out;
     const sp_op *op;       /* OP */
     void *attrs;           /* OP; owned */
@@ -103,8 +103,8 @@ struct sp_node {
     sp_function *owner;
     sp_node *prev, *next;
     int id;
-    int order;             /* position in its function; sp__function_number sets it */
-    void *mark;            /* as that of sp_value */
+    int order;  /* position in its function; sp__function_number sets it */
+    void *mark; /* as that of sp_value */
 };
 
 /* A tensor from outside that a function uses, and the value that stands for it there. */
@@ -116,26 +116,27 @@ struct sp_outside {
 
 struct sp_function {
     sp_graph *graph;
-    sp_function *parent;   /* the function it was written in; NULL for one at the top */
-    sp_function *next;     /* list of the graph */
+    sp_function *parent; /* the function it was written in; NULL for one at the top */
+    sp_function *next;   /* list of the graph */
     const char *name;
     int id;
     int n_params, params_capacity;
     sp_value **params;
     sp_node *first, *last;
     int n_nodes;
-    sp_node *tail;         /* CALL that ends the function; then n_results is 0 */
+    sp_node *tail; /* CALL that ends the function; then n_results is 0 */
     int n_results;
     sp_value **results;
     bool finished;
     /* While it is being recorded: */
-    sp_function *outer;    /* what this thread recorded before */
-    sp_value **current;    /* by variable: what it holds at this point, NULL: unknown */
+    sp_function *outer; /* what this thread recorded before */
+    sp_value **current; /* by variable: what it holds at this point, NULL: unknown */
     int n_current, current_capacity;
-    int undo_start;        /* changes of handles made before it began */
-    bool keeps_outside;    /* it will be batched: handles from outside are noted, with them the histories that results get */
+    int undo_start; /* changes of handles made before it began */
+    bool
+        keeps_outside; /* it will be batched: handles from outside are noted, with them the histories that results get */
     struct sp_outside *outside; /* the latest */
-    sp_value *value;       /* the function as a value, once asked for */
+    sp_value *value;            /* the function as a value, once asked for */
     void *mark;
 };
 
@@ -147,9 +148,11 @@ struct sp_graph {
     int next_value, next_node;
     int n_variables, variables_capacity;
     sp_variable **variables;
-    sp_variable **by_handle; /* the same, found by handle: twice as many places as variables_capacity, NULL where free */
-    sp_function *entry;    /* what is run from outside; the first one made unless said otherwise */
-    bool keeps_sources;    /* operators without inputs are recorded, not computed: the sizes of what they make may be free in a file */
+    sp_variable *
+        *by_handle;     /* the same, found by handle: twice as many places as variables_capacity, NULL where free */
+    sp_function *entry; /* what is run from outside; the first one made unless said otherwise */
+    bool
+        keeps_sources; /* operators without inputs are recorded, not computed: the sizes of what they make may be free in a file */
     struct sp_owned *owned;        /* released with the graph */
     struct sp_constant *constants; /* the latest, to find them again */
 };
@@ -162,19 +165,19 @@ enum { SP_CONSTANT_COPY_BYTES = 1 << 20 };
 
 sp_function *sp__function_create(sp_graph *g, sp_function *parent, const char *name);
 sp_value *sp__function_add_param(sp_function *f, const sp_meta *meta, bool is_function);
-sp_value *sp__value_constant(sp_function *f, sp_tensor *t);      /* retained; equal handles give one value */
+sp_value *sp__value_constant(sp_function *f, sp_tensor *t); /* retained; equal handles give one value */
 sp_value *sp__value_function(sp_function *f, sp_function *target);
 /* A node at the end of f, its results with unknown geometry. NULL out of memory (message set). */
 sp_node *sp__node_append(sp_function *f, sp_node_kind kind, int n_in, sp_value *const *in, int n_out);
 /* Before `at` instead. */
 sp_node *sp__node_insert(sp_node *at, sp_node_kind kind, int n_in, sp_value *const *in, int n_out);
 /* Complete operator node: attributes copied, results inferred. */
-sp_status sp__node_op(sp_function *f, sp_node *before, const sp_op *op, const void *attrs, int n_in, sp_value *const *in,
-                      sp_node **out);
+sp_status sp__node_op(sp_function *f, sp_node *before, const sp_op *op, const void *attrs, int n_in,
+                      sp_value *const *in, sp_node **out);
 void sp__node_remove(sp_node *n);
 sp_status sp__node_set_op(sp_node *n, const sp_op *op, const void *attrs); /* attributes are copied */
 sp_status sp__node_set_host(sp_node *n, sp_host *host);                    /* retained */
-sp_variable *sp__graph_variable(sp_graph *g, sp_tensor *t);      /* found by handle, made when new */
+sp_variable *sp__graph_variable(sp_graph *g, sp_tensor *t);                /* found by handle, made when new */
 /* Every use of `from` in the function and the ones nested in it becomes `to`. */
 void sp__value_replace(sp_graph *g, sp_value *from, sp_value *to);
 /* Number nodes by position, in f->n_nodes order. */
@@ -187,7 +190,8 @@ void sp__host_release(sp_host *h);
 
 /* Results of an operator from the geometry of its inputs, some of which may be unknown: then two different numbers are tried
  * for every unknown dimension, and what comes out equal is known. metas: n_out entries. */
-sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int n_out, sp_meta *metas);
+sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int n_out,
+                         sp_meta *metas);
 /* Number of results of an operator whose inputs tell it. */
 sp_status sp__infer_count(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int *n_out);
 static inline bool sp__meta_known(const sp_meta *m)
@@ -231,8 +235,8 @@ void sp__function_rollback(sp_function *f, sp_mark mark);
 /* Results of a function, through its tail calls: their number, -1 when it cannot be told; metas has room for max. */
 int sp__function_metas(const sp_function *f, int max, sp_meta *metas);
 /* The general form of sp_function_host; pure: it may be dropped or moved like an operator. */
-sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, bool pure, int n_in,
-                            sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out);
+sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, bool pure,
+                            int n_in, sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out);
 /* The size of dimension `axis` of a symbol, a whole number (int64, rank 0) that the run tells: host code by this name. */
 #define SP_HOST_SIZE "size"
 sp_status sp__function_size(sp_tensor *t, int axis, sp_tensor **out);

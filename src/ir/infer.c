@@ -12,7 +12,8 @@ sp_status sp__infer(const sp_call *c, sp_meta *out)
         int64_t n = 1;
         bool fits = m->rank <= SP_RANK_MAX;
         for (int k = 0; fits && k < m->rank; k++)
-            fits = m->dims[k] > 0 ? sp__mul_i64(n, m->dims[k], &n) : m->dims[k] == 0 || (m->dims[k] == -1 && c->op->open);
+            fits =
+                m->dims[k] > 0 ? sp__mul_i64(n, m->dims[k], &n) : m->dims[k] == 0 || (m->dims[k] == -1 && c->op->open);
         if (__builtin_expect(fits, 1)) continue;
         SP_TRY(sp__shape_count(m->rank, m->dims, &n)); /* says what is wrong, or that an empty one is fine */
     }
@@ -36,8 +37,9 @@ sp_status sp__input_shaped(const sp_call *c, int i, int rank, const int64_t *dim
     const sp_tensor *t = i < c->n_in ? c->in[i] : NULL;
     if (!t || sp__shape_equal(t->rank, t->dims, rank, dims)) return SP_OK;
     char found[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
-    return sp__fail(SP_VALUE, "%s has shape %s, it must be %s%s%s", input_name(c, i), sp__shape_text(t->rank, t->dims, found),
-                    sp__shape_text(rank, dims, wanted), what ? ": " : "", what ? what : "");
+    return sp__fail(SP_VALUE, "%s has shape %s, it must be %s%s%s", input_name(c, i),
+                    sp__shape_text(t->rank, t->dims, found), sp__shape_text(rank, dims, wanted), what ? ": " : "",
+                    what ? what : "");
 }
 
 sp_status sp__input_shaped_like(const sp_call *c, int i, int k)

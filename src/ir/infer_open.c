@@ -53,7 +53,8 @@ static void stand_ins_set(stand_ins *s, int n_in, const sp_meta *const *metas, i
 }
 
 /* A composition is recorded into a graph that is thrown away; what it gives tells the geometry. */
-static sp_status infer_composed(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int n_out, sp_meta *metas)
+static sp_status infer_composed(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int n_out,
+                                sp_meta *metas)
 {
     sp_tensor *params[SP_IN_MAX] = {NULL}, *given[SP_IN_MAX], *out[SP_OUT_MAX] = {NULL};
     sp_spec specs[SP_IN_MAX];
@@ -77,7 +78,8 @@ static sp_status infer_composed(const sp_op *op, const void *attrs, int n_in, sp
     SP_GOTO(done, sp_function_begin(g, op->name, n_params, specs, &f, params));
     for (int i = 0, k = 0; i < n_in; i++) given[i] = in[i] ? params[k++] : NULL;
     status = sp_apply(op, attrs, n_in, given, n_out, out, &n_made);
-    if (status == SP_OK && n_made != n_out) status = sp__fail(SP_DECLINED, "%s gives another number of results", op->name);
+    if (status == SP_OK && n_made != n_out)
+        status = sp__fail(SP_DECLINED, "%s gives another number of results", op->name);
     for (int i = 0; i < n_made; i++) {
         if (status == SP_OK) sp__meta_of(out[i], &metas[i]);
         sp_tensor_release(out[i]);
@@ -92,7 +94,8 @@ done:
     return status;
 }
 
-static sp_status infer_with(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int n_out, sp_meta *metas)
+static sp_status infer_with(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int n_out,
+                            sp_meta *metas)
 {
     const sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .in = in, .n_out = n_out};
     if (op->infer) return sp__infer(&c, metas);
@@ -130,7 +133,8 @@ static sp_status infer_broadcast(const sp_op *op, int n_in, const sp_meta *const
             int at = in[i] ? k - (out->rank - in[i]->rank) : -1;
             int64_t mine = at < 0 ? 1 : in[i]->dims[at];
             if (mine == 1 || mine == d || (mine == -1 && d != 1)) continue;
-            SP_CHECK(d <= 1, SP_VALUE, "%s: dimensions %lld and %lld do not broadcast", op->name, (long long)d, (long long)mine);
+            SP_CHECK(d <= 1, SP_VALUE, "%s: dimensions %lld and %lld do not broadcast", op->name, (long long)d,
+                     (long long)mine);
             d = mine;
         }
         out->dims[k] = d;
@@ -138,7 +142,8 @@ static sp_status infer_broadcast(const sp_op *op, int n_in, const sp_meta *const
     return SP_OK;
 }
 
-sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int n_out, sp_meta *metas)
+sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int n_out,
+                         sp_meta *metas)
 {
     bool known = true;
     for (int i = 0; i < n_in; i++) known = known && (!in[i] || sp__meta_known(in[i]));
@@ -165,8 +170,9 @@ sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_
             if (metas[i].dims[k] != other[i].dims[k]) metas[i].dims[k] = -1;
     }
     if (status != SP_OK)
-        status = sp__fail(SP_SYMBOL, "%s: the shape of its result depends on a dimension that is known only when the function runs",
-                          op->name);
+        status = sp__fail(
+            SP_SYMBOL, "%s: the shape of its result depends on a dimension that is known only when the function runs",
+            op->name);
 done:
     sp__free(other);
     sp__free(s.block);

@@ -34,9 +34,11 @@ sp_status sp__matmul_measure(const sp_tensor *a, const sp_tensor *b, const sp__m
         out->b_row = b->strides[row];
         out->b_col = b->strides[col];
     }
-    SP_CHECK(out->k == k_b, SP_VALUE, "matmul: shapes %s%s and %s%s do not fit: %lld columns on the left, %lld rows on the right",
+    SP_CHECK(out->k == k_b, SP_VALUE,
+             "matmul: shapes %s%s and %s%s do not fit: %lld columns on the left, %lld rows on the right",
              sp__shape_text(a->rank, a->dims, text_a), turn_a ? " (transposed)" : "",
-             sp__shape_text(b->rank, b->dims, text_b), turn_b ? " (transposed)" : "", (long long)out->k, (long long)k_b);
+             sp__shape_text(b->rank, b->dims, text_b), turn_b ? " (transposed)" : "", (long long)out->k,
+             (long long)k_b);
     int lead_a = a->rank > 2 ? a->rank - 2 : 0, lead_b = b->rank > 2 ? b->rank - 2 : 0;
     if (sp__shape_broadcast(lead_a, a->dims, lead_b, b->dims, &out->batch_rank, out->batch) != SP_OK)
         return sp__fail(SP_VALUE, "matmul: the batch dimensions of %s and %s do not broadcast",

@@ -6,12 +6,25 @@
 
 #include "ir/op_impl.h"
 
-typedef struct sp__alpha_attrs { double alpha; } sp__alpha_attrs;                       /* elu, leaky_relu */
-typedef struct sp__softplus_attrs { double beta, threshold; } sp__softplus_attrs;
-typedef struct { double min_val, max_val; } sp__hardtanh_attrs;
-typedef struct { double lambd; } sp__lambd_attrs;
-typedef struct sp__softmax_attrs { sp_ints axis; } sp__softmax_attrs;                   /* and log_softmax, and gradients */
-typedef struct sp__reduce_attrs { sp_ints axis; bool keepdims; } sp__reduce_attrs;
+typedef struct sp__alpha_attrs {
+    double alpha;
+} sp__alpha_attrs; /* elu, leaky_relu */
+typedef struct sp__softplus_attrs {
+    double beta, threshold;
+} sp__softplus_attrs;
+typedef struct {
+    double min_val, max_val;
+} sp__hardtanh_attrs;
+typedef struct {
+    double lambd;
+} sp__lambd_attrs;
+typedef struct sp__softmax_attrs {
+    sp_ints axis;
+} sp__softmax_attrs; /* and log_softmax, and gradients */
+typedef struct sp__reduce_attrs {
+    sp_ints axis;
+    bool keepdims;
+} sp__reduce_attrs;
 typedef struct sp__vector_norm_attrs {
     double ord;
     sp_ints axis;
@@ -21,7 +34,9 @@ typedef struct sp__layer_norm_attrs {
     int64_t begin_norm_axis, begin_params_axis;
     double epsilon;
 } sp__layer_norm_attrs;
-typedef struct sp__rms_norm_attrs { double epsilon; } sp__rms_norm_attrs;
+typedef struct sp__rms_norm_attrs {
+    double epsilon;
+} sp__rms_norm_attrs;
 typedef struct sp__rnn_attrs {
     const char *mode;
     bool reverse;
@@ -41,8 +56,8 @@ static inline void sp__attention_measure(const sp_call *c, sp__attention_shape *
 {
     const sp_tensor *q = c->in[0], *v = c->in[2];
     const int r = q->rank;
-    *s = (sp__attention_shape){.n = 1, .length = q->dims[r - 2], .size = q->dims[r - 1], .source = v->dims[r - 2],
-                               .width = v->dims[r - 1]};
+    *s = (sp__attention_shape){
+        .n = 1, .length = q->dims[r - 2], .size = q->dims[r - 1], .source = v->dims[r - 2], .width = v->dims[r - 1]};
     for (int i = 0; i < r - 2; i++) s->n *= q->dims[i];
 }
 

@@ -10,8 +10,8 @@
 #include "spore/op.h"
 #include "tensor/tensor_impl.h"
 
-#define SP_IN_MAX 16  /* inputs of a non-variadic operator */
-#define SP_OUT_MAX 8  /* outputs of an operator with a fixed number of them */
+#define SP_IN_MAX 16 /* inputs of a non-variadic operator */
+#define SP_OUT_MAX 8 /* outputs of an operator with a fixed number of them */
 
 /* What to do with results as soon as they are final, while they are in cache: what element-wise operators behind a product
  * would do later (bias, activation, residual, scale). fn works on `n_rows` runs of `n` elements of out[0]; run r starts at element
@@ -25,11 +25,11 @@ typedef struct sp_epilogue {
 /* One application: what inference, kernels and compositions get. */
 typedef struct sp_call {
     const sp_op *op;
-    const void *attrs;      /* never NULL when the operator has attributes: defaults are filled in */
+    const void *attrs; /* never NULL when the operator has attributes: defaults are filled in */
     int n_in, n_out;
-    sp_tensor *const *in;   /* NULL where an optional input is left out */
+    sp_tensor *const *in; /* NULL where an optional input is left out */
     sp_tensor **out;
-    void *work;             /* scratch of op->workspace() bytes, for the kernel */
+    void *work; /* scratch of op->workspace() bytes, for the kernel */
     /* Set by plans, NULL otherwise; device/device.h says what the last two are. */
     const sp_epilogue *epilogue;
     const struct sp_prologue *prologue;
@@ -45,8 +45,8 @@ typedef struct sp_vjp {
     sp_tensor *const *out;
     sp_tensor *const *dout; /* NULL: that output does not matter (its gradient is zero) */
     const bool *needs;      /* needs[i]: din[i] is wanted */
-    bool again;             /* the gradients will be differentiated themselves: a fused rule without one must not be used */
-    sp_tensor **din;        /* to be filled; leaving NULL means zero. Made with the builder, which owns them */
+    bool again;      /* the gradients will be differentiated themselves: a fused rule without one must not be used */
+    sp_tensor **din; /* to be filled; leaving NULL means zero. Made with the builder, which owns them */
 } sp_vjp;
 
 /* What a batching rule gets: one application for all slices at once (sp_function_batch). in[i] has the slices along a new first
@@ -54,13 +54,14 @@ typedef struct sp_vjp {
 typedef struct sp_batch {
     const sp_op *op;
     const void *attrs;
-    void *own_attrs;        /* a copy for the rule to change; lists in it are still those of attrs */
-    int64_t size;           /* number of slices */
+    void *own_attrs; /* a copy for the rule to change; lists in it are still those of attrs */
+    int64_t size;    /* number of slices */
     int n_in, n_out;
     sp_tensor *const *in;
     const bool *batched;
-    bool drawn;             /* in[0] holds states of random numbers that follow on one another: the first serves for all */
-    sp_tensor **out;        /* to be filled, each with the slices along its first axis. Made with the builder, which owns them */
+    bool drawn; /* in[0] holds states of random numbers that follow on one another: the first serves for all */
+    sp_tensor *
+        *out; /* to be filled, each with the slices along its first axis. Made with the builder, which owns them */
 } sp_batch;
 
 /* What an operator keeps for its gradient: bits of `saves`. */
@@ -93,32 +94,32 @@ typedef sp_status (*sp_kernel_fn)(const sp_call *c);
 
 /* What an element-wise kernel does to a run of elements; sp__call_loop calls it with results, then inputs. */
 typedef struct sp_inner_loop {
-    sp_loop_fn fn;       /* NULL: this call has none */
+    sp_loop_fn fn; /* NULL: this call has none */
     const void *context;
-    int cost;            /* as for sp__loop_run */
+    int cost; /* as for sp__loop_run */
 } sp_inner_loop;
 
 struct sp_op {
-    const char *name;    /* of the table, snake case: "reduce_sum" */
-    const char *inputs;  /* "x, y", "x, weight, bias?" (optional), "xs..." (any number, last) */
-    int n_out;           /* 0 stands for 1; -1: count() tells */
+    const char *name;   /* of the table, snake case: "reduce_sum" */
+    const char *inputs; /* "x, y", "x, weight, bias?" (optional), "xs..." (any number, last) */
+    int n_out;          /* 0 stands for 1; -1: count() tells */
     /* SP_ATTRS(table, struct) sets these four. */
     const sp_attr *attrs;
     int n_attrs;
     size_t attrs_bytes;
     const void *defaults; /* the attribute struct with all defaults; NULL for an operator without attributes */
     sp_promote promote;
-    uint32_t dtypes;     /* of in[0]; 0 stands for SP_DT_ALL */
+    uint32_t dtypes; /* of in[0]; 0 stands for SP_DT_ALL */
 
     /* Dtypes and shapes of the results, from those of the inputs and attributes. A dimension that only the data can
      * tell is -1; then the kernel makes the output itself (c->out[i] is NULL when it is called). */
     sp_status (*infer)(const sp_call *c, sp_meta *out);
-    bool open;           /* it has such dimensions; from other operators a negative one is a caller's mistake */
+    bool open; /* it has such dimensions; from other operators a negative one is a caller's mistake */
     int (*count)(const sp_call *c); /* number of outputs, for n_out = -1 */
 
     /* Exactly one of these three makes the results, or view first and reference when view declines. */
-    sp_status (*view)(const sp_call *c);                      /* set c->out to views of the inputs, or SP_DECLINED */
-    sp_kernel_fn reference;                                   /* plain kernel into c->out (row-major) */
+    sp_status (*view)(const sp_call *c); /* set c->out to views of the inputs, or SP_DECLINED */
+    sp_kernel_fn reference;              /* plain kernel into c->out (row-major) */
     /* Other operators; sets c->out to tensors owned by b. With infer besides, a device may offer a kernel that gives the same bits at once:
      * calls that nobody differentiates or records take it. */
     sp_status (*compose)(sp_builder *b, const sp_call *c);
@@ -126,23 +127,26 @@ struct sp_op {
     /* Element-wise operators: the reference does what sp__call_loop does with this. Graph mode fuses such loops, so element i of
      * the results may depend on the elements i of the inputs alone. */
     sp_inner_loop (*loop)(const sp_call *c);
-    int loop_axis;       /* of the result: inputs of rank 1 lie along it in the loop; 0: they are broadcast as always */
-    bool strided;        /* the kernel takes strided inputs; else it gets row-major ones */
-    bool collective;     /* other ranks take part: it runs once for every run of the program, in its order, alone */
-    uint8_t writes;      /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
+    int loop_axis;   /* of the result: inputs of rank 1 lie along it in the loop; 0: they are broadcast as always */
+    bool strided;    /* the kernel takes strided inputs; else it gets row-major ones */
+    bool collective; /* other ranks take part: it runs once for every run of the program, in its order, alone */
+    uint8_t writes;  /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
     size_t (*workspace)(const sp_call *c);
-    int64_t (*epilogue)(const sp_call *c); /* the reference runs c->epilogue itself, over runs of so many elements; 0, or NULL: it does not */
+    int64_t (*epilogue)(
+        const sp_call
+            *c); /* the reference runs c->epilogue itself, over runs of so many elements; 0, or NULL: it does not */
     sp_status (*vjp)(sp_builder *b, const sp_vjp *v);
     /* All slices at once; SP_DECLINED: not in this case. Without a rule, and when it declines, slices are taken one after the other.
      * Element-wise operators need none. The rules are in src/ops/vmap.h. */
     sp_status (*batch)(sp_builder *b, const sp_batch *v);
-    const char *no_vjp;  /* reason why there is none: "integer result", "piecewise constant" (then gradients are zero) */
+    const char *no_vjp; /* reason why there is none: "integer result", "piecewise constant" (then gradients are zero) */
     uint32_t saves;
 
-    const char *mindir;  /* name in MindIR, "Softmax" */
-    const char *onnx;    /* name in ONNX, "Softmax" */
-    const char *python;  /* faces, see docs/inside/adding-an-operator.md: "ops.relu(input); Tensor.relu(); ops.ReLU()(x)" */
-    const char *doc;     /* one or two sentences for the generated documentation */
+    const char *mindir; /* name in MindIR, "Softmax" */
+    const char *onnx;   /* name in ONNX, "Softmax" */
+    const char
+        *python;     /* faces, see docs/inside/adding-an-operator.md: "ops.relu(input); Tensor.relu(); ops.ReLU()(x)" */
+    const char *doc; /* one or two sentences for the generated documentation */
     const char *samples; /* inputs for the tests that walk the table, see tests/ops/samples.md */
 };
 
@@ -151,9 +155,9 @@ int sp__op_id(const sp_op *op);
 
 /* --- inputs of an operator, parsed from .inputs once ------------------------------------------------------------- */
 typedef struct sp_inputs {
-    int n;               /* names; the variadic one counts as one */
-    bool variadic;       /* the last takes any number */
-    uint32_t optional;   /* bits */
+    int n;             /* names; the variadic one counts as one */
+    bool variadic;     /* the last takes any number */
+    uint32_t optional; /* bits */
     char names[SP_IN_MAX][24];
 } sp_inputs;
 const sp_inputs *sp__op_inputs(const sp_op *op);
@@ -185,13 +189,13 @@ sp_status sp__attrs_complete(const sp_op *op, const void **attrs, void *room, si
 /* --- builder ----------------------------------------------------------------------------------------------------- */
 struct sp_builder {
     sp_status status;
-    sp_error error;       /* the first failure, so that later successes on this thread cannot overwrite its text */
+    sp_error error; /* the first failure, so that later successes on this thread cannot overwrite its text */
     int n, capacity;
     sp_tensor **owned;
     sp_tensor *few[16];
 };
-void sp__builder_init(sp_builder *b);  /* for a builder on the stack */
-void sp__builder_done(sp_builder *b);  /* releases what it owns */
+void sp__builder_init(sp_builder *b); /* for a builder on the stack */
+void sp__builder_done(sp_builder *b); /* releases what it owns */
 /* Remember a failure (its message is this thread's). Returns NULL. */
 void *sp__builder_fail(sp_builder *b, sp_status status);
 /* Status, with the remembered message put back as this thread's. */
@@ -200,14 +204,15 @@ sp_status sp__builder_status(sp_builder *b);
 sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,
                                  int max_out, sp_tensor **out, int *n_out);
 /* The same by name, with attributes as text; results that there are not become NULL. */
-sp_status sp__builder_call_many(sp_builder *b, const char *op, const char *attrs, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out);
+sp_status sp__builder_call_many(sp_builder *b, const char *op, const char *attrs, int n_in, sp_tensor *const *in,
+                                int max_out, sp_tensor **out);
 
 /* --- inference used by many -------------------------------------------------------------------------------------- */
 /* The operator's own inference, checked: ranks and dimensions that a tensor can have, -1 only from an operator that is open. */
 sp_status sp__infer(const sp_call *c, sp_meta *out);
-sp_status sp__infer_same(const sp_call *c, sp_meta *out);            /* dtype and shape of in[0] */
-sp_status sp__infer_broadcast(const sp_call *c, sp_meta *out);       /* all inputs broadcast; dtype of in[0] */
-sp_status sp__infer_broadcast_bool(const sp_call *c, sp_meta *out);  /* the same, dtype bool */
+sp_status sp__infer_same(const sp_call *c, sp_meta *out);           /* dtype and shape of in[0] */
+sp_status sp__infer_broadcast(const sp_call *c, sp_meta *out);      /* all inputs broadcast; dtype of in[0] */
+sp_status sp__infer_broadcast_bool(const sp_call *c, sp_meta *out); /* the same, dtype bool */
 sp_status sp__infer_same_bool(const sp_call *c, sp_meta *out);
 static inline void sp__meta_of(const sp_tensor *t, sp_meta *m)
 {

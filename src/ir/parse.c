@@ -71,7 +71,8 @@ static sp_status read_id(parser *p, int *out)
 {
     int64_t v;
     SP_TRY(read_int(p, &v));
-    if (v < 0 || v > 10000000) return sp__fail(SP_FORMAT, "line %d: number %lld is out of range", p->line, (long long)v);
+    if (v < 0 || v > 10000000)
+        return sp__fail(SP_FORMAT, "line %d: number %lld is out of range", p->line, (long long)v);
     *out = (int)v;
     return SP_OK;
 }
@@ -100,7 +101,8 @@ static sp_status read_spec(parser *p, sp_meta *meta, bool *is_function)
     SP_TRY(expect(p, "["));
     while (!accept(p, "]")) {
         if (meta->rank) SP_TRY(expect(p, ","));
-        if (meta->rank == SP_RANK_MAX) return sp__fail(SP_FORMAT, "line %d: more than %d dimensions", p->line, SP_RANK_MAX);
+        if (meta->rank == SP_RANK_MAX)
+            return sp__fail(SP_FORMAT, "line %d: more than %d dimensions", p->line, SP_RANK_MAX);
         int64_t d = -1;
         if (!accept(p, "?")) SP_TRY(read_int(p, &d));
         if (d < -1) return sp__fail(SP_FORMAT, "line %d: dimension %lld", p->line, (long long)d);
@@ -178,7 +180,8 @@ static sp_status read_uses(parser *p, sp_function *f, const char *end, use_list 
     while (end ? !accept(p, end) : (skip_blanks(p), *p->at != '\n' && *p->at && *p->at != '#')) {
         if (!first) SP_TRY(expect(p, ","));
         first = false;
-        if (uses->n == USES_MAX) return sp__fail(SP_FORMAT, "line %d: more than %d values in a list", p->line, USES_MAX);
+        if (uses->n == USES_MAX)
+            return sp__fail(SP_FORMAT, "line %d: more than %d values in a list", p->line, USES_MAX);
         SP_TRY(read_use(p, f, &uses->v[uses->n++]));
     }
     return SP_OK;
@@ -208,7 +211,8 @@ static int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <
 
 static sp_status read_constant(parser *p, sp_function *f, const announced *a)
 {
-    if (a->n != 1 || a->is_function[0] || !sp__meta_known(&a->metas[0])) return wrong(p, "one result of known shape in front of 'const'");
+    if (a->n != 1 || a->is_function[0] || !sp__meta_known(&a->metas[0]))
+        return wrong(p, "one result of known shape in front of 'const'");
     bool weak = accept(p, "weak");
     sp_tensor *t;
     skip_blanks(p);
@@ -317,7 +321,8 @@ static sp_status read_attrs(parser *p, sp_node *n)
     return status;
 }
 
-static sp_status add_node(parser *p, sp_function *f, sp_node_kind kind, const use_list *in, const announced *a, sp_node **out)
+static sp_status add_node(parser *p, sp_function *f, sp_node_kind kind, const use_list *in, const announced *a,
+                          sp_node **out)
 {
     sp_node *n = *out = sp__node_append(f, kind, in->n, in->v, a->n);
     if (!n) return SP_NOMEM;
@@ -349,8 +354,10 @@ static sp_status read_operator(parser *p, sp_function *f, use_list *in, const an
 /* What follows the results: one kind of node. */
 static sp_status read_node(parser *p, sp_function *f, use_list *in, const announced *a)
 {
-    static const struct { const char *word; sp_node_kind kind; } calls[] = {
-        {"call", SP_NODE_CALL}, {"partial", SP_NODE_PARTIAL}, {"grad", SP_NODE_GRAD}};
+    static const struct {
+        const char *word;
+        sp_node_kind kind;
+    } calls[] = {{"call", SP_NODE_CALL}, {"partial", SP_NODE_PARTIAL}, {"grad", SP_NODE_GRAD}};
     sp_node *n;
     in->n = 0;
     if (accept(p, "const")) return read_constant(p, f, a);
@@ -503,7 +510,8 @@ static sp_status read_variables(parser *p)
         SP_TRY(read_id(p, &id));
         SP_TRY(expect(p, ":"));
         SP_TRY(read_spec(p, &meta, &is_function));
-        if (id != p->g->n_variables || is_function || !sp__meta_known(&meta)) return wrong(p, "variables in order, of known shape");
+        if (id != p->g->n_variables || is_function || !sp__meta_known(&meta))
+            return wrong(p, "variables in order, of known shape");
         sp_tensor *t;
         SP_TRY(sp_tensor_create_zeros(meta.dtype, meta.rank, meta.dims, &t));
         sp_graph_variable_mark(t);

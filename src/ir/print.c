@@ -60,12 +60,29 @@ static void put_results(sp__text *t, const sp_node *n)
 /* The element at `at`, as people write it; false for dtypes that are shown in bytes. */
 static bool put_element(sp__text *t, sp_dtype dtype, const unsigned char *at)
 {
-    union { float f32; double f64; int32_t i32; int64_t i64; } x;
+    union {
+        float f32;
+        double f64;
+        int32_t i32;
+        int64_t i64;
+    } x;
     switch (dtype) {
-    case SP_DTYPE_F32: memcpy(&x.f32, at, sizeof x.f32); sp__text_put(t, "%.9g", (double)x.f32); return true;
-    case SP_DTYPE_F64: memcpy(&x.f64, at, sizeof x.f64); sp__text_put(t, "%.17g", x.f64); return true;
-    case SP_DTYPE_I32: memcpy(&x.i32, at, sizeof x.i32); sp__text_put(t, "%ld", (long)x.i32); return true;
-    case SP_DTYPE_I64: memcpy(&x.i64, at, sizeof x.i64); sp__text_put(t, "%lld", (long long)x.i64); return true;
+    case SP_DTYPE_F32:
+        memcpy(&x.f32, at, sizeof x.f32);
+        sp__text_put(t, "%.9g", (double)x.f32);
+        return true;
+    case SP_DTYPE_F64:
+        memcpy(&x.f64, at, sizeof x.f64);
+        sp__text_put(t, "%.17g", x.f64);
+        return true;
+    case SP_DTYPE_I32:
+        memcpy(&x.i32, at, sizeof x.i32);
+        sp__text_put(t, "%ld", (long)x.i32);
+        return true;
+    case SP_DTYPE_I64:
+        memcpy(&x.i64, at, sizeof x.i64);
+        sp__text_put(t, "%lld", (long long)x.i64);
+        return true;
     case SP_DTYPE_BOOL: sp__text_put(t, *at ? "True" : "False"); return true;
     default: return false;
     }
@@ -117,7 +134,8 @@ static sp_status put_constant(sp__text *t, const sp_value *v, bool brief)
 
 static void put_grad(sp__text *t, const sp_grad_spec *g)
 {
-    sp__text_put(t, " {results=%d, differentiated=%d, seeds=%d, positions=(", g->n_results, g->n_differentiated, g->n_seeds);
+    sp__text_put(t, " {results=%d, differentiated=%d, seeds=%d, positions=(", g->n_results, g->n_differentiated,
+                 g->n_seeds);
     for (int i = 0; i < g->n_positions; i++) sp__text_put(t, "%d,", g->positions[i]);
     sp__text_put(t, "), variables=(");
     for (int i = 0; i < g->n_variables; i++) sp__text_put(t, "@%d,", g->variables[i]->id);
@@ -126,7 +144,8 @@ static void put_grad(sp__text *t, const sp_grad_spec *g)
 
 static void put_node(sp__text *t, const sp_node *n)
 {
-    static const char *const words[] = {[SP_NODE_CALL] = "call ", [SP_NODE_PARTIAL] = "partial ", [SP_NODE_GRAD] = "grad "};
+    static const char *const words[] = {
+        [SP_NODE_CALL] = "call ", [SP_NODE_PARTIAL] = "partial ", [SP_NODE_GRAD] = "grad "};
     sp__text_put(t, n->owner->tail == n ? "    tail " : "    ");
     put_results(t, n);
     switch (n->kind) {

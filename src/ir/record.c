@@ -122,7 +122,8 @@ static sp_status set_current(sp_function *f, sp_variable *variable, sp_value *va
 {
     if (variable->id >= f->current_capacity) {
         const int more = variable->id + 1 < 16 ? 16 : 2 * (variable->id + 1);
-        sp_value **bigger = sp__realloc(f->current, (size_t)f->current_capacity * sizeof *bigger, (size_t)more * sizeof *bigger);
+        sp_value **bigger =
+            sp__realloc(f->current, (size_t)f->current_capacity * sizeof *bigger, (size_t)more * sizeof *bigger);
         if (!bigger) return SP_NOMEM;
         f->current = bigger;
         f->current_capacity = more;
@@ -290,7 +291,8 @@ void sp_function_abandon(sp_function *f)
 
 static sp_status check_innermost(const sp_function *f)
 {
-    SP_CHECK(sp__recorder == f && !f->finished, SP_RUNTIME, "function %s is not the one being recorded on this thread", f->name);
+    SP_CHECK(sp__recorder == f && !f->finished, SP_RUNTIME, "function %s is not the one being recorded on this thread",
+             f->name);
     return SP_OK;
 }
 
@@ -298,7 +300,8 @@ sp_status sp_function_end(sp_function *f, int n_results, sp_tensor *const *resul
 {
     SP_TRY(check_innermost(f));
     for (int i = 0; i < n_results; i++)
-        SP_CHECK(results[i], SP_VALUE, "result %d of function %s is NULL: the expression that should have made it has failed", i, f->name);
+        SP_CHECK(results[i], SP_VALUE,
+                 "result %d of function %s is NULL: the expression that should have made it has failed", i, f->name);
     f->results = sp__arena_alloc(&f->graph->arena, (size_t)(n_results ? n_results : 1) * sizeof *f->results);
     if (!f->results) return SP_NOMEM;
     SP_TRY(values_of(f, n_results, results, f->results));
@@ -309,11 +312,12 @@ sp_status sp_function_end(sp_function *f, int n_results, sp_tensor *const *resul
 }
 
 /* A call node over tensors; the callee must stand for a function. */
-static sp_status call_node(sp_function *f, sp_node_kind kind, sp_tensor *callee, int n_args, sp_tensor *const *args, int n_out,
-                           sp_node **out)
+static sp_status call_node(sp_function *f, sp_node_kind kind, sp_tensor *callee, int n_args, sp_tensor *const *args,
+                           int n_out, sp_node **out)
 {
     SP_CHECK(f, SP_RUNTIME, "functions are called while a function is being recorded, but none is on this thread");
-    SP_CHECK(callee && callee->symbol && callee->symbol->is_function, SP_TYPE, "what is called is not a function value");
+    SP_CHECK(callee && callee->symbol && callee->symbol->is_function, SP_TYPE,
+             "what is called is not a function value");
     sp_value *few[SP_IN_MAX], **in = few;
     if (n_args + 1 > SP_IN_MAX && !(in = sp__alloc((size_t)(n_args + 1) * sizeof *in))) return SP_NOMEM;
     in[0] = callee->symbol;
@@ -385,9 +389,11 @@ sp_status sp_function_call(sp_tensor *callee, int n_args, sp_tensor *const *args
         if (n_out > SP_OUT_MAX && !(metas = sp__alloc((size_t)n_out * sizeof *metas))) return SP_NOMEM;
         int found = callee && callee->symbol ? callee_metas(callee->symbol, n_out, metas, 0) : -1;
         if (found != n_out) {
-            status = found < 0 ? sp__fail(SP_RUNTIME, "the results of the function that is called are not known yet: give their "
-                                                      "dtypes and shapes")
-                               : sp__fail(SP_VALUE, "the function that is called has %d results, but %d are asked for", found, n_out);
+            status = found < 0 ? sp__fail(SP_RUNTIME,
+                                          "the results of the function that is called are not known yet: give their "
+                                          "dtypes and shapes")
+                               : sp__fail(SP_VALUE, "the function that is called has %d results, but %d are asked for",
+                                          found, n_out);
             goto done;
         }
         specs = metas;
@@ -415,7 +421,8 @@ sp_status sp_function_partial(sp_tensor *callee, int n_args, sp_tensor *const *a
 
 sp_status sp_function_switch(sp_tensor *cond, sp_tensor *yes, sp_tensor *no, sp_tensor **out)
 {
-    SP_CHECK(sp__recorder, SP_RUNTIME, "functions are chosen while a function is being recorded, but none is on this thread");
+    SP_CHECK(sp__recorder, SP_RUNTIME,
+             "functions are chosen while a function is being recorded, but none is on this thread");
     SP_CHECK(yes && yes->symbol && yes->symbol->is_function && no && no->symbol && no->symbol->is_function, SP_TYPE,
              "what is chosen between must be functions");
     SP_CHECK(cond, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
@@ -429,8 +436,8 @@ sp_status sp_function_switch(sp_tensor *cond, sp_tensor *yes, sp_tensor *no, sp_
     return n ? function_symbol(n->out[0], out) : SP_NOMEM;
 }
 
-sp_status sp_function_if(sp_tensor *cond, sp_function *yes, sp_function *no, int n_args, sp_tensor *const *args, int n_out,
-                         sp_tensor **out)
+sp_status sp_function_if(sp_tensor *cond, sp_function *yes, sp_function *no, int n_args, sp_tensor *const *args,
+                         int n_out, sp_tensor **out)
 {
     sp_tensor *a = NULL, *b = NULL, *chosen = NULL;
     sp_status status;
@@ -515,7 +522,8 @@ sp_status sp__function_grad(sp_function *callee, int n_args, sp_tensor *const *a
     if (!metas) return SP_NOMEM;
     int found = sp__function_metas(callee, spec->n_results, metas);
     if (found != spec->n_results) {
-        status = sp__fail(SP_RUNTIME, "the function to differentiate has %d results, but %d are asked for", found, spec->n_results);
+        status = sp__fail(SP_RUNTIME, "the function to differentiate has %d results, but %d are asked for", found,
+                          spec->n_results);
         goto done;
     }
     SP_GOTO(done, sp_function_value(callee, &value));
@@ -551,27 +559,28 @@ done:
     return status;
 }
 
-static sp_status differentiate(bool strict, sp_function *callee, int n_args, sp_tensor *const *args, int n_positions, const int *positions,
-                               sp_tensor **out)
+static sp_status differentiate(bool strict, sp_function *callee, int n_args, sp_tensor *const *args, int n_positions,
+                               const int *positions, sp_tensor **out)
 {
     sp_meta metas[SP_OUT_MAX];
     int n = sp__function_metas(callee, SP_OUT_MAX, metas);
     SP_CHECK(n >= 0, SP_RUNTIME, "the results of function %s are not known yet", callee->name);
     for (int i = 0; i < n_positions; i++)
-        SP_CHECK(positions[i] >= 0 && positions[i] < n_args, SP_VALUE, "position %d is out of range, the function gets %d arguments",
-                 positions[i], n_args);
-    const sp_grad_spec spec = {.n_results = n, .n_differentiated = -1, .n_positions = n_positions, .positions = positions, .strict = strict};
+        SP_CHECK(positions[i] >= 0 && positions[i] < n_args, SP_VALUE,
+                 "position %d is out of range, the function gets %d arguments", positions[i], n_args);
+    const sp_grad_spec spec = {
+        .n_results = n, .n_differentiated = -1, .n_positions = n_positions, .positions = positions, .strict = strict};
     return sp__function_grad(callee, n_args, args, &spec, out);
 }
 
-sp_status sp_function_grad(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions, const int *positions,
-                           sp_tensor **out)
+sp_status sp_function_grad(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions,
+                           const int *positions, sp_tensor **out)
 {
     return differentiate(true, callee, n_args, args, n_positions, positions, out);
 }
 
-sp_status sp_function_grad_allow_unused(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions, const int *positions,
-                                        sp_tensor **out)
+sp_status sp_function_grad_allow_unused(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions,
+                                        const int *positions, sp_tensor **out)
 {
     return differentiate(false, callee, n_args, args, n_positions, positions, out);
 }
@@ -589,8 +598,8 @@ sp_status sp__host_opaque(const sp_host *host, int n_in, sp_tensor *const *in, i
     return sp_grad_opaque(what, n_in, in, n_out, out);
 }
 
-sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, bool pure, int n_in,
-                            sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out)
+sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, bool pure,
+                            int n_in, sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out)
 {
     sp_function *f = sp__recorder;
     SP_CHECK(f, SP_RUNTIME, "code outside the graph is put into a function being recorded, but none is on this thread");

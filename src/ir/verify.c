@@ -5,7 +5,8 @@
 static sp_status bad(const sp_function *f, const sp_node *n, const char *what)
 {
     if (!n) return sp__fail(SP_FORMAT, "function %s#%d: %s", f->name, f->id, what);
-    return sp__fail(SP_FORMAT, "function %s#%d, node %d (%s): %s", f->name, f->id, n->order, n->op ? n->op->name : "control", what);
+    return sp__fail(SP_FORMAT, "function %s#%d, node %d (%s): %s", f->name, f->id, n->order,
+                    n->op ? n->op->name : "control", what);
 }
 
 /* Made before it is used, in this function or, as a free variable, in another one. */
@@ -15,11 +16,13 @@ static sp_status check_use(const sp_function *f, const sp_node *n, const sp_valu
     case SP_VALUE_CONSTANT: return v->constant ? SP_OK : bad(f, n, "a constant has no contents");
     case SP_VALUE_FUNCTION: return v->target ? SP_OK : bad(f, n, "a function value has no function");
     case SP_VALUE_PARAM:
-        if (v->index >= v->owner->n_params || v->owner->params[v->index] != v) return bad(f, n, "a parameter is not its owner's");
+        if (v->index >= v->owner->n_params || v->owner->params[v->index] != v)
+            return bad(f, n, "a parameter is not its owner's");
         return SP_OK;
     case SP_VALUE_NODE:
         if (v->node->out[v->index] != v) return bad(f, n, "a value is not the result of its node");
-        if (v->node->owner == f && n && v->node->order >= n->order) return bad(f, n, "a value is used before it is made");
+        if (v->node->owner == f && n && v->node->order >= n->order)
+            return bad(f, n, "a value is used before it is made");
         return SP_OK;
     }
     return bad(f, n, "a value has an unknown origin");
@@ -33,7 +36,10 @@ static sp_status check_node(const sp_function *f, const sp_node *n)
             continue;
         }
         SP_TRY(check_use(f, n, n->in[i]));
-        bool wants_function = n->kind == SP_NODE_SWITCH ? i > 0 : i == 0 && (n->kind == SP_NODE_CALL || n->kind == SP_NODE_PARTIAL || n->kind == SP_NODE_GRAD);
+        bool wants_function =
+            n->kind == SP_NODE_SWITCH
+                ? i > 0
+                : i == 0 && (n->kind == SP_NODE_CALL || n->kind == SP_NODE_PARTIAL || n->kind == SP_NODE_GRAD);
         if (wants_function && !n->in[i]->is_function) return bad(f, n, "what is called is no function");
         if (n->kind == SP_NODE_OP && n->in[i]->is_function) return bad(f, n, "an operator gets a function");
     }
@@ -53,7 +59,8 @@ static sp_status check_node(const sp_function *f, const sp_node *n)
     if (!g || n->n_in < 1 || n->n_out != g->n_results + g->n_positions + g->n_variables || g->n_seeds > n->n_in - 1)
         return bad(f, n, "a gradient is malformed");
     for (int i = 0; i < g->n_positions; i++)
-        if (g->positions[i] >= n->n_in - 1 - g->n_seeds) return bad(f, n, "a gradient is asked for an argument that is not there");
+        if (g->positions[i] >= n->n_in - 1 - g->n_seeds)
+            return bad(f, n, "a gradient is asked for an argument that is not there");
     return SP_OK;
 }
 

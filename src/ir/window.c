@@ -3,7 +3,6 @@
 #include "base/plain.h"
 #include "ir/window.h"
 
-
 enum { LIMIT = 1 << 30 }; /* of kernel, stride, dilation and padding: their products fit 63 bits */
 
 void sp__window_init(sp__window *w, int n)
@@ -23,7 +22,8 @@ sp_status sp__window_list(const char *op, const char *what, sp_ints list, int n,
              "%s: %s must be one number or %d, found %d", op, what, n, list.n < 0 ? 0 : list.n);
     for (int d = 0; d < n; d++) {
         int64_t v = list.n == 1 ? list.v[0] : list.v[four ? d + 2 : d];
-        SP_CHECK(v >= 1 && v <= LIMIT, SP_VALUE, "%s: %s must be from 1 to %d, found %lld", op, what, LIMIT, (long long)v);
+        SP_CHECK(v >= 1 && v <= LIMIT, SP_VALUE, "%s: %s must be from 1 to %d, found %lld", op, what, LIMIT,
+                 (long long)v);
         last[d] = v;
     }
     return SP_OK;
@@ -42,7 +42,8 @@ sp_status sp__window_pads(const char *op, const char *mode, sp_ints pad, sp__win
             bool two = pad.n == 2 * w->n;
             int64_t before = pad.v[pad.n == 1 ? 0 : two ? 2 * d : d], after = two ? pad.v[2 * d + 1] : before;
             SP_CHECK(before >= 0 && after >= 0 && before <= LIMIT && after <= LIMIT, SP_VALUE,
-                     "%s: pad must be from 0 to %d, found %lld and %lld", op, LIMIT, (long long)before, (long long)after);
+                     "%s: pad must be from 0 to %d, found %lld and %lld", op, LIMIT, (long long)before,
+                     (long long)after);
             w->pad[first + d] = before;
             w->pad_end[first + d] = after;
         }
@@ -50,7 +51,8 @@ sp_status sp__window_pads(const char *op, const char *mode, sp_ints pad, sp__win
     }
     SP_CHECK(zero, SP_VALUE, "%s: pad must be 0 when pad_mode is '%s'; pad_mode='pad' uses it", op, mode);
     if (sp__same_letters(mode, "valid")) return SP_OK;
-    SP_CHECK(sp__same_letters(mode, "same"), SP_VALUE, "%s: pad_mode must be 'same', 'valid' or 'pad', found '%s'", op, mode);
+    SP_CHECK(sp__same_letters(mode, "same"), SP_VALUE, "%s: pad_mode must be 'same', 'valid' or 'pad', found '%s'", op,
+             mode);
     for (int d = first; d < SP_SPATIAL; d++) {
         int64_t out = (w->in[d] + w->stride[d] - 1) / w->stride[d];
         int64_t total = (out - 1) * w->stride[d] + w->dilation[d] * (w->kernel[d] - 1) + 1 - w->in[d];
@@ -119,14 +121,21 @@ static sp_status wrong_channels(const char *op, const sp_tensor *x, const sp_ten
 {
     char text[SP_SHAPE_TEXT], text_w[SP_SHAPE_TEXT], groups[64] = "", hint[128] = "";
     const int64_t wanted = weight->dims[1] * g->group;
-    if (g->group != 1) sp__snprintf(groups, sizeof groups, ": %lld in each of %lld groups", (long long)weight->dims[1], (long long)g->group);
+    if (g->group != 1)
+        sp__snprintf(groups, sizeof groups, ": %lld in each of %lld groups", (long long)weight->dims[1],
+                     (long long)g->group);
     const bool line = x->rank == 4 && x->dims[2] == 1 && weight->dims[2] == 1; /* conv1d, as an image of one row */
     if (x->dims[x->rank - 1] == wanted)
-        sp__snprintf(hint, sizeof hint, "; the last dimension has %lld: the channels come second, as in transpose%s", (long long)wanted,
-                 line || x->rank == 3 ? "(0, 2, 1)" : x->rank == 4 ? "(0, 3, 1, 2)" : "(0, 4, 1, 2, 3)");
-    return sp__fail(SP_VALUE, "%s: the input has %lld channels (dimension 1 of its shape %s), but the weight (shape %s) takes %lld%s%s", op,
-                    (long long)g->in_channels, sp__shape_text(x->rank, x->dims, text), sp__shape_text(weight->rank, weight->dims, text_w),
-                    (long long)wanted, groups, hint);
+        sp__snprintf(hint, sizeof hint, "; the last dimension has %lld: the channels come second, as in transpose%s",
+                     (long long)wanted,
+                     line || x->rank == 3 ? "(0, 2, 1)"
+                     : x->rank == 4       ? "(0, 3, 1, 2)"
+                                          : "(0, 4, 1, 2, 3)");
+    return sp__fail(
+        SP_VALUE,
+        "%s: the input has %lld channels (dimension 1 of its shape %s), but the weight (shape %s) takes %lld%s%s", op,
+        (long long)g->in_channels, sp__shape_text(x->rank, x->dims, text),
+        sp__shape_text(weight->rank, weight->dims, text_w), (long long)wanted, groups, hint);
 }
 
 sp_status sp__conv_measure(const char *op, const sp_tensor *x, const sp_tensor *weight, const sp__conv_attrs *attrs,
@@ -162,8 +171,8 @@ sp_status sp__conv_measure_input(const char *op, const sp_tensor *dout, const sp
     int n = g->w.n, first = SP_SPATIAL - n;
     g->batch = dout->dims[0];
     SP_TRY(check_weight(op, dout, weight, g));
-    SP_CHECK(dout->dims[1] == g->out_channels, SP_VALUE, "%s: the gradient has %lld channels, but weight makes %lld", op,
-             (long long)dout->dims[1], (long long)g->out_channels);
+    SP_CHECK(dout->dims[1] == g->out_channels, SP_VALUE, "%s: the gradient has %lld channels, but weight makes %lld",
+             op, (long long)dout->dims[1], (long long)g->out_channels);
     g->in_channels = weight->dims[1] * g->group;
     if (attrs->size.n > 0) {
         SP_CHECK(attrs->size.n == n, SP_VALUE, "%s: input_size must be %d numbers, found %d", op, n, attrs->size.n);
@@ -188,8 +197,8 @@ sp_status sp__conv_measure_input(const char *op, const sp_tensor *dout, const sp
     return check_outputs(op, dout, g);
 }
 
-sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_tensor *dout, const sp__conv_attrs *attrs,
-                                  sp__conv_geometry *g)
+sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_tensor *dout,
+                                  const sp__conv_attrs *attrs, sp__conv_geometry *g)
 {
     SP_TRY(begin(op, "the input", x, attrs, g));
     int n = g->w.n;

@@ -45,7 +45,9 @@ typedef struct sp__conv_attrs {
     sp_ints pad;
     sp_ints dilation;
     int64_t group;
-    union { sp_ints size, input_size, kernel_size; }; /* gradients: of the input's, or the kernel's, spatial dimensions */
+    union {
+        sp_ints size, input_size, kernel_size;
+    }; /* gradients: of the input's, or the kernel's, spatial dimensions */
 } sp__conv_attrs;
 
 typedef struct sp__conv_geometry {
@@ -58,8 +60,8 @@ sp_status sp__conv_measure(const char *op, const sp_tensor *x, const sp_tensor *
                            sp__conv_geometry *out);
 sp_status sp__conv_measure_input(const char *op, const sp_tensor *dout, const sp_tensor *weight,
                                  const sp__conv_attrs *attrs, sp__conv_geometry *out);
-sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_tensor *dout, const sp__conv_attrs *attrs,
-                                  sp__conv_geometry *out);
+sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_tensor *dout,
+                                  const sp__conv_attrs *attrs, sp__conv_geometry *out);
 
 static inline int64_t sp__window_inputs(const sp__window *w) { return w->in[0] * w->in[1] * w->in[2]; }
 static inline int64_t sp__window_positions(const sp__window *w) { return w->out[0] * w->out[1] * w->out[2]; }

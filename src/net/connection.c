@@ -42,8 +42,10 @@ void sp__connection_timer(sp_connection *c, double seconds)
 static void say_at_once(evutil_socket_t fd, const char *status, const char *why)
 {
     char text[320];
-    const int bytes = snprintf(text, sizeof text, "HTTP/1.1 %s\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: %zu\r\n\r\n{\"error\":\"%s\"}\n",
-                               status, strlen(why) + 13, why);
+    const int bytes = snprintf(
+        text, sizeof text,
+        "HTTP/1.1 %s\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: %zu\r\n\r\n{\"error\":\"%s\"}\n",
+        status, strlen(why) + 13, why);
     if (send(fd, text, (size_t)bytes, MSG_NOSIGNAL) < 0) errno = 0; /* it is closed in any case */
 }
 
@@ -78,8 +80,10 @@ static void on_event(struct bufferevent *bev, short what, void *context)
     }
     if (what & BEV_EVENT_ERROR) {
         if (c->tls && sp__tls_was_plain(bev)) {
-            sp__net_tell(c->net, c->peer, "speaks plain HTTP, but this server speaks TLS: it is asked for with https://, not http://");
-            say_at_once(bufferevent_getfd(bev), "400 Bad Request", "this port speaks TLS: ask with https://, not http://");
+            sp__net_tell(c->net, c->peer,
+                         "speaks plain HTTP, but this server speaks TLS: it is asked for with https://, not http://");
+            say_at_once(bufferevent_getfd(bev), "400 Bad Request",
+                        "this port speaks TLS: ask with https://, not http://");
         }
         sp__connection_close(c);
     } else if (what & BEV_EVENT_EOF) {
@@ -129,7 +133,8 @@ void sp__connection_open(sp_net *n, evutil_socket_t fd, const char *peer, bool t
     }
     sp_connection *c = sp__alloc_zero(sizeof *c);
     struct bufferevent *bev = NULL;
-    if (c != NULL) bev = tls ? sp__tls_accept(n->tls, n->base, fd) : bufferevent_socket_new(n->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    if (c != NULL)
+        bev = tls ? sp__tls_accept(n->tls, n->base, fd) : bufferevent_socket_new(n->base, fd, BEV_OPT_CLOSE_ON_FREE);
     if (bev != NULL) c->timer = event_new(n->base, -1, 0, on_timer, c);
     if (c == NULL || bev == NULL || c->timer == NULL) {
         if (bev != NULL) bufferevent_free(bev);

@@ -17,8 +17,8 @@
 #include "net/net.h"
 
 enum {
-    BUFFER_BYTES_MAX = 262144,     /* of input that nobody has taken yet, and of output that is made ahead */
-    BYTES_PER_SECOND_MIN = 16384   /* slower clients are given up */
+    BUFFER_BYTES_MAX = 262144,   /* of input that nobody has taken yet, and of output that is made ahead */
+    BYTES_PER_SECOND_MIN = 16384 /* slower clients are given up */
 };
 
 /* What a connection does; HTTP/2 has no use for those between IDLE and LINGERING. */
@@ -30,12 +30,12 @@ typedef struct sp_connection {
     struct bufferevent *bev;
     struct event *timer;
     int state;
-    bool fresh;      /* nothing was read from it yet */
+    bool fresh; /* nothing was read from it yet */
     bool tls;
-    bool peer_eof;   /* the client sends nothing more */
-    bool last;       /* ends after the reply that is being written */
+    bool peer_eof; /* the client sends nothing more */
+    bool last;     /* ends after the reply that is being written */
     char peer[56];
-    sp_exchange *x;  /* HTTP/1: the one that is being read, handled or answered */
+    sp_exchange *x;   /* HTTP/1: the one that is being read, handled or answered */
     int64_t since_us; /* start of the state */
     sp_http_head head;
     sp_http_chunks chunks;
@@ -56,10 +56,10 @@ struct sp_net {
     struct evconnlistener *tcp, *local, *given[GIVEN_MAX];
     struct event *wake, *again, *drain, *tick;
     int wake_fd;
-    void *tls; /* SSL_CTX */
+    void *tls;                   /* SSL_CTX */
     sp_connection *first, *last; /* longest unused first */
     atomic_int n_connections;
-    int n_handed;  /* exchanges that the handler has */
+    int n_handed; /* exchanges that the handler has */
     size_t memory_bytes;
     atomic_int stops, reloads;
     int reloads_done;
@@ -116,8 +116,8 @@ bool sp__tls_chose_http2(struct bufferevent *bev);
 bool sp__tls_was_plain(struct bufferevent *bev); /* the handshake failed, as the client speaks plain HTTP */
 
 /* net.c */
-const char *sp__net_date(sp_net *n); /* "Sun, 06 Nov 1994 08:49:37 GMT", of this second */
-bool sp__net_leaving(const sp_net *n); /* or later */
+const char *sp__net_date(sp_net *n);                              /* "Sun, 06 Nov 1994 08:49:37 GMT", of this second */
+bool sp__net_leaving(const sp_net *n);                            /* or later */
 void sp__net_tell(sp_net *n, const char *peer, const char *what); /* to the log, at most once a second */
 /* Where an exchange that the handler has is given up: another one that stands in for it on its connection. NULL: no memory, it is merely gone. */
 sp_exchange *sp__exchange_stand_in(sp_exchange *x);

@@ -21,10 +21,27 @@ const char *sp__net_status_text(int status)
     static const struct {
         int status;
         const char *text;
-    } texts[] = {{200, "OK"}, {204, "No Content"}, {304, "Not Modified"}, {400, "Bad Request"}, {401, "Unauthorized"}, {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"}, {408, "Request Timeout"},
-                 {413, "Content Too Large"}, {415, "Unsupported Media Type"}, {417, "Expectation Failed"}, {422, "Unprocessable Content"},
-                 {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"}, {499, "Client Closed Request"}, {500, "Internal Server Error"},
-                 {501, "Not Implemented"}, {503, "Service Unavailable"}, {504, "Gateway Timeout"}, {505, "HTTP Version Not Supported"}};
+    } texts[] = {{200, "OK"},
+                 {204, "No Content"},
+                 {304, "Not Modified"},
+                 {400, "Bad Request"},
+                 {401, "Unauthorized"},
+                 {403, "Forbidden"},
+                 {404, "Not Found"},
+                 {405, "Method Not Allowed"},
+                 {408, "Request Timeout"},
+                 {413, "Content Too Large"},
+                 {415, "Unsupported Media Type"},
+                 {417, "Expectation Failed"},
+                 {422, "Unprocessable Content"},
+                 {429, "Too Many Requests"},
+                 {431, "Request Header Fields Too Large"},
+                 {499, "Client Closed Request"},
+                 {500, "Internal Server Error"},
+                 {501, "Not Implemented"},
+                 {503, "Service Unavailable"},
+                 {504, "Gateway Timeout"},
+                 {505, "HTTP Version Not Supported"}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].status == status) return texts[i].text;
     return "Unknown";
@@ -32,7 +49,8 @@ const char *sp__net_status_text(int status)
 
 int sp__net_grpc_status(int status)
 {
-    static const int codes[][2] = {{200, 0}, {400, 3}, {401, 16}, {403, 7}, {404, 5}, {405, 12}, {408, 4}, {413, 8}, {429, 8}, {431, 8}, {499, 1}, {500, 13}, {501, 12}, {503, 14}, {504, 4}};
+    static const int codes[][2] = {{200, 0}, {400, 3}, {401, 16}, {403, 7},  {404, 5},  {405, 12}, {408, 4}, {413, 8},
+                                   {429, 8}, {431, 8}, {499, 1},  {500, 13}, {501, 12}, {503, 14}, {504, 4}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i][0] == status) return codes[i][1];
     return 2; /* unknown */
@@ -94,7 +112,8 @@ sp_exchange *sp__exchange_stand_in(sp_exchange *x)
     y->stands_in = true;
     y->version = x->version;
     y->stream = x->stream;
-    if (type != NULL && strncmp(type, "application/grpc", 16) == 0) y->headers[y->n_headers++] = (sp_net_header){"content-type", "application/grpc"};
+    if (type != NULL && strncmp(type, "application/grpc", 16) == 0)
+        y->headers[y->n_headers++] = (sp_net_header){"content-type", "application/grpc"};
     return y;
 }
 
@@ -109,7 +128,8 @@ int sp__exchange_body(sp_exchange *x, const void *data, size_t bytes, int64_t ex
     sp_net *n = x->net;
     size_t need = x->body_bytes + bytes;
     if (need > n->o.max_body_bytes) {
-        (void)sp__fail(SP_VALUE, "the request's body has more than the %zu bytes that are allowed (--max-body)", n->o.max_body_bytes);
+        (void)sp__fail(SP_VALUE, "the request's body has more than the %zu bytes that are allowed (--max-body)",
+                       n->o.max_body_bytes);
         return 413;
     }
     if (need > x->body_room) {
@@ -119,7 +139,8 @@ int sp__exchange_body(sp_exchange *x, const void *data, size_t bytes, int64_t ex
         if (room > n->o.max_body_bytes) room = n->o.max_body_bytes;
         if (room < need) room = need;
         if (n->memory_bytes - x->body_room + room > n->o.max_memory_bytes) {
-            (void)sp__fail(SP_NOMEM, "requests take all of the %zu bytes that are allowed for them; try again later", n->o.max_memory_bytes);
+            (void)sp__fail(SP_NOMEM, "requests take all of the %zu bytes that are allowed for them; try again later",
+                           n->o.max_memory_bytes);
             return 503;
         }
         uint8_t *more = x->body != NULL ? sp__realloc(x->body, x->body_room, room) : sp__alloc(room);
@@ -146,9 +167,13 @@ void sp__exchange_refuse(sp_exchange *x, int status, const char *text)
         x->reply.body_bytes = bytes;
     } else sp__exchange_starved(x);
     const char *type = sp__exchange_header(x, "content-type");
-    if (x->version == 20 && type != NULL && strncmp(type, "application/grpc", 16) == 0) { /* whose clients look at nothing else */
+    if (x->version == 20 && type != NULL &&
+        strncmp(type, "application/grpc", 16) == 0) { /* whose clients look at nothing else */
         sp__free(x->reply.body);
-        x->reply = (sp_net_reply){.status = 200, .type = "application/grpc", .grpc_status = sp__net_grpc_status(status), .grpc_message = sp__strdup(text)};
+        x->reply = (sp_net_reply){.status = 200,
+                                  .type = "application/grpc",
+                                  .grpc_status = sp__net_grpc_status(status),
+                                  .grpc_message = sp__strdup(text)};
     } else if (status == 503) x->reply.headers[0] = (sp_net_header){"retry-after", "1"};
 }
 

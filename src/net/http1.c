@@ -20,7 +20,8 @@ size_t sp__http1_head_bytes(const char *data, size_t bytes)
 
 static bool is_token(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
 /* Cut the line at `at` off; NULL when it does not end in CR LF or holds a NUL or a lone CR. */
@@ -42,14 +43,16 @@ static int refuse(int status, const char *text)
 
 static int parse_target(sp_exchange *x, char *target)
 {
-    if (sp__same_letters_n(target, "http://", 7) || sp__same_letters_n(target, "https://", 8)) { /* as proxies are asked */
+    if (sp__same_letters_n(target, "http://", 7) ||
+        sp__same_letters_n(target, "https://", 8)) { /* as proxies are asked */
         char *slash = strchr(strchr(target, ':') + 3, '/');
         if (slash == NULL) return refuse(400, "the request's target has no path");
         target = slash;
     }
     if (target[0] != '/') return refuse(400, "the request's target is not a path: it must begin with /");
     for (const char *p = target; *p; p++)
-        if (*p <= 0x20 || *p >= 0x7f || *p == '#') return refuse(400, "the request's target holds a character that must be written as %XX");
+        if (*p <= 0x20 || *p >= 0x7f || *p == '#')
+            return refuse(400, "the request's target holds a character that must be written as %XX");
     char *question = strchr(target, '?');
     if (question != NULL) *question = '\0';
     x->path = target;
@@ -61,13 +64,16 @@ static int parse_target(sp_exchange *x, char *target)
 static int parse_request_line(sp_exchange *x, char *line)
 {
     char *first = strchr(line, ' '), *second = first != NULL ? strchr(first + 1, ' ') : NULL;
-    if (second == NULL || strchr(second + 1, ' ') != NULL || first == line) return refuse(400, "the first line is not METHOD TARGET HTTP/1.1");
+    if (second == NULL || strchr(second + 1, ' ') != NULL || first == line)
+        return refuse(400, "the first line is not METHOD TARGET HTTP/1.1");
     *first = *second = '\0';
     for (const char *p = line; *p; p++)
         if (!is_token(*p)) return refuse(400, "the request's method holds a character that no method has");
     const char *version = second + 1;
-    if (strncmp(version, "HTTP/", 5) != 0 || strlen(version) != 8 || version[6] != '.') return refuse(400, "the first line does not end in HTTP/1.1");
-    if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0) return refuse(505, "only HTTP/1.1, HTTP/1.0 and HTTP/2 are spoken here");
+    if (strncmp(version, "HTTP/", 5) != 0 || strlen(version) != 8 || version[6] != '.')
+        return refuse(400, "the first line does not end in HTTP/1.1");
+    if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0)
+        return refuse(505, "only HTTP/1.1, HTTP/1.0 and HTTP/2 are spoken here");
     x->version = version[7] == '1' ? 11 : 10;
     x->method = line;
     return parse_target(x, first + 1);
@@ -76,7 +82,8 @@ static int parse_request_line(sp_exchange *x, char *line)
 static int parse_header(sp_exchange *x, char *line)
 {
     char *colon = strchr(line, ':');
-    if (line[0] == ' ' || line[0] == '\t') return refuse(400, "a header goes on in the next line, which is not allowed any more");
+    if (line[0] == ' ' || line[0] == '\t')
+        return refuse(400, "a header goes on in the next line, which is not allowed any more");
     if (colon == NULL || colon == line) return refuse(400, "a header is not NAME: VALUE");
     *colon = '\0';
     for (char *p = line; *p; p++) {
@@ -86,7 +93,8 @@ static int parse_header(sp_exchange *x, char *line)
     char *value = colon + 1 + strspn(colon + 1, " \t"), *last = value + strlen(value);
     while (last > value && (last[-1] == ' ' || last[-1] == '\t')) *--last = '\0';
     for (const unsigned char *p = (const unsigned char *)value; *p; p++)
-        if ((*p < 0x20 && *p != '\t') || *p == 0x7f) return refuse(400, "the value of a header holds a control character");
+        if ((*p < 0x20 && *p != '\t') || *p == 0x7f)
+            return refuse(400, "the value of a header holds a control character");
     if (x->n_headers == SP_NET_HEADERS_MAX) return refuse(431, "the request has more than 64 headers");
     x->headers[x->n_headers++] = (sp_net_header){line, value};
     return 0;
@@ -127,19 +135,23 @@ static int read_meaning(const sp_exchange *x, sp_http_head *out)
             if (out->content_length >= 0) return refuse(400, "Content-Length is given twice");
             status = parse_length(h->value, &out->content_length);
         } else if (strcmp(h->name, "transfer-encoding") == 0) {
-            if (n_encodings++ > 0 || !sp__same_letters(h->value, "chunked")) return refuse(501, "the only Transfer-Encoding understood is chunked");
+            if (n_encodings++ > 0 || !sp__same_letters(h->value, "chunked"))
+                return refuse(501, "the only Transfer-Encoding understood is chunked");
             out->chunked = true;
         } else if (strcmp(h->name, "connection") == 0) {
             if (names_option(h->value, "close")) out->keep_alive = false;
             else if (x->version == 10 && names_option(h->value, "keep-alive")) out->keep_alive = true;
         } else if (strcmp(h->name, "expect") == 0) {
-            if (!sp__same_letters(h->value, "100-continue")) return refuse(417, "the only Expect understood is 100-continue");
+            if (!sp__same_letters(h->value, "100-continue"))
+                return refuse(417, "the only Expect understood is 100-continue");
             out->expect_continue = x->version == 11;
         }
     }
     if (status != 0) return status;
-    if (n_hosts > 1 || (n_hosts == 0 && x->version == 11)) return refuse(400, n_hosts > 1 ? "Host is given twice" : "Host is missing");
-    if (out->chunked && out->content_length >= 0) return refuse(400, "both Content-Length and Transfer-Encoding are given");
+    if (n_hosts > 1 || (n_hosts == 0 && x->version == 11))
+        return refuse(400, n_hosts > 1 ? "Host is given twice" : "Host is missing");
+    if (out->chunked && out->content_length >= 0)
+        return refuse(400, "both Content-Length and Transfer-Encoding are given");
     if (out->chunked && x->version == 10) return refuse(400, "HTTP/1.0 knows no Transfer-Encoding");
     return 0;
 }
@@ -150,11 +162,13 @@ int sp__http1_head_parse(sp_exchange *x, size_t bytes, sp_http_head *out)
     x->n_headers = 0;
     x->method = x->path = x->query = "";
     at = cut_line(at, end, &line);
-    if (at == NULL) return refuse(400, "a line of the request's head does not end in CR LF, or holds a control character");
+    if (at == NULL)
+        return refuse(400, "a line of the request's head does not end in CR LF, or holds a control character");
     int status = parse_request_line(x, line);
     while (status == 0) {
         at = cut_line(at, end, &line);
-        if (at == NULL) return refuse(400, "a line of the request's head does not end in CR LF, or holds a control character");
+        if (at == NULL)
+            return refuse(400, "a line of the request's head does not end in CR LF, or holds a control character");
         if (line[0] == '\0') break;
         status = parse_header(x, line);
     }
@@ -163,7 +177,18 @@ int sp__http1_head_parse(sp_exchange *x, size_t bytes, sp_http_head *out)
 
 /* --- chunks ------------------------------------------------------------------------------------------------------ */
 
-enum { IN_SIZE, IN_EXTENSION, AFTER_SIZE, IN_DATA, AFTER_DATA, AFTER_DATA_CR, IN_TRAILER, IN_TRAILER_LINE, TRAILER_CR, END_CR };
+enum {
+    IN_SIZE,
+    IN_EXTENSION,
+    AFTER_SIZE,
+    IN_DATA,
+    AFTER_DATA,
+    AFTER_DATA_CR,
+    IN_TRAILER,
+    IN_TRAILER_LINE,
+    TRAILER_CR,
+    END_CR
+};
 
 static int hex_digit(uint8_t c)
 {
@@ -195,9 +220,7 @@ static bool chunk_byte(sp_http_chunks *c, uint8_t b)
         c->state = c->left > 0 ? IN_DATA : IN_TRAILER;
         c->line_bytes = 0;
         return b == '\n';
-    case AFTER_DATA:
-        c->state = AFTER_DATA_CR;
-        return b == '\r';
+    case AFTER_DATA: c->state = AFTER_DATA_CR; return b == '\r';
     case AFTER_DATA_CR:
         c->state = IN_SIZE;
         c->digits = false;
@@ -208,16 +231,13 @@ static bool chunk_byte(sp_http_chunks *c, uint8_t b)
     case IN_TRAILER_LINE:
         if (b == '\r') c->state = TRAILER_CR;
         return b != '\n' && b != '\0' && ++c->line_bytes < TRAILER_BYTES_MAX;
-    case TRAILER_CR:
-        c->state = IN_TRAILER;
-        return b == '\n';
-    default: /* END_CR */
-        c->done = true;
-        return b == '\n';
+    case TRAILER_CR: c->state = IN_TRAILER; return b == '\n';
+    default: /* END_CR */ c->done = true; return b == '\n';
     }
 }
 
-bool sp__http1_chunk(sp_http_chunks *c, const uint8_t *data, size_t bytes, size_t *skip, size_t *payload_bytes, size_t *used)
+bool sp__http1_chunk(sp_http_chunks *c, const uint8_t *data, size_t bytes, size_t *skip, size_t *payload_bytes,
+                     size_t *used)
 {
     size_t i = 0;
     *payload_bytes = *skip = 0;

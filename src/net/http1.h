@@ -29,6 +29,7 @@ typedef struct sp_http_chunks {
 } sp_http_chunks;
 /* Take from `data`: up to *payload_bytes bytes of body begin at data + *skip, and *used bytes of data are done with. With neither body nor end
  * in it, *payload_bytes is 0. False: this is not how chunks are written. */
-bool sp__http1_chunk(sp_http_chunks *c, const uint8_t *data, size_t bytes, size_t *skip, size_t *payload_bytes, size_t *used);
+bool sp__http1_chunk(sp_http_chunks *c, const uint8_t *data, size_t bytes, size_t *skip, size_t *payload_bytes,
+                     size_t *used);
 
 #endif

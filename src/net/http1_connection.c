@@ -50,7 +50,9 @@ static bool begin(sp_connection *c, struct evbuffer *in)
         return false;
     }
     if (c->fresh && n >= 3 && memcmp(start, "\x16\x03", 2) == 0) {
-        sp__net_tell(c->net, c->peer, "speaks TLS, but this server does not (--cert, --key): it is asked for with http://, not https://");
+        sp__net_tell(
+            c->net, c->peer,
+            "speaks TLS, but this server does not (--cert, --key): it is asked for with http://, not https://");
         sp__connection_close(c);
         return false;
     }
@@ -94,8 +96,8 @@ static bool read_head(sp_connection *c, struct evbuffer *in)
     }
     if (c->head.content_length > 0 && (uint64_t)c->head.content_length > c->net->o.max_body_bytes) {
         char text[160];
-        snprintf(text, sizeof text, "the request's body has %lld bytes, at most %zu are allowed (--max-body)", (long long)c->head.content_length,
-                 c->net->o.max_body_bytes);
+        snprintf(text, sizeof text, "the request's body has %lld bytes, at most %zu are allowed (--max-body)",
+                 (long long)c->head.content_length, c->net->o.max_body_bytes);
         refuse(c, 413, text);
         return false;
     }
@@ -179,8 +181,10 @@ static void put_web_end(sp_net_reply *r)
     sp__text t = {0};
     char message[512];
     size_t n = 0;
-    for (const unsigned char *p = (const unsigned char *)(r->grpc_message != NULL ? r->grpc_message : ""); *p != '\0' && n + 4 < sizeof message; p++)
-        n += (size_t)snprintf(message + n, sizeof message - n, *p >= 0x20 && *p < 0x7f && *p != '%' ? "%c" : "%%%02X", *p);
+    for (const unsigned char *p = (const unsigned char *)(r->grpc_message != NULL ? r->grpc_message : "");
+         *p != '\0' && n + 4 < sizeof message; p++)
+        n += (size_t)snprintf(message + n, sizeof message - n, *p >= 0x20 && *p < 0x7f && *p != '%' ? "%c" : "%%%02X",
+                              *p);
     message[n] = '\0';
     if (r->body_bytes > 0) sp__text_add(&t, (const char *)r->body, r->body_bytes);
     const size_t at = t.used;
@@ -206,14 +210,18 @@ void sp__http1_reply(sp_exchange *x)
     struct evbuffer *out = bufferevent_get_output(c->bev);
     const bool head_only = strcmp(x->method, "HEAD") == 0;
     if (!c->head.keep_alive || sp__net_leaving(c->net)) c->last = true;
-    evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\ndate: %s\r\ncontent-length: %zu\r\n", r->status, sp__net_status_text(r->status), sp__net_date(c->net), r->body_bytes);
+    evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\ndate: %s\r\ncontent-length: %zu\r\n", r->status,
+                        sp__net_status_text(r->status), sp__net_date(c->net), r->body_bytes);
     if (r->type != NULL) evbuffer_add_printf(out, "content-type: %s\r\n", r->type);
-    for (int i = 0; i < SP_NET_REPLY_HEADERS && r->headers[i].name != NULL; i++) evbuffer_add_printf(out, "%s: %s\r\n", r->headers[i].name, r->headers[i].value);
+    for (int i = 0; i < SP_NET_REPLY_HEADERS && r->headers[i].name != NULL; i++)
+        evbuffer_add_printf(out, "%s: %s\r\n", r->headers[i].name, r->headers[i].value);
     if (c->last) evbuffer_add_printf(out, "connection: close\r\n");
     else if (x->version == 10) evbuffer_add_printf(out, "connection: keep-alive\r\n");
     evbuffer_add(out, "\r\n", 2);
-    if (r->body_bytes > 0 && !head_only && evbuffer_add_reference(out, r->body, r->body_bytes, free_body, NULL) == 0) r->body = NULL;
-    else if (r->body_bytes > 0 && !head_only) c->last = true; /* no memory: the length does not hold, so the connection cannot be used on */
+    if (r->body_bytes > 0 && !head_only && evbuffer_add_reference(out, r->body, r->body_bytes, free_body, NULL) == 0)
+        r->body = NULL;
+    else if (r->body_bytes > 0 && !head_only)
+        c->last = true; /* no memory: the length does not hold, so the connection cannot be used on */
     enter(c, AT_WRITING, c->net->o.receive_seconds + (double)r->body_bytes / BYTES_PER_SECOND_MIN);
 }
 

@@ -85,8 +85,8 @@ static void refuse(sp_exchange *x, int status, const char *text)
     sp__http2_reply(x);
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_bytes, const uint8_t *value, size_t value_bytes,
-                     uint8_t flags, void *context)
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_bytes,
+                     const uint8_t *value, size_t value_bytes, uint8_t flags, void *context)
 {
     sp_exchange *x = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     (void)flags;
@@ -108,7 +108,8 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     return 0;
 }
 
-static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t bytes, void *context)
+static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t bytes,
+                   void *context)
 {
     sp_exchange *x = nghttp2_session_get_stream_user_data(session, stream);
     (void)flags;
@@ -139,7 +140,8 @@ static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *c
 {
     (void)context;
     if (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS) return 0;
-    if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) && !nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id))
+    if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) &&
+        !nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id))
         nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
     return 0;
 }
@@ -180,7 +182,8 @@ static int grpc_pairs(const sp_exchange *x, nghttp2_nv *nv, char *code, char *me
     return 2;
 }
 
-static ssize_t on_read_reply(nghttp2_session *session, int32_t stream, uint8_t *out, size_t room, uint32_t *flags, nghttp2_data_source *source, void *context)
+static ssize_t on_read_reply(nghttp2_session *session, int32_t stream, uint8_t *out, size_t room, uint32_t *flags,
+                             nghttp2_data_source *source, void *context)
 {
     sp_exchange *x = source->ptr;
     size_t left = x->reply.body_bytes - x->sent, n = left < room ? left : room;
@@ -194,7 +197,8 @@ static ssize_t on_read_reply(nghttp2_session *session, int32_t stream, uint8_t *
         nghttp2_nv nv[2];
         int n_nv = grpc_pairs(x, nv, code, message, sizeof message);
         *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
-        if (nghttp2_submit_trailer(session, stream, nv, (size_t)n_nv) != 0) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+        if (nghttp2_submit_trailer(session, stream, nv, (size_t)n_nv) != 0)
+            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     }
     return (ssize_t)n;
 }
@@ -213,7 +217,8 @@ static void pump(sp_connection *c)
         if (n == 0) break;
         evbuffer_add(out, data, (size_t)n);
     }
-    if (!nghttp2_session_want_read(c->http2->session) && !nghttp2_session_want_write(c->http2->session) && evbuffer_get_length(out) == 0)
+    if (!nghttp2_session_want_read(c->http2->session) && !nghttp2_session_want_write(c->http2->session) &&
+        evbuffer_get_length(out) == 0)
         sp__connection_close(c);
 }
 
@@ -235,7 +240,8 @@ void sp__http2_reply(sp_exchange *x)
     nv[n++] = pair("date", sp__net_date(c->net));
     if (x->reply.type != NULL) nv[n++] = pair("content-type", x->reply.type);
     if (!grpc) nv[n++] = pair("content-length", length);
-    for (int i = 0; i < SP_NET_REPLY_HEADERS && x->reply.headers[i].name != NULL; i++) nv[n++] = pair(x->reply.headers[i].name, x->reply.headers[i].value);
+    for (int i = 0; i < SP_NET_REPLY_HEADERS && x->reply.headers[i].name != NULL; i++)
+        nv[n++] = pair(x->reply.headers[i].name, x->reply.headers[i].value);
     if (grpc && !body) n += (size_t)grpc_pairs(x, nv + n, code, message, sizeof message);
     nghttp2_data_provider provider = {.source = {.ptr = x}, .read_callback = on_read_reply};
     if (nghttp2_submit_response(c->http2->session, x->stream, nv, n, body ? &provider : NULL) != 0)
@@ -273,7 +279,9 @@ void sp__http2_timeout(sp_connection *c)
     for (sp_exchange *x = c->http2->streams, *next; x != NULL; x = next) {
         next = x->stream_next;
         size_t bytes = x->phase == PHASE_READING ? x->body_bytes : x->reply.body_bytes;
-        if (x->phase == PHASE_HANDED || (double)(now - x->since_us) / 1e6 < o->receive_seconds + (double)bytes / BYTES_PER_SECOND_MIN) continue;
+        if (x->phase == PHASE_HANDED ||
+            (double)(now - x->since_us) / 1e6 < o->receive_seconds + (double)bytes / BYTES_PER_SECOND_MIN)
+            continue;
         if (x->phase == PHASE_READING) refuse(x, 408, "the request does not come in time");
         else nghttp2_submit_rst_stream(c->http2->session, NGHTTP2_FLAG_NONE, x->stream, NGHTTP2_CANCEL);
     }
@@ -315,7 +323,8 @@ void sp__http2_give_up(sp_connection *c, const char *why)
 
 void sp__http2_drain(sp_connection *c)
 {
-    nghttp2_submit_goaway(c->http2->session, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(c->http2->session), NGHTTP2_NO_ERROR, NULL, 0);
+    nghttp2_submit_goaway(c->http2->session, NGHTTP2_FLAG_NONE,
+                          nghttp2_session_get_last_proc_stream_id(c->http2->session), NGHTTP2_NO_ERROR, NULL, 0);
     pump(c);
 }
 

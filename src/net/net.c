@@ -55,7 +55,9 @@ sp_status sp__net_create(const sp_net_options *options, sp_net **out)
     sp__reserve_start();
     n->base = event_base_new();
     n->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (status == SP_OK && (n->base == NULL || n->wake_fd < 0)) status = sp__fail(sp__memory_is_out() ? SP_NOMEM : SP_RUNTIME, "no event loop could be made: %s", sp__strerror(errno));
+    if (status == SP_OK && (n->base == NULL || n->wake_fd < 0))
+        status = sp__fail(sp__memory_is_out() ? SP_NOMEM : SP_RUNTIME, "no event loop could be made: %s",
+                          sp__strerror(errno));
     if (status == SP_OK) *out = n;
     else sp__net_release(n);
     return status;
@@ -102,7 +104,8 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
         snprintf(peer, sizeof peer, "%s:%d", inet_ntop(AF_INET, &a->sin_addr, host, sizeof host), ntohs(a->sin_port));
     } else if (address->sa_family == AF_INET6) {
         const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)(const void *)address;
-        snprintf(peer, sizeof peer, "[%s]:%d", inet_ntop(AF_INET6, &a->sin6_addr, host, sizeof host), ntohs(a->sin6_port));
+        snprintf(peer, sizeof peer, "[%s]:%d", inet_ntop(AF_INET6, &a->sin6_addr, host, sizeof host),
+                 ntohs(a->sin6_port));
     }
     const bool tcp = address->sa_family == AF_INET || address->sa_family == AF_INET6;
     (void)l;
@@ -143,7 +146,10 @@ static sp_status listen_on(sp_net *n, const struct sockaddr *address, socklen_t 
 
 static sp_status listen_tcp(sp_net *n)
 {
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
+    struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                             .ai_socktype = SOCK_STREAM,
+                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
+                    *found = NULL;
     char service[16];
     snprintf(service, sizeof service, "%d", n->o.port);
     int failure = getaddrinfo(n->o.host, service, &hints, &found);
@@ -152,20 +158,23 @@ static sp_status listen_tcp(sp_net *n)
     int why = errno;
     freeaddrinfo(found);
     if (status != SP_OK)
-        return sp__fail(why == ENOMEM ? SP_NOMEM : SP_IO, "port %d of %s cannot be listened on: %s%s", n->o.port, n->o.host, sp__strerror(why),
-                        why == EADDRINUSE ? "; choose another with --port" : "");
+        return sp__fail(why == ENOMEM ? SP_NOMEM : SP_IO, "port %d of %s cannot be listened on: %s%s", n->o.port,
+                        n->o.host, sp__strerror(why), why == EADDRINUSE ? "; choose another with --port" : "");
     struct sockaddr_storage bound;
     socklen_t bytes = sizeof bound;
     if (getsockname(evconnlistener_get_fd(n->tcp), (struct sockaddr *)&bound, &bytes) == 0)
-        n->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port : ((struct sockaddr_in *)(void *)&bound)->sin_port);
+        n->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port
+                                                    : ((struct sockaddr_in *)(void *)&bound)->sin_port);
     return SP_OK;
 }
 
 /* Does a process listen there? What refuses is left over from one that was killed. */
 static bool is_answered(const struct sockaddr_un *address)
 {
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); /* a full queue of connections is an answer, too */
-    const bool answered = fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 || (errno != ECONNREFUSED && errno != ENOENT);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                          0); /* a full queue of connections is an answer, too */
+    const bool answered = fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
+                          (errno != ECONNREFUSED && errno != ENOENT);
     if (fd >= 0) close(fd);
     return answered;
 }
@@ -175,16 +184,20 @@ static sp_status listen_local(sp_net *n)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat info;
     SP_CHECK(n->o.unix_path[0] != '\0', SP_VALUE, "the path of the socket is empty");
-    SP_CHECK(strlen(n->o.unix_path) < sizeof address.sun_path, SP_VALUE, "the path of a socket has at most %zu bytes, '%s' has more",
-             sizeof address.sun_path - 1, n->o.unix_path);
+    SP_CHECK(strlen(n->o.unix_path) < sizeof address.sun_path, SP_VALUE,
+             "the path of a socket has at most %zu bytes, '%s' has more", sizeof address.sun_path - 1, n->o.unix_path);
     strcpy(address.sun_path, n->o.unix_path);
-    if (lstat(n->o.unix_path, &info) == 0) { /* left behind by a server that was killed; anything else is not ours to remove */
+    if (lstat(n->o.unix_path, &info) ==
+        0) { /* left behind by a server that was killed; anything else is not ours to remove */
         SP_CHECK(S_ISSOCK(info.st_mode), SP_VALUE, "%s is there already and is no socket", n->o.unix_path);
-        SP_CHECK(!is_answered(&address), SP_VALUE, "%s cannot be listened on: another process listens there; stop it, or choose another path", n->o.unix_path);
+        SP_CHECK(!is_answered(&address), SP_VALUE,
+                 "%s cannot be listened on: another process listens there; stop it, or choose another path",
+                 n->o.unix_path);
         unlink(n->o.unix_path);
     }
     if (listen_on(n, (const struct sockaddr *)&address, sizeof address, &n->local) != SP_OK)
-        return sp__fail(errno == ENOMEM ? SP_NOMEM : SP_IO, "%s cannot be listened on: %s", n->o.unix_path, sp__strerror(errno));
+        return sp__fail(errno == ENOMEM ? SP_NOMEM : SP_IO, "%s cannot be listened on: %s", n->o.unix_path,
+                        sp__strerror(errno));
     n->has_socket_file = lstat(n->o.unix_path, &n->socket_file) == 0;
     return SP_OK;
 }
@@ -192,22 +205,26 @@ static sp_status listen_local(sp_net *n)
 /* Sockets that whoever started us opened. They stay open there, and what waits in them is for who comes after us. */
 static sp_status listen_given(sp_net *n)
 {
-    SP_CHECK(n->o.n_given <= GIVEN_MAX, SP_VALUE, "%d sockets are handed over (LISTEN_FDS), at most %d are taken", n->o.n_given, GIVEN_MAX);
+    SP_CHECK(n->o.n_given <= GIVEN_MAX, SP_VALUE, "%d sockets are handed over (LISTEN_FDS), at most %d are taken",
+             n->o.n_given, GIVEN_MAX);
     for (int i = 0; i < n->o.n_given; i++) {
         const int fd = GIVEN_FIRST + i;
         struct sockaddr_storage bound;
         socklen_t bytes = sizeof bound;
         int listens = 0;
         socklen_t int_bytes = sizeof listens;
-        SP_CHECK(getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_bytes) == 0 && listens, SP_VALUE,
-                 "descriptor %d, which was handed over (LISTEN_FDS), is no socket that listens; in a .socket unit use ListenStream= with Accept=no", fd);
+        SP_CHECK(
+            getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_bytes) == 0 && listens, SP_VALUE,
+            "descriptor %d, which was handed over (LISTEN_FDS), is no socket that listens; in a .socket unit use ListenStream= with Accept=no",
+            fd);
         evutil_make_socket_nonblocking(fd);
         evutil_make_socket_closeonexec(fd);
         n->given[i] = evconnlistener_new(n->base, on_accept, n, LEV_OPT_CLOSE_ON_FREE, 0, fd);
         SP_CHECK(n->given[i] != NULL, SP_NOMEM, "out of memory");
         evconnlistener_set_error_cb(n->given[i], on_accept_failed);
         if (n->port == 0 && getsockname(fd, (struct sockaddr *)&bound, &bytes) == 0 && bound.ss_family != AF_UNIX)
-            n->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port : ((struct sockaddr_in *)(void *)&bound)->sin_port);
+            n->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port
+                                                        : ((struct sockaddr_in *)(void *)&bound)->sin_port);
     }
     return SP_OK;
 }
@@ -216,20 +233,23 @@ static sp_status listen_given(sp_net *n)
 static void remove_socket(const sp_net *n)
 {
     struct stat now;
-    if (n->has_socket_file && lstat(n->o.unix_path, &now) == 0 && now.st_ino == n->socket_file.st_ino && now.st_dev == n->socket_file.st_dev) unlink(n->o.unix_path);
+    if (n->has_socket_file && lstat(n->o.unix_path, &now) == 0 && now.st_ino == n->socket_file.st_ino &&
+        now.st_dev == n->socket_file.st_dev)
+        unlink(n->o.unix_path);
 }
 
 const char *sp__net_date(sp_net *n)
 {
     static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     const time_t now = time(NULL);
     struct tm t;
     if (now == n->date_second || gmtime_r(&now, &t) == NULL) return n->date;
     n->date_second = now;
     /* Not strftime, which would speak the program's language. */
-    snprintf(n->date, sizeof n->date, "%s, %02d %s %04d %02d:%02d:%02d GMT", days[t.tm_wday % 7], t.tm_mday % 100, months[t.tm_mon % 12], (t.tm_year + 1900) % 10000, t.tm_hour % 100, t.tm_min % 100,
-             t.tm_sec % 100);
+    snprintf(n->date, sizeof n->date, "%s, %02d %s %04d %02d:%02d:%02d GMT", days[t.tm_wday % 7], t.tm_mday % 100,
+             months[t.tm_mon % 12], (t.tm_year + 1900) % 10000, t.tm_hour % 100, t.tm_min % 100, t.tm_sec % 100);
     return n->date;
 }
 
@@ -301,7 +321,8 @@ static void stop_listening(sp_net *n, struct evconnlistener *l, bool tcp)
     struct sockaddr_storage address;
     socklen_t bytes = sizeof address;
     if (tcp) setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &drop, sizeof drop);
-    for (int client; (client = accept4(fd, (struct sockaddr *)&address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0; bytes = sizeof address)
+    for (int client; (client = accept4(fd, (struct sockaddr *)&address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;
+         bytes = sizeof address)
         on_accept(l, client, (struct sockaddr *)&address, (int)bytes, n);
     evconnlistener_free(l);
 }
@@ -326,7 +347,8 @@ static void begin_drain(sp_net *n)
         next = c->next;
         if (c->http2 != NULL) sp__http2_drain(c);
         else if (c->state == AT_IDLE && !c->fresh) sp__connection_close(c);
-        else if (c->state == AT_IDLE) sp__connection_timer(c, n->o.drain_seconds < FRESH_SECONDS ? n->o.drain_seconds : FRESH_SECONDS);
+        else if (c->state == AT_IDLE)
+            sp__connection_timer(c, n->o.drain_seconds < FRESH_SECONDS ? n->o.drain_seconds : FRESH_SECONDS);
     }
 }
 
@@ -356,10 +378,17 @@ static void give_up(sp_net *n)
     for (sp_connection *c = n->first, *next; c != NULL; c = next) {
         next = c->next;
         left += c->http2 != NULL || c->state != AT_IDLE;
-        if (c->http2 != NULL) sp__http2_give_up(c, "the server is being stopped, and the time to answer what was under way is over; try again elsewhere");
-        else sp__http1_give_up(c, "the server is being stopped, and the time to answer what was under way is over; try again elsewhere");
+        if (c->http2 != NULL)
+            sp__http2_give_up(
+                c,
+                "the server is being stopped, and the time to answer what was under way is over; try again elsewhere");
+        else
+            sp__http1_give_up(
+                c,
+                "the server is being stopped, and the time to answer what was under way is over; try again elsewhere");
     }
-    sp__snprintf(text, sizeof text, "%d connections still waited after %g s (--drain); they were answered with 503", left, n->o.drain_seconds);
+    sp__snprintf(text, sizeof text, "%d connections still waited after %g s (--drain); they were answered with 503",
+                 left, n->o.drain_seconds);
     if (left > 0 && n->o.log != NULL) n->o.log(n->o.context, text);
 }
 
@@ -437,9 +466,12 @@ sp_status sp__net_start(sp_net *n)
     n->again = event_new(n->base, -1, 0, on_again, n);
     n->drain = event_new(n->base, -1, 0, on_drain_timer, n);
     n->tick = event_new(n->base, -1, EV_PERSIST, on_tick, n);
-    SP_CHECK(n->wake != NULL && n->again != NULL && n->drain != NULL && n->tick != NULL && event_add(n->wake, NULL) == 0, SP_NOMEM, "out of memory");
+    SP_CHECK(n->wake != NULL && n->again != NULL && n->drain != NULL && n->tick != NULL &&
+                 event_add(n->wake, NULL) == 0,
+             SP_NOMEM, "out of memory");
     if (n->o.tick_seconds > 0 && n->o.event != NULL) {
-        struct timeval every = {(time_t)n->o.tick_seconds, (suseconds_t)((n->o.tick_seconds - (double)(time_t)n->o.tick_seconds) * 1e6)};
+        struct timeval every = {(time_t)n->o.tick_seconds,
+                                (suseconds_t)((n->o.tick_seconds - (double)(time_t)n->o.tick_seconds) * 1e6)};
         event_add(n->tick, &every);
     }
     /* Signals are for the program's own threads. */

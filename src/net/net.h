@@ -26,42 +26,43 @@ enum { SP_PEER_HERE = 0, SP_PEER_CLOSED = 1, /* sends nothing more, may still li
 
 typedef struct sp_net_reply {
     int status;
-    const char *type;          /* Content-Type; lives for ever; NULL: none */
-    sp_net_header headers[SP_NET_REPLY_HEADERS];  /* further ones, up to the first without name; names in lower case, live for ever */
-    char values[4][64];        /* room for values of headers */
-    uint8_t *body;             /* of sp__alloc, freed by the loop; NULL: none. At first a little room, of sp__exchange_starved */
+    const char *type; /* Content-Type; lives for ever; NULL: none */
+    sp_net_header headers
+        [SP_NET_REPLY_HEADERS]; /* further ones, up to the first without name; names in lower case, live for ever */
+    char values[4][64];         /* room for values of headers */
+    uint8_t *body; /* of sp__alloc, freed by the loop; NULL: none. At first a little room, of sp__exchange_starved */
     size_t body_bytes;
-    int grpc_status;           /* -1: not gRPC; else sent in trailers, with the message */
-    char *grpc_message;        /* of sp__alloc; NULL after a failure: there was no memory for it */
+    int grpc_status;    /* -1: not gRPC; else sent in trailers, with the message */
+    char *grpc_message; /* of sp__alloc; NULL after a failure: there was no memory for it */
 } sp_net_reply;
 
 /* What happens to the whole, told on the loop's thread. */
 typedef enum {
-    SP_NET_LEAVING,  /* sp__net_stop was called. The answer: are there clients that should be given time to go elsewhere? */
+    SP_NET_LEAVING, /* sp__net_stop was called. The answer: are there clients that should be given time to go elsewhere? */
     SP_NET_RELOADED, /* sp__net_reload was called, and certificates are those of the files now, or still the old ones, as the log says */
-    SP_NET_TICK      /* tick_seconds have passed */
+    SP_NET_TICK /* tick_seconds have passed */
 } sp_net_event;
 
 typedef struct sp_exchange {
     /* The request; fixed once it is handed over. */
-    int version;               /* 10, 11 or 20 */
-    char *head;                /* block that the texts below point into */
+    int version; /* 10, 11 or 20 */
+    char *head;  /* block that the texts below point into */
     const char *method;
-    const char *path;          /* without query, as sent */
-    const char *query;         /* "" for none */
+    const char *path;  /* without query, as sent */
+    const char *query; /* "" for none */
     int n_headers;
     sp_net_header headers[SP_NET_HEADERS_MAX];
     uint8_t *body;
     size_t body_bytes;
     char peer[56];
-    int64_t began_us;          /* first byte of it, by sp__net_now_us */
-    bool given_up;             /* the client was told that the server ends; the reply is dropped */
-    bool stands_in;            /* for one that was given up: carries that reply, and is not told to `finished` */
-    atomic_int peer_state;     /* SP_PEER_... */
-    atomic_llong closed_us;    /* when it ceased to be SP_PEER_HERE */
+    int64_t began_us;       /* first byte of it, by sp__net_now_us */
+    bool given_up;          /* the client was told that the server ends; the reply is dropped */
+    bool stands_in;         /* for one that was given up: carries that reply, and is not told to `finished` */
+    atomic_int peer_state;  /* SP_PEER_... */
+    atomic_llong closed_us; /* when it ceased to be SP_PEER_HERE */
     /* The answer; filled by the handler before sp__exchange_reply. */
     sp_net_reply reply;
-    void *user;                /* of the handler, as what follows: figures for the log */
+    void *user; /* of the handler, as what follows: figures for the log */
     int64_t served_version, served_rows, queue_us, run_us;
     /* The loop's. */
     sp_net *net;
@@ -80,13 +81,14 @@ typedef struct sp_net_options {
     const char *host; /* NULL: no TCP */
     int port;         /* 0: one that is free */
     const char *unix_path;
-    int n_given;      /* sockets that listen already, with descriptors from 3 on, as systemd hands them over */
+    int n_given; /* sockets that listen already, with descriptors from 3 on, as systemd hands them over */
     const char *certificate, *private_key, *client_ca;
     size_t max_body_bytes, max_memory_bytes;
     int max_connections;
     double idle_seconds, receive_seconds, drain_seconds;
-    double leave_seconds; /* after sp__net_stop clients are still answered, and told to go, for so long; below 0: a second, or less if no connection is left */
-    double tick_seconds;  /* 0: no SP_NET_TICK */
+    double
+        leave_seconds; /* after sp__net_stop clients are still answered, and told to go, for so long; below 0: a second, or less if no connection is left */
+    double tick_seconds; /* 0: no SP_NET_TICK */
     /* A whole request; on the loop's thread, must not block. */
     void (*handle)(void *context, sp_exchange *x);
     /* A reply is about to be written; on the loop's thread. May add headers. */
@@ -122,7 +124,7 @@ void sp__exchange_refuse(sp_exchange *x, int status, const char *text);
 void sp__exchange_starved(sp_exchange *x);
 const char *sp__exchange_header(const sp_exchange *x, const char *name); /* NULL: there is none */
 int64_t sp__net_now_us(void);                                            /* monotonic */
-int sp__net_grpc_status(int status);                                     /* gRPC's code for a failure with HTTP's status */
-const char *sp__net_status_text(int status);                             /* "Not Found" */
+int sp__net_grpc_status(int status);         /* gRPC's code for a failure with HTTP's status */
+const char *sp__net_status_text(int status); /* "Not Found" */
 
 #endif

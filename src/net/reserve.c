@@ -22,7 +22,10 @@ static int n_taken;
 static sp_lock lock = SP_LOCK_INIT;
 static sp_once once = SP_ONCE_INIT;
 
-static bool is_ours(const void *p) { return (const char *)p >= blocks[0] && (const char *)p < blocks[0] + sizeof blocks; }
+static bool is_ours(const void *p)
+{
+    return (const char *)p >= blocks[0] && (const char *)p < blocks[0] + sizeof blocks;
+}
 
 static void *take(size_t bytes)
 {

@@ -19,7 +19,9 @@ typedef sp__alpha_attrs alpha_attrs;
 typedef sp__lambd_attrs lambd_attrs;
 typedef sp__softplus_attrs softplus_attrs;
 typedef sp__hardtanh_attrs hardtanh_attrs;
-typedef struct { double threshold, value; } threshold_attrs;
+typedef struct {
+    double threshold, value;
+} threshold_attrs;
 SP_ATTR_TABLE(slope_attr_table, alpha_attrs, (FLOAT, alpha, 0.2));
 SP_ATTR_TABLE(alpha_attr_table, alpha_attrs, (FLOAT, alpha, 1.0));
 SP_ATTR_TABLE(lambd_attr_table, lambd_attrs, (FLOAT, lambd, 0.5));
@@ -38,15 +40,14 @@ static sp_status function_vjp(sp_builder *b, const sp_vjp *v, const sp_op *grad)
 /* f_grad(x, g) = f'(x) g: towards g it is itself again, towards x the curvature. */
 static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
 {
-    if (v->needs[0] && curve)
-        v->din[0] = sp_mul(b, sp_mul(b, v->dout[0], v->in[1]), curve(b, v->in[0], v->attrs));
-    if (v->needs[1])
-        v->din[1] = sp_builder_apply(b, v->op, v->attrs, 2, (sp_tensor *const[]){v->in[0], v->dout[0]});
+    if (v->needs[0] && curve) v->din[0] = sp_mul(b, sp_mul(b, v->dout[0], v->in[1]), curve(b, v->in[0], v->attrs));
+    if (v->needs[1]) v->din[1] = sp_builder_apply(b, v->op, v->attrs, 2, (sp_tensor *const[]){v->in[0], v->dout[0]});
     return SP_OK;
 }
 
 /* Floats, and besides them whole numbers and truths, computed as whole numbers: constants such as slopes are cut off, too. That is
  * what MindSpore's compositions of such functions give. */
+/* clang-format off */
 #define EACH_ALL_REAL(M, ...)                                                                                          \
     SP_EACH_FLOAT(M, __VA_ARGS__)                                                                                      \
     M(BOOL, uint8_t, int64_t, (int64_t), SP_TRUTH, __VA_ARGS__)                                                        \
@@ -58,6 +59,7 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
     M(U16, uint16_t, int64_t, (int64_t), (uint16_t), __VA_ARGS__)                                                      \
     M(U32, uint32_t, int64_t, (int64_t), (uint32_t), __VA_ARGS__)                                                      \
     M(U64, uint64_t, int64_t, (int64_t), (uint64_t), __VA_ARGS__)
+/* clang-format on */
 #define DTYPES_ALL_REAL SP_DT_REAL_BOOL
 #define EACH_FLOATS SP_EACH_FLOAT
 #define DTYPES_FLOATS SP_DT_FLOATS
@@ -67,9 +69,9 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
 #define COMPLEX_CALL(function, x) _Generic((x), sp_c64: function##f, default: function)(x)
 
 #define ACTIVATION(kind, name_, function, slope, curve, cost, attributes, samples_, ...)                               \
-    EACH_##kind(SP_UNARY_LOOP, name_, function)                                                                        \
-    SP_EACH_FLOAT(SP_BINARY_LOOP, name_##_grad, (slope) * y)                                                           \
-    static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {EACH_##kind(SP_LOOP_ROW, name_, )};                       \
+    EACH_##kind(SP_UNARY_LOOP, name_, function) SP_EACH_FLOAT(                                                         \
+        SP_BINARY_LOOP, name_##_grad,                                                                                  \
+        (slope) * y) static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {EACH_##kind(SP_LOOP_ROW, name_, )};      \
     static const sp_loop_fn name_##_grad_loops[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SP_LOOP_ROW, name_##_grad, )};         \
     SP_LOOP_KERNEL(name_, cost)                                                                                        \
     SP_LOOP_KERNEL(name_##_grad, cost)                                                                                 \
@@ -79,7 +81,8 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
                                         .inputs = "x, dout",                                                           \
                                         attributes.dtypes = SP_DT_FLOATS,                                              \
                                         .infer = sp__infer_alike,                                                      \
-                                        .reference = name_##_grad_reference, .loop = name_##_grad_loop,                \
+                                        .reference = name_##_grad_reference,                                           \
+                                        .loop = name_##_grad_loop,                                                     \
                                         .strided = true,                                                               \
                                         .vjp = name_##_grad_vjp,                                                       \
                                         .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),                                        \
@@ -89,7 +92,8 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
                                  .inputs = "x",                                                                        \
                                  attributes.dtypes = DTYPES_##kind,                                                    \
                                  .infer = sp__infer_same,                                                              \
-                                 .reference = name_##_reference, .loop = name_##_loop,                                 \
+                                 .reference = name_##_reference,                                                       \
+                                 .loop = name_##_loop,                                                                 \
                                  .strided = true,                                                                      \
                                  .vjp = name_##_vjp,                                                                   \
                                  .saves = SP_SAVE_IN(0),                                                               \
@@ -144,8 +148,9 @@ static sp_tensor *silu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     return sp_mul(b, sp_sub(b, s, sp_square(b, s)), sp__add_number(b, bend, 2));
 }
 #define silu_of_complex (x / (1 + COMPLEX_CALL(cexp, -x)))
-ACTIVATION(FLOATS_COMPLEX, silu, x *SIGMOID(x), SIGMOID(x) * (1 + x * (1 - SIGMOID(x))), silu_curve, 70, NO_ATTRIBUTES, "",
-           .mindir = "SiLU", .onnx = "Mul(Sigmoid)", .python = "ops.silu(input); ops.SiLU()(x)", .doc = "x times sigmoid(x).")
+ACTIVATION(FLOATS_COMPLEX, silu, x *SIGMOID(x), SIGMOID(x) * (1 + x * (1 - SIGMOID(x))), silu_curve, 70, NO_ATTRIBUTES,
+           "", .mindir = "SiLU", .onnx = "Mul(Sigmoid)", .python = "ops.silu(input); ops.SiLU()(x)",
+           .doc = "x times sigmoid(x).")
 
 #define SOFTPLUS(v) ((v > 0 ? v : 0) + log1p(exp(-fabs(v))))
 /* t = tanh(softplus(x)), t' = (1 - t^2) s: f'' = 2 t' + x ((1 - t^2) s (1 - s) - 2 t t' s) */
@@ -173,8 +178,8 @@ static sp_tensor *softplus_curve(sp_builder *b, sp_tensor *x, const void *attrs)
 }
 #define BETA ATTR(softplus_attrs, beta)
 #define LINEAR (x * BETA > ATTR(softplus_attrs, threshold))
-ACTIVATION(FLOATS, softplus, LINEAR ? x : SOFTPLUS((x * BETA)) / BETA, LINEAR ? 1 : SIGMOID(x * BETA), softplus_curve, 120,
-           ATTRIBUTES(softplus_attr_table, softplus_attrs), " beta=2.0 threshold=1.0", .mindir = "Softplus",
+ACTIVATION(FLOATS, softplus, LINEAR ? x : SOFTPLUS((x * BETA)) / BETA, LINEAR ? 1 : SIGMOID(x *BETA), softplus_curve,
+           120, ATTRIBUTES(softplus_attr_table, softplus_attrs), " beta=2.0 threshold=1.0", .mindir = "Softplus",
            .onnx = "Softplus", .python = "ops.Softplus()(x)",
            .doc = "log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold.")
 
@@ -184,8 +189,8 @@ static sp_tensor *logsigmoid_curve(sp_builder *b, sp_tensor *x, const void *attr
     sp_tensor *s = sp_sigmoid(b, x);
     return sp_sub(b, sp_square(b, s), s);
 }
-ACTIVATION(FLOATS, logsigmoid, (x < 0 ? x : 0) - log1p(exp(-fabs(x))), SIGMOID(-x), logsigmoid_curve, 120, NO_ATTRIBUTES, "",
-           .mindir = "LogSigmoid", .onnx = "Log(Sigmoid)",
+ACTIVATION(FLOATS, logsigmoid, (x < 0 ? x : 0) - log1p(exp(-fabs(x))), SIGMOID(-x), logsigmoid_curve, 120,
+           NO_ATTRIBUTES, "", .mindir = "LogSigmoid", .onnx = "Log(Sigmoid)",
            .python = "ops.logsigmoid(x); mint.nn.functional.logsigmoid(input)",
            .doc = "The logarithm of sigmoid(x), exact for large negative x.")
 
@@ -196,8 +201,8 @@ static sp_tensor *softsign_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     sp_tensor *d = sp__add_number(b, sp_abs(b, x), 1);
     return sp_div(b, times(b, -2, sp_sign(b, x)), sp_mul(b, d, sp_square(b, d)));
 }
-ACTIVATION(FLOATS, softsign, x / (1 + fabs(x)), 1 / ((1 + fabs(x)) * (1 + fabs(x))), softsign_curve, 12, NO_ATTRIBUTES, "",
-           .mindir = "Softsign", .onnx = "Softsign", .python = "ops.softsign(x); ops.Softsign()(x)",
+ACTIVATION(FLOATS, softsign, x / (1 + fabs(x)), 1 / ((1 + fabs(x)) * (1 + fabs(x))), softsign_curve, 12, NO_ATTRIBUTES,
+           "", .mindir = "Softsign", .onnx = "Softsign", .python = "ops.softsign(x); ops.Softsign()(x)",
            .doc = "x / (1 + |x|).")
 
 /* f' = t^2 with t = tanh(x): f'' = 2 t (1 - t^2) */
@@ -236,13 +241,14 @@ static sp_tensor *selu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     return exp_curve(b, x, SELU_SCALE * SELU_ALPHA, 1);
 }
 #define ALPHA ATTR(alpha_attrs, alpha)
-ACTIVATION(FLOATS, elu, x > 0 ? x : ALPHA *expm1(x), x > 0 ? 1 : ALPHA *exp(x), elu_curve, 80,
+ACTIVATION(FLOATS, elu, x > 0 ? x : ALPHA * expm1(x), x > 0 ? 1 : ALPHA * exp(x), elu_curve, 80,
            ATTRIBUTES(alpha_attr_table, alpha_attrs), " alpha=1.5", .mindir = "Elu", .onnx = "Elu",
            .python = "ops.elu(input_x, alpha=1.0); ops.Elu(alpha=1.0)(input_x)",
            .doc = "x above zero, alpha (exp(x) - 1) below.")
-ACTIVATION(FLOATS, celu, x > 0 ? x : ALPHA *expm1(x / ALPHA), x > 0 ? 1 : exp(x / ALPHA), celu_curve, 80,
+ACTIVATION(FLOATS, celu, x > 0 ? x : ALPHA * expm1(x / ALPHA), x > 0 ? 1 : exp(x / ALPHA), celu_curve, 80,
            ATTRIBUTES(alpha_attr_table, alpha_attrs), " alpha=1.5", .mindir = "CeLU", .onnx = "Celu",
-           .python = "ops.celu(x, alpha=1.0); ops.CeLU(alpha=1.0)(x)", .doc = "x above zero, alpha (exp(x / alpha) - 1) below.")
+           .python = "ops.celu(x, alpha=1.0); ops.CeLU(alpha=1.0)(x)",
+           .doc = "x above zero, alpha (exp(x / alpha) - 1) below.")
 ACTIVATION(ALL_REAL, selu, K(SELU_SCALE) * (x > 0 ? x : K(SELU_ALPHA) * expm1(x)),
            K(SELU_SCALE) * (x > 0 ? 1 : K(SELU_ALPHA) * exp(x)), selu_curve, 80, NO_ATTRIBUTES, "", .mindir = "SeLU",
            .onnx = "Selu", .python = "ops.selu(input_x); ops.SeLU()(input_x)",
@@ -257,31 +263,50 @@ static sp_tensor *hardswish_curve(sp_builder *b, sp_tensor *x, const void *attrs
     sp_tensor *inside = sp_less(b, sp_abs(b, x), sp__const(b, 3, x));
     return sp_select(b, inside, sp__const(b, 1.0 / 3, x), sp__const(b, 0, x));
 }
-ACTIVATION(ALL_REAL, leaky_relu, x > 0 ? x : ALPHA *x, x > 0 ? 1 : ALPHA, NULL, 4, ATTRIBUTES(slope_attr_table, alpha_attrs),
-           " alpha=0.1", .mindir = "LeakyReLU", .onnx = "LeakyRelu",
-           .python = "ops.leaky_relu(input, alpha=0.2); mint.nn.functional.leaky_relu(input, negative_slope:alpha=0.01)",
-           .doc = "x above zero, alpha times x below.")
-ACTIVATION(FLOATS, relu6, (x > 0 || x != x ? x < 6 || x != x ? x : 6 : 0), x > 0 && x < 6 ? 1 : 0, NULL, 4, NO_ATTRIBUTES, "",
-           .mindir = "ReLU6", .onnx = "Clip", .python = "ops.relu6(x); ops.ReLU6()(x)", .doc = "x kept between 0 and 6.")
-ACTIVATION(ALL_REAL, hardswish, (x <= -3 ? 0 : x >= 3 ? x : x *(x + 3) / 6), (x <= -3 ? 0 : x >= 3 ? 1 : (2 * x + 3) / 6),
+ACTIVATION(
+    ALL_REAL, leaky_relu, x > 0 ? x : ALPHA * x, x > 0 ? 1 : ALPHA, NULL, 4, ATTRIBUTES(slope_attr_table, alpha_attrs),
+    " alpha=0.1", .mindir = "LeakyReLU", .onnx = "LeakyRelu",
+    .python = "ops.leaky_relu(input, alpha=0.2); mint.nn.functional.leaky_relu(input, negative_slope:alpha=0.01)",
+    .doc = "x above zero, alpha times x below.")
+ACTIVATION(FLOATS, relu6, (x > 0 || x != x ? x < 6 || x != x ? x : 6 : 0), x > 0 && x < 6 ? 1 : 0, NULL, 4,
+           NO_ATTRIBUTES, "", .mindir = "ReLU6", .onnx = "Clip", .python = "ops.relu6(x); ops.ReLU6()(x)",
+           .doc = "x kept between 0 and 6.")
+ACTIVATION(ALL_REAL, hardswish,
+           (x <= -3  ? 0
+            : x >= 3 ? x
+                     : x * (x + 3) / 6),
+           (x <= -3  ? 0
+            : x >= 3 ? 1
+                     : (2 * x + 3) / 6),
            hardswish_curve, 4, NO_ATTRIBUTES, "", .mindir = "HSwish", .onnx = "HardSwish",
            .python = "ops.hardswish(input); ops.HSwish()(x)", .doc = "x times hardsigmoid(x).")
-ACTIVATION(ALL_REAL, hardsigmoid, (x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + K(0.5)), (x > -3 && x < 3 ? K(1.0 / 6) : 0), NULL, 4,
-           NO_ATTRIBUTES, "", .mindir = "HSigmoid", .onnx = "HardSigmoid",
+ACTIVATION(ALL_REAL, hardsigmoid,
+           (x <= -3  ? 0
+            : x >= 3 ? 1
+                     : x / 6 + K(0.5)),
+           (x > -3 && x < 3 ? K(1.0 / 6) : 0), NULL, 4, NO_ATTRIBUTES, "", .mindir = "HSigmoid", .onnx = "HardSigmoid",
            .python = "ops.hardsigmoid(input); ops.HSigmoid()(input)", .doc = "x / 6 + 1 / 2 kept between 0 and 1.")
 #define LOW ATTR(hardtanh_attrs, min_val)
 #define HIGH ATTR(hardtanh_attrs, max_val)
-ACTIVATION(ALL_REAL, hardtanh, (x < LOW ? LOW : x > HIGH ? HIGH : x), (x > LOW && x < HIGH ? 1 : 0), NULL, 4,
-           ATTRIBUTES(hardtanh_attr_table, hardtanh_attrs), " min_val=-0.5 max_val=2.5", .onnx = "Clip",
-           .python = "ops.hardtanh(input, min_val=-1.0, max_val=1.0)", .doc = "x kept between min_val and max_val.")
+ACTIVATION(ALL_REAL, hardtanh,
+           (x < LOW    ? LOW
+            : x > HIGH ? HIGH
+                       : x),
+           (x > LOW && x < HIGH ? 1 : 0), NULL, 4, ATTRIBUTES(hardtanh_attr_table, hardtanh_attrs),
+           " min_val=-0.5 max_val=2.5", .onnx = "Clip", .python = "ops.hardtanh(input, min_val=-1.0, max_val=1.0)",
+           .doc = "x kept between min_val and max_val.")
 #define LAMBD ATTR(lambd_attrs, lambd)
 ACTIVATION(FLOATS, hardshrink, (x >= -LAMBD && x <= LAMBD ? 0 : x), (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL, 4,
            ATTRIBUTES(lambd_attr_table, lambd_attrs), " lambd=0.3", .mindir = "HShrink", .onnx = "Shrink",
            .python = "ops.hardshrink(input, lambd=0.5); ops.HShrink(lambd=0.5)(input_x); Tensor.hardshrink(lambd=0.5); "
                      "mint.nn.functional.hardshrink(input, lambd=0.5)",
            .doc = "x, and zero where |x| is at most lambd.")
-ACTIVATION(FLOATS, softshrink, (x > LAMBD ? x - LAMBD : x < -LAMBD ? x + LAMBD : 0 * x), (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL,
-           4, ATTRIBUTES(lambd_attr_table, lambd_attrs), " lambd=0.3", .mindir = "SoftShrink", .onnx = "Shrink",
+ACTIVATION(FLOATS, softshrink,
+           (x > LAMBD    ? x - LAMBD
+            : x < -LAMBD ? x + LAMBD
+                         : 0 * x),
+           (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL, 4, ATTRIBUTES(lambd_attr_table, lambd_attrs), " lambd=0.3",
+           .mindir = "SoftShrink", .onnx = "Shrink",
            .python = "ops.softshrink(input, lambd=0.5); ops.SoftShrink(lambd=0.5)(input_x); "
                      "mint.nn.functional.softshrink(input, lambd=0.5)",
            .doc = "x moved towards zero by lambd, and zero where |x| is at most lambd.")
@@ -298,8 +323,7 @@ static sp_status prelu_check(const sp_call *c, int *axis)
     const sp_tensor *x = c->in[0], *w = c->in[1];
     *axis = x->rank > 1 ? 1 : 0;
     SP_CHECK(w->rank == 1 && (w->dims[0] == 1 || (x->rank && w->dims[0] == x->dims[*axis])), SP_VALUE,
-             "prelu: weight has %lld elements, it must be a vector of one, or one per channel",
-             (long long)w->count);
+             "prelu: weight has %lld elements, it must be a vector of one, or one per channel", (long long)w->count);
     return SP_OK;
 }
 static sp_status prelu_infer(const sp_call *c, sp_meta *out)
@@ -320,7 +344,13 @@ static sp_status prelu_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_prelu = {
-    .name = "prelu", .inputs = "x, weight", .dtypes = SP_DT_FLOATS, .compose = prelu_compose, .infer = prelu_infer, .mindir = "PReLU", .onnx = "PRelu",
+    .name = "prelu",
+    .inputs = "x, weight",
+    .dtypes = SP_DT_FLOATS,
+    .compose = prelu_compose,
+    .infer = prelu_infer,
+    .mindir = "PReLU",
+    .onnx = "PRelu",
     .python = "ops.prelu(input, weight); ops.PReLU()(x, weight); mint.nn.functional.prelu(input, weight)",
     .doc = "x above zero, weight times x below, with one weight or one per channel.",
     .samples = "[2,3] [3]; [2,3,4] [1]; [2,3,4] [3]; [4] [4]",
@@ -333,7 +363,12 @@ static sp_status fast_gelu_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_fast_gelu = {
-    .name = "fast_gelu", .inputs = "x", .dtypes = SP_DT_FLOATS, .compose = fast_gelu_compose, .mindir = "FastGeLU",
-    .python = "ops.fast_gelu(x); ops.FastGeLU()(x)", .doc = "x sigmoid(1.702 x), an approximation of gelu.",
+    .name = "fast_gelu",
+    .inputs = "x",
+    .dtypes = SP_DT_FLOATS,
+    .compose = fast_gelu_compose,
+    .mindir = "FastGeLU",
+    .python = "ops.fast_gelu(x); ops.FastGeLU()(x)",
+    .doc = "x sigmoid(1.702 x), an approximation of gelu.",
     .samples = "[2,3]; []",
 };

@@ -8,15 +8,22 @@
 #include "ops/math.h"
 
 #define ENTRY(name_, ...)                                                                                              \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x, y", .infer = sp__infer_broadcast,                       \
-                                 .reference = name_##_reference, .loop = name_##_loop, .strided = true, __VA_ARGS__}
+    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .inputs = "x, y",                                                                     \
+                                 .infer = sp__infer_broadcast,                                                         \
+                                 .reference = name_##_reference,                                                       \
+                                 .loop = name_##_loop,                                                                 \
+                                 .strided = true,                                                                      \
+                                 __VA_ARGS__}
 #define LOOPS(name_, KIND, cost)                                                                                       \
     static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {KIND};                                                    \
     SP_LOOP_KERNEL(name_, cost)
+/* clang-format off */
 #define FLOAT_FUNCTION(name_, single, twice, cost)                                                                     \
     SP_EACH_FLOAT32(SP_BINARY_LOOP, name_, single)                                                                     \
     SP_EACH_DOUBLE(SP_BINARY_LOOP, name_, twice)                                                                       \
     LOOPS(name_, SP_EACH_FLOAT(SP_LOOP_ROW, name_, ), cost)
+/* clang-format on */
 #define BOTH "[2,3] [2,3]; [2,3] [3]; [] [4]"
 
 static sp_tensor *conj_of(sp_builder *b, sp_tensor *t)
@@ -60,7 +67,8 @@ LOOPS(pow, SP_EACH_REAL(SP_LOOP_ROW, pow, ) SP_EACH_COMPLEX(SP_LOOP_ROW, pow, ),
 static bool is_two(const sp_tensor *y)
 {
     double value;
-    return y->count == 1 && !y->symbol && y->data && sp_dtype_kind((sp_dtype)y->dtype) == 'f' && sp_tensor_item_f64(y, &value) == SP_OK && value == 2;
+    return y->count == 1 && !y->symbol && y->data && sp_dtype_kind((sp_dtype)y->dtype) == 'f' &&
+           sp_tensor_item_f64(y, &value) == SP_OK && value == 2;
 }
 static sp_status pow_vjp(sp_builder *b, const sp_vjp *v)
 {
@@ -86,16 +94,19 @@ ENTRY(pow, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_NUMBERS, .vjp = pow_vjp,
 
 static sp_status float_power_compose(sp_builder *b, const sp_call *c)
 {
-    bool complex_any = sp_dtype_kind((sp_dtype)c->in[0]->dtype) == 'c' ||
-        sp_dtype_kind((sp_dtype)c->in[1]->dtype) == 'c';
+    bool complex_any =
+        sp_dtype_kind((sp_dtype)c->in[0]->dtype) == 'c' || sp_dtype_kind((sp_dtype)c->in[1]->dtype) == 'c';
     sp_dtype to = complex_any ? SP_DTYPE_C128 : SP_DTYPE_F64;
     c->out[0] = SP_APPLY2(b, sp_op_pow, sp_cast(b, c->in[0], to), sp_cast(b, c->in[1], to));
     return SP_OK;
 }
 const sp_op sp_op_float_power = {
-    .name = "float_power", .inputs = "x, y", .compose = float_power_compose,
+    .name = "float_power",
+    .inputs = "x, y",
+    .compose = float_power_compose,
     .python = "ops.float_power(input, exponent); Tensor.float_power(other); mint.float_power(input, exponent)",
-    .doc = "The power, computed and given in double precision.", .samples = "[2,3]>0 [2,3]; [2,3]>0 [3]",
+    .doc = "The power, computed and given in double precision.",
+    .samples = "[2,3]>0 [2,3]; [2,3]>0 [3]",
 };
 
 static sp_status ldexp_compose(sp_builder *b, const sp_call *c)
@@ -105,9 +116,14 @@ static sp_status ldexp_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_ldexp = {
-    .name = "ldexp", .inputs = "x, y", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .compose = ldexp_compose,
+    .name = "ldexp",
+    .inputs = "x, y",
+    .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
+    .compose = ldexp_compose,
     .python = "ops.ldexp(x, other); Tensor.ldexp(other)",
-    .doc = "x times 2 to the power of y.", .samples = BOTH,
+    .doc = "x times 2 to the power of y.",
+    .samples = BOTH,
 };
 
 /* --- division with a remainder ----------------------------------------------------------------------------------- */
@@ -135,11 +151,13 @@ SP_EACH_SIGNED(SP_BINARY_LOOP, floor_mod, (floor_rest(x, y)))
 SP_EACH_SIGNED(SP_BINARY_LOOP, trunc_div, (trunc_quotient(x, y, sizeof x)))
 SP_EACH_SIGNED(SP_BINARY_LOOP, trunc_mod, (trunc_rest(x, y)))
 /* For unsigned types floor and trunc are one. */
+/* clang-format off */
 #define UINT_DIVIDE(D, T, C, LOAD, STORE, ...)                                                                         \
     SP_BINARY_LOOP(D, T, C, LOAD, STORE, floor_div, (y ? x / y : x ? (T)-1 : 0))                                       \
     SP_BINARY_LOOP(D, T, C, LOAD, STORE, floor_mod, (y ? x % y : 0))                                                   \
     SP_BINARY_LOOP(D, T, C, LOAD, STORE, trunc_div, (y ? x / y : x ? (T)-1 : 0))                                       \
     SP_BINARY_LOOP(D, T, C, LOAD, STORE, trunc_mod, (y ? x % y : 0))
+/* clang-format on */
 SP_EACH_UNSIGNED(UINT_DIVIDE, )
 /* A bool is divided by true or, like the integers, saturates at itself; nothing is left over. */
 SP_EACH_BOOL(SP_BINARY_LOOP, floor_div, ((void)y, x))
@@ -194,7 +212,8 @@ ENTRY(floor_div, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL | SP_DT_CO
       .python = "ops.floor_div(x, y); ops.FloorDiv()(x, y); ops.floor_divide(input, other); "
                 "ops.floordiv(input, other); "
                 "ops.tensor_floordiv(input, other); Tensor.floor_divide(other); mint.floor_divide(input, other)",
-      .doc = "The quotient rounded down; of complex numbers, its real part rounded down.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
+      .doc = "The quotient rounded down; of complex numbers, its real part rounded down.",
+      .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 ENTRY(floor_mod, WHOLE, .vjp = floor_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "FloorMod",
       .onnx = "Mod",
       .python = "ops.floor_mod(x, y); ops.FloorMod()(x, y); ops.floormod(x, y); ops.tensor_mod(x, y); "
@@ -213,7 +232,9 @@ ENTRY(trunc_mod, WHOLE, .vjp = trunc_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_I
       .doc = "The remainder of a division rounded towards zero; it has the sign of the dividend.",
       .samples = "[2,3](0.6,0.9) [2,3](1.1,2); [2,3](2.1,2.4) [3](0.95,1.04); [](0.6,0.9) [4](1.1,2)");
 
-typedef struct { const char *rounding_mode; } mode_attrs;
+typedef struct {
+    const char *rounding_mode;
+} mode_attrs;
 SP_ATTR_TABLE(mode_attr_table, mode_attrs, (TEXT_OR_NONE, rounding_mode));
 static sp_status div_mode_compose(sp_builder *b, const sp_call *c)
 {
@@ -225,8 +246,12 @@ static sp_status div_mode_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_div_mode = {
-    .name = "div_mode", .inputs = "x, y", SP_ATTRS(mode_attr_table, mode_attrs), .promote = SP_PROMOTE_ALL,
-    .dtypes = SP_DT_REAL, .compose = div_mode_compose,
+    .name = "div_mode",
+    .inputs = "x, y",
+    SP_ATTRS(mode_attr_table, mode_attrs),
+    .promote = SP_PROMOTE_ALL,
+    .dtypes = SP_DT_REAL,
+    .compose = div_mode_compose,
     .python = "ops.div(input, other, *, rounding_mode=None); ops.divide(input, other, *, rounding_mode=None); "
               "Tensor.div(other, *, rounding_mode=None); Tensor.divide(other, *, rounding_mode=None); "
               "mint.div(input, other, *, rounding_mode=None); mint.divide(input, other, *, rounding_mode=None)",
@@ -242,8 +267,13 @@ static sp_status real_div_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_real_div = {
-    .name = "real_div", .inputs = "x, y", .promote = SP_PROMOTE_ALL, .compose = real_div_compose, .mindir = "RealDiv",
-    .python = "ops.RealDiv()(x, y)", .doc = "The quotient in the dtype of the operands.",
+    .name = "real_div",
+    .inputs = "x, y",
+    .promote = SP_PROMOTE_ALL,
+    .compose = real_div_compose,
+    .mindir = "RealDiv",
+    .python = "ops.RealDiv()(x, y)",
+    .doc = "The quotient in the dtype of the operands.",
     .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0",
 };
 
@@ -290,24 +320,23 @@ static sp_status heaviside_compose(sp_builder *b, const sp_call *c)
     c->out[0] = sp_select(b, is_zero(b, x), c->in[1], sp_cast(b, positive, (sp_dtype)x->dtype));
     return SP_OK;
 }
-#define COMPOSED(name_, ...) const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x, y",                            \
-                                                          .compose = name_##_compose, __VA_ARGS__}
+#define COMPOSED(name_, ...)                                                                                           \
+    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x, y", .compose = name_##_compose, __VA_ARGS__}
 COMPOSED(div_no_nan, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_NUMBERS, .mindir = "DivNoNan",
          .python = "ops.DivNoNan()(x1, x2); ops.div_no_nan(x, y)",
-         .doc = "The quotient, and zero where the divisor is zero.",
-         .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
+         .doc = "The quotient, and zero where the divisor is zero.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 COMPOSED(mul_no_nan, .promote = SP_PROMOTE_ALL, .mindir = "MulNoNan", .python = "ops.MulNoNan()(x, y)",
          .doc = "The product, and zero where the second operand is zero, whatever the first.", .samples = BOTH);
 COMPOSED(xlogy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .mindir = "Xlogy",
          .python = "ops.xlogy(input, other); ops.Xlogy()(x, y); Tensor.xlogy(other); mint.xlogy(input, other)",
-         .doc = "x times the logarithm of y, and zero where x is zero.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; "
-                                                                                    "[] [4]>0");
+         .doc = "x times the logarithm of y, and zero where x is zero.",
+         .samples = "[2,3] [2,3]>0; [2,3] [3]>0; "
+                    "[] [4]>0");
 COMPOSED(xdivy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .mindir = "Xdivy",
          .python = "ops.xdivy(x, y); ops.Xdivy()(x, y); Tensor.xdivy(y)", .doc = "x over y, and zero where x is zero.",
          .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 COMPOSED(squared_difference, .promote = SP_PROMOTE_ALL, .mindir = "SquaredDifference",
-         .python = "ops.SquaredDifference()(x, y)",
-         .doc = "The square of the difference.", .samples = BOTH);
+         .python = "ops.SquaredDifference()(x, y)", .doc = "The square of the difference.", .samples = BOTH);
 COMPOSED(heaviside, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .mindir = "Heaviside",
          .python = "ops.heaviside(input, values); ops.Heaviside()(x, values); Tensor.heaviside(values)",
          .doc = "0 for negative elements, 1 for positive ones, the second operand at zero.", .samples = BOTH);
@@ -324,8 +353,7 @@ static sp_status atan2_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 ENTRY(atan2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = atan2_vjp,
-      .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
-      .mindir = "Atan2",
+      .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Atan2",
       .python = "ops.atan2(input, other); ops.arctan2(input, other); ops.Atan2()(x, y); Tensor.atan2(other); "
                 "Tensor.arctan2(other); "
                 "mint.atan2(input, other); mint.arctan2(input, other)",
@@ -349,14 +377,13 @@ FLOAT_FUNCTION(copysign, copysignf(x, y), copysign(x, y), 4)
 static sp_status copysign_vjp(sp_builder *b, const sp_vjp *v)
 {
     if (v->needs[0])
-        v->din[0] = sp__unbroadcast(b, sp_mul(b, v->dout[0], sp_mul(b, sp_sign(b, v->in[0]), sp_sign(b, v->out[0]))),
-                                    v->in[0]);
+        v->din[0] =
+            sp__unbroadcast(b, sp_mul(b, v->dout[0], sp_mul(b, sp_sign(b, v->in[0]), sp_sign(b, v->out[0]))), v->in[0]);
     return SP_OK;
 }
 ENTRY(copysign, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = copysign_vjp,
-      .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
-      .python = "ops.copysign(x, other); Tensor.copysign(other)", .doc = "The size of x with the sign of y.",
-      .samples = "[2,3]>0 [2,3]>0; [2,3]>0 [3]>0; []>0 [4]>0");
+      .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .python = "ops.copysign(x, other); Tensor.copysign(other)",
+      .doc = "The size of x with the sign of y.", .samples = "[2,3]>0 [2,3]>0; [2,3]>0 [3]>0; []>0 [4]>0");
 
 FLOAT_FUNCTION(nextafter, nextafterf(x, y), nextafter(x, y), 16)
 /* A step away from x: as MindSpore has it, the gradient is x's. */
@@ -382,8 +409,8 @@ static sp_status logaddexp_vjp(sp_builder *b, const sp_vjp *v)
 {
     for (int i = 0; i < 2; i++)
         if (v->needs[i])
-            v->din[i] = sp__unbroadcast(b, sp_mul(b, v->dout[0], sp_sigmoid(b, sp_sub(b, v->in[i], v->in[1 - i]))),
-                                        v->in[i]);
+            v->din[i] =
+                sp__unbroadcast(b, sp_mul(b, v->dout[0], sp_sigmoid(b, sp_sub(b, v->in[i], v->in[1 - i]))), v->in[i]);
     return SP_OK;
 }
 ENTRY(logaddexp, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = logaddexp_vjp,
@@ -430,12 +457,10 @@ static sp_status fmin_vjp(sp_builder *b, const sp_vjp *v)
     return chosen_vjp(b, v, sp_less_equal(b, v->in[0], v->in[1]));
 }
 ENTRY(fmax, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .vjp = fmax_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
-      .mindir = "Fmax",
-      .python = "ops.fmax(input, other); ops.Fmax()(x1, x2); Tensor.fmax(other)",
+      .mindir = "Fmax", .python = "ops.fmax(input, other); ops.Fmax()(x1, x2); Tensor.fmax(other)",
       .doc = "The larger of two tensors; a number where one of them is NaN.", .samples = BOTH);
 ENTRY(fmin, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .vjp = fmin_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
-      .mindir = "Fmin",
-      .python = "ops.fmin(input, other); ops.Fmin()(x1, x2); Tensor.fmin(other)",
+      .mindir = "Fmin", .python = "ops.fmin(input, other); ops.Fmin()(x1, x2); Tensor.fmin(other)",
       .doc = "The smaller of two tensors; a number where one of them is NaN.", .samples = BOTH);
 
 /* --- divisors ---------------------------------------------------------------------------------------------------- */
@@ -458,8 +483,9 @@ SP_EACH_UNSIGNED(SP_BINARY_LOOP, lcm, (lcm_of(x, y)))
 LOOPS(gcd, SP_EACH_INT(SP_LOOP_ROW, gcd, ), 200)
 LOOPS(lcm, SP_EACH_INT(SP_LOOP_ROW, lcm, ), 200)
 #define DIVISORS .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_INTS, .no_vjp = "integer result"
-ENTRY(gcd, DIVISORS, .mindir = "Gcd", .python = "ops.gcd(input, other); ops.Gcd()(x1, x2); Tensor.gcd(other); "
-                                                "mint.gcd(input, other)",
+ENTRY(gcd, DIVISORS, .mindir = "Gcd",
+      .python = "ops.gcd(input, other); ops.Gcd()(x1, x2); Tensor.gcd(other); "
+                "mint.gcd(input, other)",
       .doc = "The greatest common divisor, never negative.", .samples = BOTH);
 ENTRY(lcm, DIVISORS, .mindir = "Lcm", .python = "ops.lcm(input, other); ops.Lcm()(x1, x2); Tensor.lcm(other)",
       .doc = "The least common multiple, never negative.", .samples = BOTH);

@@ -17,10 +17,11 @@ typedef struct {
 SP_ATTR_TABLE(pad_attr_table, pad_attrs, (INTS_NEEDED, pads), (TEXT, mode, "constant"), (NUMBER, value, 0));
 
 static sp_tensor *apply_slice(sp_builder *b, const sp_op *op, int n_in, sp_tensor *const *in, int rank,
-                              const int64_t *start,
-                              const int64_t *stop)
+                              const int64_t *start, const int64_t *stop)
 {
-    const struct { sp_ints start, stop, step; } attrs = {{rank, start}, {rank, stop}, {-1, NULL}};
+    const struct {
+        sp_ints start, stop, step;
+    } attrs = {{rank, start}, {rank, stop}, {-1, NULL}};
     return sp_builder_apply(b, op, &attrs, n_in, in);
 }
 
@@ -32,8 +33,7 @@ static sp_status pad_constant(sp_builder *b, sp_tensor *x, const pad_attrs *a, s
         const int64_t before = a->pads.v[2 * i], after = a->pads.v[2 * i + 1];
         dims[i] = x->dims[i] + before + after;
         SP_CHECK(dims[i] >= 0, SP_VALUE, "padding %lld and %lld leaves %lld elements of dimension %d",
-                 (long long)before,
-                 (long long)after, (long long)dims[i], i);
+                 (long long)before, (long long)after, (long long)dims[i], i);
         from[i] = before < 0 ? -before : 0;
         to[i] = x->dims[i] + (after < 0 ? after : 0);
         if (to[i] < from[i]) to[i] = from[i] = 0;
@@ -60,10 +60,10 @@ static sp_status pad_constant(sp_builder *b, sp_tensor *x, const pad_attrs *a, s
 static int64_t neighbour(char mode, int64_t p, int64_t n)
 {
     switch (mode) {
-    case 'r': p = p < 0 ? -p : p; return p >= n ? 2 * (n - 1) - p : p;         /* reflect: without the edge */
-    case 's': p = p < 0 ? -p - 1 : p; return p >= n ? 2 * n - 1 - p : p;       /* symmetric: with it */
-    case 'c': return ((p % n) + n) % n;                                        /* circular */
-    default: return p < 0 ? 0 : p >= n ? n - 1 : p;                            /* replicate */
+    case 'r': p = p < 0 ? -p : p; return p >= n ? 2 * (n - 1) - p : p;   /* reflect: without the edge */
+    case 's': p = p < 0 ? -p - 1 : p; return p >= n ? 2 * n - 1 - p : p; /* symmetric: with it */
+    case 'c': return ((p % n) + n) % n;                                  /* circular */
+    default: return p < 0 ? 0 : p >= n ? n - 1 : p;                      /* replicate */
     }
 }
 
@@ -75,8 +75,9 @@ static sp_status pad_positions(char mode, int64_t n, int64_t before, int64_t aft
     if (mode == 'c') {
         first = before < 0 ? -before : 0;
         left = n - first + (after < 0 ? after : 0);
-        SP_CHECK(left > 0 && before <= left && after <= left, SP_VALUE, "padding %lld and %lld goes around %lld elements, which is too few",
-                 (long long)before, (long long)after, (long long)(left > 0 ? left : 0));
+        SP_CHECK(left > 0 && before <= left && after <= left, SP_VALUE,
+                 "padding %lld and %lld goes around %lld elements, which is too few", (long long)before,
+                 (long long)after, (long long)(left > 0 ? left : 0));
         if (before < 0) before = 0;
     }
     for (int64_t k = 0; k < count; k++) at[k] = first + neighbour(mode, k - before, left);
@@ -88,15 +89,15 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
     static const struct {
         const char *name;
         char mode;
-    } modes[] = {{"constant", 'k'}, {"reflect", 'r'}, {"symmetric", 's'}, {"circular", 'c'}, {"wrap", 'c'},
-                 {"replicate", 'e'}, {"edge", 'e'}};
+    } modes[] = {{"constant", 'k'}, {"reflect", 'r'},   {"symmetric", 's'}, {"circular", 'c'},
+                 {"wrap", 'c'},     {"replicate", 'e'}, {"edge", 'e'}};
     const pad_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     SP_CHECK(a->pads.n == 2 * x->rank, SP_VALUE, "there are %d paddings, but a tensor of rank %d needs %d", a->pads.n,
              x->rank, 2 * x->rank);
     for (int i = 0; i < a->pads.n; i++)
-        SP_CHECK(a->pads.v[i] >= -PAD_MAX && a->pads.v[i] <= PAD_MAX, SP_VALUE, "padding by %lld, %lld is the most", (long long)a->pads.v[i],
-                 (long long)PAD_MAX);
+        SP_CHECK(a->pads.v[i] >= -PAD_MAX && a->pads.v[i] <= PAD_MAX, SP_VALUE, "padding by %lld, %lld is the most",
+                 (long long)a->pads.v[i], (long long)PAD_MAX);
     char mode = 0;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (a->mode && strcmp(modes[i].name, a->mode) == 0) mode = modes[i].mode;
@@ -118,7 +119,9 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
         list = sp_builder_take_tensor(b, list);
         SP_TRY(status);
         const int64_t axis = i;
-        const struct { sp_ints axes; } attrs = {{1, &axis}};
+        const struct {
+            sp_ints axes;
+        } attrs = {{1, &axis}};
         x = sp_builder_apply(b, &sp_op_index, &attrs, 2, (sp_tensor *const[]){x, list});
     }
     c->out[0] = x == c->in[0] ? SP_APPLY1(b, sp_op_copy, x) : x;
@@ -126,19 +129,26 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_pad = {
-    .name = "pad", .inputs = "x", SP_ATTRS(pad_attr_table, pad_attrs), .compose = pad_compose, .mindir = "PadV3",
+    .name = "pad",
+    .inputs = "x",
+    SP_ATTRS(pad_attr_table, pad_attrs),
+    .compose = pad_compose,
+    .mindir = "PadV3",
     .onnx = "Pad",
     .doc = "More elements before and after each dimension: a constant, or what stands inside, mirrored, repeated or "
            "gone "
            "around. Negative paddings cut off.",
-    .samples = "[2,3] pads=(1,0,0,2) value=1.5; [4] pads=(-1,2); [2,3] pads=(0,0,2,1) mode=reflect; "
-               "[2,3] pads=(1,2,0,0) mode=symmetric; [2,3] pads=(1,0,2,1) mode=circular; [5] pads=(-2,2) mode=circular; [2,3] pads=(0,0,3,1) "
-               "mode=replicate",
+    .samples =
+        "[2,3] pads=(1,0,0,2) value=1.5; [4] pads=(-1,2); [2,3] pads=(0,0,2,1) mode=reflect; "
+        "[2,3] pads=(1,2,0,0) mode=symmetric; [2,3] pads=(1,0,2,1) mode=circular; [5] pads=(-2,2) mode=circular; [2,3] pads=(0,0,3,1) "
+        "mode=replicate",
 };
 
 /* --- tile, repeat ------------------------------------------------------------------------------------------------ */
 
-typedef struct { sp_ints dims; } tile_attrs;
+typedef struct {
+    sp_ints dims;
+} tile_attrs;
 SP_ATTR_TABLE(tile_attr_table, tile_attrs, (INTS_NEEDED, dims));
 
 /* x with dimension `axis` repeated: as a whole (tile) or element by element. */
@@ -177,7 +187,11 @@ static sp_status tile_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_tile = {
-    .name = "tile", .inputs = "input", SP_ATTRS(tile_attr_table, tile_attrs), .compose = tile_compose, .mindir = "Tile",
+    .name = "tile",
+    .inputs = "input",
+    SP_ATTRS(tile_attr_table, tile_attrs),
+    .compose = tile_compose,
+    .mindir = "Tile",
     .onnx = "Tile",
     .python = "ops.tile(input, dims); ops.Tile()(input, dims); mint.tile(input, dims)",
     .doc = "The tensor repeated as a whole along each dimension; missing repetitions are 1, missing dimensions are "
@@ -185,7 +199,9 @@ const sp_op sp_op_tile = {
     .samples = "[2,3] dims=(2,1); [3] dims=(2,2); [2,1,2] dims=(3,); [2] dims=(1,)",
 };
 
-typedef struct { int64_t repeats, axis; } repeat_attrs;
+typedef struct {
+    int64_t repeats, axis;
+} repeat_attrs;
 SP_ATTR_TABLE(repeat_attr_table, repeat_attrs, (INT_NEEDED, repeats), (INT, axis, 0));
 
 static sp_status repeat_compose(sp_builder *b, const sp_call *c)
@@ -200,14 +216,19 @@ static sp_status repeat_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_repeat = {
-    .name = "repeat", .inputs = "x", SP_ATTRS(repeat_attr_table, repeat_attrs), .compose = repeat_compose,
+    .name = "repeat",
+    .inputs = "x",
+    SP_ATTRS(repeat_attr_table, repeat_attrs),
+    .compose = repeat_compose,
     .doc = "Each slice along an axis repeated in place.",
     .samples = "[2,3] repeats=2; [2,3] repeats=3 axis=-1; [2,2,2] repeats=1 axis=1",
 };
 
 /* --- roll -------------------------------------------------------------------------------------------------------- */
 
-typedef struct { sp_ints shifts, dims; } roll_attrs;
+typedef struct {
+    sp_ints shifts, dims;
+} roll_attrs;
 SP_ATTR_TABLE(roll_attr_table, roll_attrs, (INTS_NEEDED, shifts), (INTS_OR_NONE, dims));
 
 static sp_status roll_compose(sp_builder *b, const sp_call *c)
@@ -216,8 +237,7 @@ static sp_status roll_compose(sp_builder *b, const sp_call *c)
     sp_tensor *x = c->in[0];
     const bool flat = a->dims.n < 0;
     SP_CHECK(flat ? a->shifts.n == 1 : a->shifts.n == a->dims.n, SP_VALUE, "there are %d shifts for %d dimensions",
-             a->shifts.n,
-             flat ? 1 : a->dims.n);
+             a->shifts.n, flat ? 1 : a->dims.n);
     if (flat) x = sp_reshape(b, x, 1, (const int64_t[]){-1});
     for (int k = 0; k < a->shifts.n && x; k++) {
         int axis = 0;
@@ -233,7 +253,11 @@ static sp_status roll_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_roll = {
-    .name = "roll", .inputs = "input", SP_ATTRS(roll_attr_table, roll_attrs), .compose = roll_compose, .mindir = "Roll",
+    .name = "roll",
+    .inputs = "input",
+    SP_ATTRS(roll_attr_table, roll_attrs),
+    .compose = roll_compose,
+    .mindir = "Roll",
     .python = "ops.roll(input, shifts, dims=None); ops.Roll(shifts, dims=None)(input); Tensor.roll(shifts, dims=None); "
               "mint.roll(input, shifts, dims=None)",
     .doc = "Elements moved along dimensions; what leaves at one end enters at the other. Without dimensions the "
@@ -244,7 +268,9 @@ const sp_op sp_op_roll = {
 
 /* --- triangles --------------------------------------------------------------------------------------------------- */
 
-typedef struct { int64_t diagonal; } triangle_attrs;
+typedef struct {
+    int64_t diagonal;
+} triangle_attrs;
 SP_ATTR_TABLE(triangle_attr_table, triangle_attrs, (INT, diagonal, 0));
 
 static sp_status triangle_infer(const sp_call *c, sp_meta *out)
@@ -256,7 +282,8 @@ static sp_status triangle_infer(const sp_call *c, sp_meta *out)
 static sp_status triangle(const sp_call *c, bool lower)
 {
     const sp_tensor *x = c->in[0];
-    const int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1], asked = ((const triangle_attrs *)c->attrs)->diagonal;
+    const int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1],
+                  asked = ((const triangle_attrs *)c->attrs)->diagonal;
     const int64_t k = asked > m ? m : asked < -n ? -n : asked; /* farther out nothing changes, and sums may not fit */
     const size_t size = sp_dtype_bytes((sp_dtype)x->dtype);
     const int64_t rows = m > 0 ? x->count / m : 0;
@@ -285,8 +312,14 @@ static sp_status triangle_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_tril = {
     .batch = sp__batch_trailing,
-    .name = "tril", .inputs = "input", SP_ATTRS(triangle_attr_table, triangle_attrs), .infer = triangle_infer,
-    .reference = tril_reference, .vjp = triangle_vjp, .mindir = "Tril", .onnx = "Trilu",
+    .name = "tril",
+    .inputs = "input",
+    SP_ATTRS(triangle_attr_table, triangle_attrs),
+    .infer = triangle_infer,
+    .reference = tril_reference,
+    .vjp = triangle_vjp,
+    .mindir = "Tril",
+    .onnx = "Trilu",
     .python = "ops.tril(input, diagonal=0); ops.Tril(diagonal=0)(input); Tensor.tril(diagonal=0); mint.tril(input, "
               "diagonal=0)",
     .doc = "The lower triangle of each matrix, up to the given diagonal; zeros elsewhere.",
@@ -295,8 +328,14 @@ const sp_op sp_op_tril = {
 
 const sp_op sp_op_triu = {
     .batch = sp__batch_trailing,
-    .name = "triu", .inputs = "input", SP_ATTRS(triangle_attr_table, triangle_attrs), .infer = triangle_infer,
-    .reference = triu_reference, .vjp = triangle_vjp, .mindir = "Triu", .onnx = "Trilu",
+    .name = "triu",
+    .inputs = "input",
+    SP_ATTRS(triangle_attr_table, triangle_attrs),
+    .infer = triangle_infer,
+    .reference = triu_reference,
+    .vjp = triangle_vjp,
+    .mindir = "Triu",
+    .onnx = "Trilu",
     .python = "ops.triu(input, diagonal=0); ops.Triu(diagonal=0)(input); Tensor.triu(diagonal=0); mint.triu(input, "
               "diagonal=0)",
     .doc = "The upper triangle of each matrix, from the given diagonal; zeros elsewhere.",
@@ -305,7 +344,9 @@ const sp_op sp_op_triu = {
 
 /* --- diagonals --------------------------------------------------------------------------------------------------- */
 
-typedef struct { int64_t offset, dim1, dim2; } diagonal_attrs;
+typedef struct {
+    int64_t offset, dim1, dim2;
+} diagonal_attrs;
 SP_ATTR_TABLE(diagonal_attr_table, diagonal_attrs, (INT, offset, 0), (INT, dim1, 0), (INT, dim2, 1));
 
 /* The diagonal as a view: its dimension stands last. */
@@ -357,8 +398,13 @@ static sp_status diagonal_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_diagonal = {
     .batch = sp__batch_diagonal,
-    .name = "diagonal", .inputs = "input", SP_ATTRS(diagonal_attr_table, diagonal_attrs), .infer = diagonal_infer,
-    .view = diagonal_view, .vjp = diagonal_vjp, .mindir = "Diagonal",
+    .name = "diagonal",
+    .inputs = "input",
+    SP_ATTRS(diagonal_attr_table, diagonal_attrs),
+    .infer = diagonal_infer,
+    .view = diagonal_view,
+    .vjp = diagonal_vjp,
+    .mindir = "Diagonal",
     .python = "ops.diagonal(input, offset=0, dim1=0, dim2=1); Tensor.diagonal(offset=0, axis1:dim1=0, axis2:dim2=1); "
               "mint.diagonal(input, offset=0, dim1=0, dim2=1)",
     .doc = "The diagonal of the matrices two dimensions make, as the last dimension of a view.",
@@ -389,9 +435,14 @@ static sp_status diagonal_put_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_diagonal_put = {
     .batch = sp__batch_diagonal,
-    .name = "diagonal_put", .inputs = "x, value", SP_ATTRS(diagonal_attr_table, diagonal_attrs),
+    .name = "diagonal_put",
+    .inputs = "x, value",
+    SP_ATTRS(diagonal_attr_table, diagonal_attrs),
     .infer = sp__infer_same,
-    .reference = diagonal_put_reference, .strided = true, .writes = 1, .vjp = diagonal_put_vjp,
+    .reference = diagonal_put_reference,
+    .strided = true,
+    .writes = 1,
+    .vjp = diagonal_put_vjp,
     .doc = "Write value, broadcast and converted, over the diagonal of x.",
     .samples = "[3,3] [3]; [2,3,4] [2,3] offset=1 dim1=1 dim2=2; [3,2] []",
 };
@@ -417,7 +468,9 @@ static sp_status diag_embed_compose(sp_builder *b, const sp_call *c)
 
 SP_ATTR_TABLE(diag_embed_attr_table, diagonal_attrs, (INT, offset, 0), (INT, dim1, -2), (INT, dim2, -1));
 const sp_op sp_op_diag_embed = {
-    .name = "diag_embed", .inputs = "input", SP_ATTRS(diag_embed_attr_table, diagonal_attrs),
+    .name = "diag_embed",
+    .inputs = "input",
+    SP_ATTRS(diag_embed_attr_table, diagonal_attrs),
     .compose = diag_embed_compose,
     .python = "ops.diag_embed(input, offset=0, dim1=-2, dim2=-1); mint.diag_embed(input, offset=0, dim1=-2, dim2=-1)",
     .doc = "Matrices of zeros with the last dimension of the input on a diagonal.",

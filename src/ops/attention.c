@@ -17,7 +17,8 @@ static sp_status attention_measure(const sp_call *c, sp__attention_shape *s)
     char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
     const sp_tensor *q = c->in[0], *k = c->in[1], *v = c->in[2], *mask = c->in[3];
     const sp_inputs *names = sp__op_inputs(c->op);
-    SP_CHECK(q->rank >= 2, SP_VALUE, "query has shape %s, it must have at least 2 dimensions", sp__shape_text(q->rank, q->dims, a));
+    SP_CHECK(q->rank >= 2, SP_VALUE, "query has shape %s, it must have at least 2 dimensions",
+             sp__shape_text(q->rank, q->dims, a));
     for (int i = 1; i < 3; i++) {
         const sp_tensor *t = c->in[i];
         SP_CHECK(t->rank == q->rank && memcmp(t->dims, q->dims, (size_t)(q->rank - 2) * sizeof *t->dims) == 0, SP_VALUE,
@@ -33,16 +34,19 @@ static sp_status attention_measure(const sp_call *c, sp__attention_shape *s)
              (long long)k->dims[r - 2], (long long)v->dims[r - 2]);
     sp__attention_measure(c, s);
     if (!mask) return SP_OK;
-    SP_CHECK(mask->dtype == q->dtype, SP_TYPE, "mask has dtype %s, it must be that of query, %s", sp_dtype_name((sp_dtype)mask->dtype),
-             sp_dtype_name((sp_dtype)q->dtype));
+    SP_CHECK(mask->dtype == q->dtype, SP_TYPE, "mask has dtype %s, it must be that of query, %s",
+             sp_dtype_name((sp_dtype)mask->dtype), sp_dtype_name((sp_dtype)q->dtype));
     bool fits = mask->rank >= 2 && mask->rank <= r;
     for (int i = 0; fits && i < mask->rank; i++) {
         const int at = r - mask->rank + i;
         const int64_t want = at == r - 1 ? s->source : q->dims[at];
         fits = mask->dims[i] == want || (mask->dims[i] == 1 && at < r - 2);
     }
-    SP_CHECK(fits, SP_VALUE, "mask has shape %s, it must end in (%lld, %lld) and otherwise broadcast to the leading dimensions of query, %s",
-             sp__shape_text(mask->rank, mask->dims, a), (long long)s->length, (long long)s->source, sp__shape_text(r, q->dims, b));
+    SP_CHECK(
+        fits, SP_VALUE,
+        "mask has shape %s, it must end in (%lld, %lld) and otherwise broadcast to the leading dimensions of query, %s",
+        sp__shape_text(mask->rank, mask->dims, a), (long long)s->length, (long long)s->source,
+        sp__shape_text(r, q->dims, b));
     return SP_OK;
 }
 
@@ -69,7 +73,8 @@ static sp_status attention_grad_infer(const sp_call *c, sp_meta *out)
 typedef struct {
     sp__attention_shape s;
     const sp_call *c;
-    char *work; /* per item: one row of probabilities, one of their gradients; then, for the gradient, sums of dk and dv */
+    char *
+        work; /* per item: one row of probabilities, one of their gradients; then, for the gradient, sums of dk and dv */
 } attention_job;
 
 static int64_t work_of_item(const sp__attention_shape *s, bool gradient)
@@ -85,7 +90,9 @@ static int64_t work_of_item(const sp__attention_shape *s, bool gradient)
         const sp__attention_attrs *a = j->c->attrs;                                                                    \
         const T *q = (const T *)(const void *)j->c->in[0]->data + (n * s->length + i) * s->size;                       \
         const T *k = (const T *)(const void *)j->c->in[1]->data + n * s->source * s->size;                             \
-        const T *m = j->c->in[3] ? (const T *)(const void *)j->c->in[3]->data + sp__attention_mask(j->c, n) + i * s->source : NULL; \
+        const T *m = j->c->in[3]                                                                                       \
+                         ? (const T *)(const void *)j->c->in[3]->data + sp__attention_mask(j->c, n) + i * s->source    \
+                         : NULL;                                                                                       \
         C top = -(C)INFINITY, sum = 0;                                                                                 \
         for (int64_t t = 0; t < s->source; t++) {                                                                      \
             C dot = 0;                                                                                                 \
@@ -161,7 +168,8 @@ static size_t attention_bytes(const sp_call *c, bool gradient)
 {
     sp__attention_shape s;
     sp__attention_measure(c, &s);
-    return (size_t)(s.n * work_of_item(&s, gradient)) * (c->in[0]->dtype == SP_DTYPE_F64 ? sizeof(double) : sizeof(float));
+    return (size_t)(s.n * work_of_item(&s, gradient)) *
+           (c->in[0]->dtype == SP_DTYPE_F64 ? sizeof(double) : sizeof(float));
 }
 static size_t attention_workspace(const sp_call *c) { return attention_bytes(c, false); }
 static size_t attention_grad_workspace(const sp_call *c) { return attention_bytes(c, true); }
@@ -175,7 +183,8 @@ static sp_status attention_reference(const sp_call *c)
 }
 static sp_status attention_grad_reference(const sp_call *c)
 {
-    static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, attention_grad, )};
+    static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t,
+                                             int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, attention_grad, )};
     attention_job j = {.c = c, .work = c->work};
     sp__attention_measure(c, &j.s);
     return sp__parallel_for(j.s.n, 1, fns[c->in[0]->dtype], &j);
@@ -191,7 +200,8 @@ static sp_tensor *scores_of(sp_builder *b, const sp_vjp *v)
     if (v->in[3]) scores = sp_add(b, scores, v->in[3]);
     if (!a->causal || !scores) return scores;
     const int r = scores->rank;
-    sp_tensor *hidden = sp_greater(b, sp__positions(b, r, r - 1, scores->dims[r - 1]), sp__positions(b, r, r - 2, scores->dims[r - 2]));
+    sp_tensor *hidden =
+        sp_greater(b, sp__positions(b, r, r - 1, scores->dims[r - 1]), sp__positions(b, r, r - 2, scores->dims[r - 2]));
     return sp_select(b, hidden, sp__const(b, -INFINITY, scores), scores);
 }
 
@@ -201,7 +211,8 @@ static sp_status attention_composed(sp_builder *b, const sp_vjp *v)
     const int64_t last = -1;
     const sp__softmax_attrs along = {{1, &last}};
     sp_tensor *g = v->dout[0], *scores = scores_of(b, v);
-    sp_tensor *p = sp_builder_apply(b, &sp_op_softmax, &along, 1, &scores), *dp = sp_matmul(b, g, v->in[2], false, true);
+    sp_tensor *p = sp_builder_apply(b, &sp_op_softmax, &along, 1, &scores),
+              *dp = sp_matmul(b, g, v->in[2], false, true);
     sp_tensor *mean = sp_reduce_sum(b, sp_mul(b, dp, p), 1, &last, true), *ds = sp_mul(b, p, sp_sub(b, dp, mean));
     if (v->needs[0]) v->din[0] = sp__mul_number(b, sp_matmul(b, ds, v->in[1], false, false), a->scale);
     if (v->needs[1]) v->din[1] = sp__mul_number(b, sp_matmul(b, ds, v->in[0], true, false), a->scale);
@@ -216,26 +227,39 @@ static sp_status attention_vjp(sp_builder *b, const sp_vjp *v)
     sp_tensor *out[3];
     int n;
     SP_TRY(sp__builder_apply_many(b, &sp_op_attention_grad, v->attrs, 5,
-                                  (sp_tensor *const[]){v->in[0], v->in[1], v->in[2], v->in[3], v->dout[0]}, 3, out, &n));
+                                  (sp_tensor *const[]){v->in[0], v->in[1], v->in[2], v->in[3], v->dout[0]}, 3, out,
+                                  &n));
     for (int i = 0; i < 3; i++) v->din[i] = out[i];
     return SP_OK;
 }
 
 const sp_op sp_op_attention = {
     .batch = sp__batch_trailing,
-    .name = "attention", .inputs = "query, key, value, mask?", SP_ATTRS(attention_attr_table, sp__attention_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = attention_infer, .reference = attention_reference, .workspace = attention_workspace,
-    .vjp = attention_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_IN(2) | SP_SAVE_IN(3),
+    .name = "attention",
+    .inputs = "query, key, value, mask?",
+    SP_ATTRS(attention_attr_table, sp__attention_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = attention_infer,
+    .reference = attention_reference,
+    .workspace = attention_workspace,
+    .vjp = attention_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_IN(2) | SP_SAVE_IN(3),
     .doc = "softmax(scale query key' + mask) value, without keeping the scores.",
     .samples = "[2,3,4] [2,5,4] [2,5,2] _ scale=0.5; [3,4] [3,4] [3,4] _ scale=0.5 causal=True; "
                "[2,2,3,4] [2,2,5,4] [2,2,5,4] [2,1,3,5]",
 };
 const sp_op sp_op_attention_grad = {
     .batch = sp__batch_trailing,
-    .name = "attention_grad", .inputs = "query, key, value, mask?, dout", .n_out = 3,
-    SP_ATTRS(attention_attr_table, sp__attention_attrs), .dtypes = SP_DT_FLOATS, .infer = attention_grad_infer,
-    .reference = attention_grad_reference, .workspace = attention_grad_workspace,
-    .vjp = sp__vjp_refuse, .no_vjp = "attention composes its gradient when that is differentiated",
+    .name = "attention_grad",
+    .inputs = "query, key, value, mask?, dout",
+    .n_out = 3,
+    SP_ATTRS(attention_attr_table, sp__attention_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = attention_grad_infer,
+    .reference = attention_grad_reference,
+    .workspace = attention_grad_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "attention composes its gradient when that is differentiated",
     .doc = "Gradients of attention towards query, key and value.",
     .samples = "[2,3,4] [2,5,4] [2,5,2] _ [2,3,2] scale=0.5",
 };

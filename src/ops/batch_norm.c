@@ -20,10 +20,11 @@ static sp_status channels_check(const sp_call *c, int first, int last)
     const sp_tensor *x = c->in[0];
     SP_CHECK(x->rank >= 2, SP_VALUE, "x has rank %d, it must be at least 2", x->rank);
     for (int i = first; i <= last; i++)
-        SP_CHECK(!c->in[i] || (c->in[i]->rank == 1 && c->in[i]->dims[0] == x->dims[1]), SP_VALUE,
-                 "%s must be a vector of %lld elements, one per channel of x (dimension 1 of its shape %s), but its shape is %s",
-                 sp__op_inputs(c->op)->names[i], (long long)x->dims[1], sp__shape_text(x->rank, x->dims, text_x),
-                 sp__shape_text(c->in[i]->rank, c->in[i]->dims, text));
+        SP_CHECK(
+            !c->in[i] || (c->in[i]->rank == 1 && c->in[i]->dims[0] == x->dims[1]), SP_VALUE,
+            "%s must be a vector of %lld elements, one per channel of x (dimension 1 of its shape %s), but its shape is %s",
+            sp__op_inputs(c->op)->names[i], (long long)x->dims[1], sp__shape_text(x->rank, x->dims, text_x),
+            sp__shape_text(c->in[i]->rank, c->in[i]->dims, text));
     return SP_OK;
 }
 
@@ -43,8 +44,8 @@ typedef struct {
     char *out;
     void *a, *b, *mean, *variance; /* one number of the type computed in per channel */
     const void *scale;
-    void *dscale, *dbias;          /* gradients */
-    const sp_epilogue *epilogue;   /* when inner > 1 */
+    void *dscale, *dbias;        /* gradients */
+    const sp_epilogue *epilogue; /* when inner > 1 */
 } channel_job;
 
 /* --- channel_affine ---------------------------------------------------------------------------------------------- */
@@ -78,8 +79,7 @@ SP_WIDE_FLOATS(affine)
 static sp_status affine_run(const channel_job *j, int dtype)
 {
     const int64_t units = j->s.inner == 1 ? j->s.outer : j->s.outer * j->s.n;
-    return sp__parallel_for(units, sp__grain(j->s.inner == 1 ? j->s.n : j->s.inner),
-                            affine_widest(dtype), (void *)j);
+    return sp__parallel_for(units, sp__grain(j->s.inner == 1 ? j->s.n : j->s.inner), affine_widest(dtype), (void *)j);
 }
 static size_t two_per_channel(const sp_call *c)
 {
@@ -134,15 +134,24 @@ static sp_status affine_vjp(sp_builder *b, const sp_vjp *v)
     int64_t axes[SP_RANK_MAX];
     const int n = other_axes(x, axes);
     if (v->needs[0])
-        v->din[0] = sp_builder_apply(b, &sp_op_channel_affine, NULL, 3, (sp_tensor *const[]){g, a, sp__zeros_like(b, a)});
+        v->din[0] =
+            sp_builder_apply(b, &sp_op_channel_affine, NULL, 3, (sp_tensor *const[]){g, a, sp__zeros_like(b, a)});
     if (v->needs[1]) v->din[1] = sp_cast(b, sp_reduce_sum(b, sp_mul(b, g, x), n, axes, false), (sp_dtype)a->dtype);
     if (v->needs[2]) v->din[2] = sp_cast(b, sp_reduce_sum(b, g, n, axes, false), (sp_dtype)v->in[2]->dtype);
     return SP_OK;
 }
 const sp_op sp_op_channel_affine = {
-    .name = "channel_affine", .inputs = "x, scale, shift", .dtypes = SP_DT_FLOATS, .infer = affine_infer,
-    .reference = affine_reference, .loop = affine_loop, .loop_axis = 1, .workspace = two_per_channel, .vjp = affine_vjp,
-    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .doc = "x * scale + shift with one scale and shift per channel (axis 1).",
+    .name = "channel_affine",
+    .inputs = "x, scale, shift",
+    .dtypes = SP_DT_FLOATS,
+    .infer = affine_infer,
+    .reference = affine_reference,
+    .loop = affine_loop,
+    .loop_axis = 1,
+    .workspace = two_per_channel,
+    .vjp = affine_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+    .doc = "x * scale + shift with one scale and shift per channel (axis 1).",
     .samples = "[2,3,4] [3] [3]; [4,3] [3] [3]",
 };
 
@@ -209,7 +218,9 @@ static int64_t channel_units(const sp__split *s, int64_t *grain)
     return s->inner == 1 ? (s->n + BLOCK - 1) / BLOCK : s->n;
 }
 
-typedef struct { double epsilon; } epsilon_attrs;
+typedef struct {
+    double epsilon;
+} epsilon_attrs;
 SP_ATTR_TABLE(epsilon_attr_table, epsilon_attrs, (FLOAT, epsilon, 1e-05));
 
 static sp_status train_infer(const sp_call *c, sp_meta *out)
@@ -232,9 +243,14 @@ static sp_status train_reference(const sp_call *c)
 {
     const sp_tensor *x = c->in[0];
     const sp_dtype real = stats_dtype(x);
-    channel_job j = {.s = sp__split_at(x, 1, 1), .x = x->data, .out = c->out[0]->data, .a = c->work,
-                     .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon, .mean = c->out[1]->data,
-                     .variance = c->out[2]->data, .epilogue = c->epilogue};
+    channel_job j = {.s = sp__split_at(x, 1, 1),
+                     .x = x->data,
+                     .out = c->out[0]->data,
+                     .a = c->work,
+                     .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon,
+                     .mean = c->out[1]->data,
+                     .variance = c->out[2]->data,
+                     .epilogue = c->epilogue};
     j.b = (char *)c->work + (size_t)x->dims[1] * sp_dtype_bytes(real);
     if (!x->count) { /* the mean of nothing */
         for (int k = 1; k < 3; k++)
@@ -324,7 +340,8 @@ SP_EACH_FLOAT(BATCH_COEFFICIENTS, , )
         const int64_t channels = j->s.n;                                                                               \
         const C *p = j->b, *q = j->variance, *r = j->a;                                                                \
         for (int64_t u = begin; u < end; u++) {                                                                        \
-            const T *x = (const T *)(const void *)j->x + u * channels, *g = (const T *)(const void *)j->g + u * channels; \
+            const T *x = (const T *)(const void *)j->x + u * channels,                                                 \
+                    *g = (const T *)(const void *)j->g + u * channels;                                                 \
             T *dx = (T *)(void *)j->out + u * channels;                                                                \
             for (int64_t k = 0; k < channels; k++) dx[k] = STORE(LOAD(g[k]) * p[k] + LOAD(x[k]) * q[k] + r[k]);        \
         }                                                                                                              \
@@ -349,10 +366,18 @@ static sp_status train_grad_reference(const sp_call *c)
     const sp_dtype real = stats_dtype(x);
     const size_t bytes = (size_t)x->dims[1] * sp_dtype_bytes(real);
     char *work = c->work;
-    channel_job j = {.s = sp__split_at(x, 1, 1), .x = x->data, .g = c->in[4]->data, .out = c->out[0]->data,
-                     .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon, .a = work, .b = work + bytes,
-                     .mean = work + 2 * bytes, .variance = work + 3 * bytes, .scale = work + 4 * bytes,
-                     .dscale = c->out[1]->data, .dbias = c->out[2]->data};
+    channel_job j = {.s = sp__split_at(x, 1, 1),
+                     .x = x->data,
+                     .g = c->in[4]->data,
+                     .out = c->out[0]->data,
+                     .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon,
+                     .a = work,
+                     .b = work + bytes,
+                     .mean = work + 2 * bytes,
+                     .variance = work + 3 * bytes,
+                     .scale = work + 4 * bytes,
+                     .dscale = c->out[1]->data,
+                     .dbias = c->out[2]->data};
     sp__params_read(c->in[1], 1, real, x->dims[1], work + 4 * bytes);
     sp__params_read(c->in[2], 0, real, x->dims[1], j.mean);
     sp__params_read(c->in[3], 0, real, x->dims[1], j.variance);
@@ -401,11 +426,13 @@ static sp_status train_vjp(sp_builder *b, const sp_vjp *v)
     if (scale && ds) v->din[1] = sp_cast(b, ds, (sp_dtype)scale->dtype);
     if (bias && db) v->din[2] = sp_cast(b, db, (sp_dtype)bias->dtype);
     if (v->dout[1]) {
-        sp_tensor *dm = sp_cast(b, sp__along(b, sp__mul_number(b, v->dout[1], 1 / count), x->rank, 1), (sp_dtype)x->dtype);
+        sp_tensor *dm =
+            sp_cast(b, sp__along(b, sp__mul_number(b, v->dout[1], 1 / count), x->rank, 1), (sp_dtype)x->dtype);
         v->din[0] = sp__add_some(b, v->din[0], sp_broadcast_to(b, dm, x->rank, x->dims));
     }
     if (v->dout[2]) {
-        sp_tensor *dv = sp_cast(b, sp__along(b, sp__mul_number(b, v->dout[2], 2 / count), x->rank, 1), (sp_dtype)x->dtype);
+        sp_tensor *dv =
+            sp_cast(b, sp__along(b, sp__mul_number(b, v->dout[2], 2 / count), x->rank, 1), (sp_dtype)x->dtype);
         v->din[0] = sp__add_some(b, v->din[0], sp_mul(b, dv, d));
     }
     return SP_OK;
@@ -413,24 +440,42 @@ static sp_status train_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_batch_norm_train = {
     .batch = sp__batch_channels,
-    .name = "batch_norm_train", .inputs = "x, scale?, bias?", .n_out = 3, SP_ATTRS(epsilon_attr_table, epsilon_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = train_infer, .reference = train_reference, .workspace = two_per_channel, .epilogue = train_epilogue,
-    .vjp = train_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_OUT(1) | SP_SAVE_OUT(2),
-    .doc = "Normalise every channel by mean and variance over batch and pixels, scale and shift; also gives both statistics.",
+    .name = "batch_norm_train",
+    .inputs = "x, scale?, bias?",
+    .n_out = 3,
+    SP_ATTRS(epsilon_attr_table, epsilon_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = train_infer,
+    .reference = train_reference,
+    .workspace = two_per_channel,
+    .epilogue = train_epilogue,
+    .vjp = train_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_OUT(1) | SP_SAVE_OUT(2),
+    .doc =
+        "Normalise every channel by mean and variance over batch and pixels, scale and shift; also gives both statistics.",
     .samples = "[4,3,2] [3] [3] epsilon=0.001; [5,3] [3] [3] epsilon=0.001; [3,2,2,2] _ _ epsilon=0.001",
 };
 const sp_op sp_op_batch_norm_train_grad = {
     .batch = sp__batch_channels,
-    .name = "batch_norm_train_grad", .inputs = "x, scale?, mean, variance, dout", .n_out = 3,
-    SP_ATTRS(epsilon_attr_table, epsilon_attrs), .dtypes = SP_DT_FLOATS, .infer = train_grad_infer,
-    .reference = train_grad_reference, .workspace = train_grad_workspace,
-    .vjp = sp__vjp_refuse, .no_vjp = "batch_norm_train composes its gradient when that is differentiated",
-    .doc = "Gradients of batch_norm_train towards x, scale and bias.", .samples = "[4,3,2] [3] [3] [3]>0 [4,3,2] epsilon=0.001",
+    .name = "batch_norm_train_grad",
+    .inputs = "x, scale?, mean, variance, dout",
+    .n_out = 3,
+    SP_ATTRS(epsilon_attr_table, epsilon_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = train_grad_infer,
+    .reference = train_grad_reference,
+    .workspace = train_grad_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "batch_norm_train composes its gradient when that is differentiated",
+    .doc = "Gradients of batch_norm_train towards x, scale and bias.",
+    .samples = "[4,3,2] [3] [3] [3]>0 [4,3,2] epsilon=0.001",
 };
 
 /* --- moving averages --------------------------------------------------------------------------------------------- */
 
-typedef struct { double momentum, factor; } average_attrs;
+typedef struct {
+    double momentum, factor;
+} average_attrs;
 SP_ATTR_TABLE(average_attr_table, average_attrs, (FLOAT, momentum, 0.1), (FLOAT, factor, 1.0));
 static sp_status average_infer(const sp_call *c, sp_meta *out)
 {
@@ -461,9 +506,16 @@ static sp_status average_reference(const sp_call *c)
     return sp__loop_run(&loop, fns[c->in[0]->dtype], factors, 4);
 }
 const sp_op sp_op_moving_average_update = {
-    .name = "moving_average_update", .inputs = "average, value", SP_ATTRS(average_attr_table, average_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = average_infer, .reference = average_reference, .strided = true, .writes = 1,
-    .no_vjp = "updates in place", .doc = "average = (1 - momentum) * average + momentum * factor * value, in place.",
+    .name = "moving_average_update",
+    .inputs = "average, value",
+    SP_ATTRS(average_attr_table, average_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = average_infer,
+    .reference = average_reference,
+    .strided = true,
+    .writes = 1,
+    .no_vjp = "updates in place",
+    .doc = "average = (1 - momentum) * average + momentum * factor * value, in place.",
     .samples = "[3] [3]; [2,3] [2,3] momentum=0.3 factor=1.5",
 };
 
@@ -474,8 +526,8 @@ typedef struct {
     double epsilon, momentum;
     const char *data_format;
 } batch_attrs;
-SP_ATTR_TABLE(batch_attr_table, batch_attrs,
-    (BOOL, is_training, False), (FLOAT, epsilon, 1e-05), (FLOAT, momentum, 0.1), (TEXT, data_format, "NCHW"));
+SP_ATTR_TABLE(batch_attr_table, batch_attrs, (BOOL, is_training, False), (FLOAT, epsilon, 1e-05),
+              (FLOAT, momentum, 0.1), (TEXT, data_format, "NCHW"));
 
 /* The last axis to place 1, or back. */
 static sp_tensor *move_channels(sp_builder *b, sp_tensor *x, bool to_front)
@@ -501,7 +553,8 @@ static sp_status batch_compose(sp_builder *b, const sp_call *c)
     if (a->is_training) {
         const epsilon_attrs e = {a->epsilon};
         int n;
-        SP_TRY(sp__builder_apply_many(b, &sp_op_batch_norm_train, &e, 3, (sp_tensor *const[]){x, scale, bias}, 3, out, &n));
+        SP_TRY(sp__builder_apply_many(b, &sp_op_batch_norm_train, &e, 3, (sp_tensor *const[]){x, scale, bias}, 3, out,
+                                      &n));
         const double count = x->dims[1] ? (double)(x->count / x->dims[1]) : 0;
         for (int k = 0; k < 2; k++) {
             sp_tensor *kept = k ? variance : mean;
@@ -525,16 +578,25 @@ static sp_status batch_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_batch_norm = {
-    .name = "batch_norm", .inputs = "x, scale?, bias?, mean?, variance?", .n_out = 3, SP_ATTRS(batch_attr_table, batch_attrs),
-    .dtypes = SP_DT_FLOATS, .compose = batch_compose, .mindir = "BatchNorm", .onnx = "BatchNormalization",
-    .doc = "Normalise channels: in training by the statistics of this batch, which also move the kept ones; else by the "
-           "kept ones. Gives y and the statistics used.",
+    .name = "batch_norm",
+    .inputs = "x, scale?, bias?, mean?, variance?",
+    .n_out = 3,
+    SP_ATTRS(batch_attr_table, batch_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .compose = batch_compose,
+    .mindir = "BatchNorm",
+    .onnx = "BatchNormalization",
+    .doc =
+        "Normalise channels: in training by the statistics of this batch, which also move the kept ones; else by the "
+        "kept ones. Gives y and the statistics used.",
     .samples = "[4,3,2] [3] [3] [3] [3]>0; [2,2,2,3] [3] [3] [3] [3]>0 data_format=NHWC; [4,3] _ _ [3] [3]>0",
 };
 
 /* --- sums over neighbouring channels ----------------------------------------------------------------------------- */
 
-typedef struct { int64_t before, after; } window_attrs;
+typedef struct {
+    int64_t before, after;
+} window_attrs;
 SP_ATTR_TABLE(window_attr_table, window_attrs, (INT_NEEDED, before), (INT_NEEDED, after));
 
 typedef struct {
@@ -552,7 +614,7 @@ typedef struct {
             const T *x = (const T *)(const void *)j->x + u / n * n * inner;                                            \
             T *y = (T *)(void *)j->out + u * inner;                                                                    \
             const int64_t at = u % n, from = at > j->w.before ? at - j->w.before : 0;                                  \
-            const int64_t to = j->w.after < n - at - 1 ? at + j->w.after + 1 : n;                                          \
+            const int64_t to = j->w.after < n - at - 1 ? at + j->w.after + 1 : n;                                      \
             for (int64_t k = 0; k < inner; k++) {                                                                      \
                 C sum = 0;                                                                                             \
                 for (int64_t i = from; i < to; i++) sum += LOAD(x[i * inner + k]);                                     \
@@ -564,15 +626,17 @@ SP_EACH_FLOAT(WINDOW, , )
 static sp_status window_infer(const sp_call *c, sp_meta *out)
 {
     const window_attrs *a = c->attrs;
-    SP_CHECK(a->before >= 0 && a->after >= 0, SP_VALUE, "before and after are %lld and %lld, they must not be negative", (long long)a->before,
-             (long long)a->after);
+    SP_CHECK(a->before >= 0 && a->after >= 0, SP_VALUE, "before and after are %lld and %lld, they must not be negative",
+             (long long)a->before, (long long)a->after);
     SP_TRY(channels_check(c, 1, 0));
     return sp__infer_same(c, out);
 }
 static sp_status window_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, window, )};
-    window_job j = {.s = sp__split_at(c->in[0], 1, 1), .w = *(const window_attrs *)c->attrs, .x = c->in[0]->data,
+    window_job j = {.s = sp__split_at(c->in[0], 1, 1),
+                    .w = *(const window_attrs *)c->attrs,
+                    .x = c->in[0]->data,
                     .out = c->out[0]->data};
     const int64_t n = j.s.n, before = j.w.before < n ? j.w.before : n, after = j.w.after < n ? j.w.after : n;
     return sp__parallel_for(j.s.outer * n, sp__grain(j.s.inner * (before + after + 1)), fns[c->in[0]->dtype], &j);
@@ -585,9 +649,15 @@ static sp_status window_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_channel_window_sum = {
     .batch = sp__batch_fold,
-    .name = "channel_window_sum", .inputs = "x", SP_ATTRS(window_attr_table, window_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = window_infer, .reference = window_reference, .vjp = window_vjp,
-    .doc = "Sum of each channel with those `before` and `after` it.", .samples = "[2,5,3] before=1 after=2; [1,4] before=0 after=1",
+    .name = "channel_window_sum",
+    .inputs = "x",
+    SP_ATTRS(window_attr_table, window_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = window_infer,
+    .reference = window_reference,
+    .vjp = window_vjp,
+    .doc = "Sum of each channel with those `before` and `after` it.",
+    .samples = "[2,5,3] before=1 after=2; [1,4] before=0 after=1",
 };
 
 typedef struct {
@@ -595,8 +665,8 @@ typedef struct {
     double bias, alpha, beta;
     const char *norm_region;
 } lrn_attrs;
-SP_ATTR_TABLE(lrn_attr_table, lrn_attrs,
-    (INT, depth_radius, 5), (FLOAT, bias, 1.0), (FLOAT, alpha, 1.0), (FLOAT, beta, 0.5), (TEXT, norm_region, "ACROSS_CHANNELS"));
+SP_ATTR_TABLE(lrn_attr_table, lrn_attrs, (INT, depth_radius, 5), (FLOAT, bias, 1.0), (FLOAT, alpha, 1.0),
+              (FLOAT, beta, 0.5), (TEXT, norm_region, "ACROSS_CHANNELS"));
 static sp_status lrn_compose(sp_builder *b, const sp_call *c)
 {
     const lrn_attrs *a = c->attrs;
@@ -609,8 +679,13 @@ static sp_status lrn_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_lrn = {
-    .name = "lrn", .inputs = "x", SP_ATTRS(lrn_attr_table, lrn_attrs), .dtypes = SP_DT_FLOATS, .compose = lrn_compose,
-    .mindir = "LRN", .onnx = "LRN",
+    .name = "lrn",
+    .inputs = "x",
+    SP_ATTRS(lrn_attr_table, lrn_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .compose = lrn_compose,
+    .mindir = "LRN",
+    .onnx = "LRN",
     .python = "ops.lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS'); "
               "ops.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)",
     .doc = "Divide by (bias + alpha * sum of squares of the neighbouring channels) to the power of beta.",

@@ -30,7 +30,10 @@ static double scaled_i(int n, double x)
     }
     return sign * sum / sqrt(2 * PI * a);
 }
-static double plain_i(int n, double x) { return isinf(x) ? (n && x < 0 ? -INFINITY : INFINITY) : scaled_i(n, x) * exp(fabs(x)); }
+static double plain_i(int n, double x)
+{
+    return isinf(x) ? (n && x < 0 ? -INFINITY : INFINITY) : scaled_i(n, x) * exp(fabs(x));
+}
 /* exp(x) K_n(x), n 0 or 1: the integral of exp(-x (cosh t - 1)) cosh(n t) over positive t. */
 static double scaled_k(int n, double x)
 {
@@ -56,12 +59,14 @@ static sp_tensor *with_half_at_zero(sp_builder *b, sp_tensor *x, sp_tensor *deri
 }
 #define OF(op, t) SP_APPLY1(b, sp_op_bessel_##op, t)
 
+/* clang-format off */
 #define BESSEL(name_, shown, value, samples_, ...)                                                                     \
     FLOAT_FUNCTION(bessel_##name_, (float)(value), value, 800)                                                         \
     RULE(bessel_##name_, sp_mul(b, g, __VA_ARGS__))                                                                    \
     ENTRY(bessel_##name_, FLOATING, .vjp = bessel_##name_##_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),              \
           .mindir = "Bessel" shown, .doc = "The Bessel function " shown " of each element.", .samples = samples_,      \
           .python = "ops.bessel_" #name_ "(x); ops.Bessel" shown "()(x)")
+/* clang-format on */
 #define ANYWHERE "[2,3]; []; [4](3,60)"
 #define POSITIVE "[2,3]>0; []>0; [4](3,60)"
 
@@ -77,7 +82,8 @@ BESSEL(i1e, "I1e", scaled_i(1, x), ANYWHERE,
 BESSEL(k0, "K0", scaled_k(0, x) * exp(-x), "[2,3]>0; []>0; [4](3,6)", sp_neg(b, OF(k1, x)));
 BESSEL(k1, "K1", scaled_k(1, x) * exp(-x), "[2,3]>0; []>0; [4](3,6)", sp_neg(b, sp_add(b, OF(k0, x), sp_div(b, y, x))));
 BESSEL(k0e, "K0e", scaled_k(0, x), POSITIVE, sp_sub(b, y, OF(k1e, x)));
-BESSEL(k1e, "K1e", scaled_k(1, x), POSITIVE, sp_sub(b, sp_mul(b, y, sp__add_number(b, sp_neg(b, sp_reciprocal(b, x)), 1)), OF(k0e, x)));
+BESSEL(k1e, "K1e", scaled_k(1, x), POSITIVE,
+       sp_sub(b, sp_mul(b, y, sp__add_number(b, sp_neg(b, sp_reciprocal(b, x)), 1)), OF(k0e, x)));
 
 /* --- incomplete gamma and beta functions ------------------------------------------------------------------------- */
 
@@ -155,7 +161,8 @@ static sp_tensor *slope_composed(sp_builder *b, sp_tensor *a, sp_tensor *x)
     if (status != SP_OK) return sp__builder_fail(b, status);
     for (int64_t i = 0; i < terms; i++) ((double *)(void *)k->data)[i] = (double)i;
     k = sp_cast(b, sp_builder_take_tensor(b, k), (sp_dtype)x->dtype);
-    sp_tensor *order = sp_add(b, deeper(b, a), k), *wide = deeper(b, x), *log_x = sp_log(b, wide), *next = sp__add_number(b, order, 1);
+    sp_tensor *order = sp_add(b, deeper(b, a), k), *wide = deeper(b, x), *log_x = sp_log(b, wide),
+              *next = sp__add_number(b, order, 1);
     sp_tensor *term = sp_exp(b, sp_sub(b, sp_sub(b, sp_mul(b, order, log_x), wide), SP_APPLY1(b, sp_op_lgamma, next)));
     return sp_reduce_sum(b, sp_mul(b, term, sp_sub(b, log_x, SP_APPLY1(b, sp_op_digamma, next))), 1, &last, false);
 }
@@ -167,8 +174,8 @@ static sp_status igamma_grad(sp_builder *b, const sp_vjp *v, double sign)
         v->din[0] = sp__unbroadcast(b, sp_mul(b, g, slope), a);
     }
     if (v->needs[1]) { /* x^(a - 1) exp(-x) / gamma(a) */
-        sp_tensor *log_density = sp_sub(b, sp_sub(b, sp_mul(b, sp__add_number(b, a, -1), sp_log(b, x)), x),
-                                        SP_APPLY1(b, sp_op_lgamma, a));
+        sp_tensor *log_density =
+            sp_sub(b, sp_sub(b, sp_mul(b, sp__add_number(b, a, -1), sp_log(b, x)), x), SP_APPLY1(b, sp_op_lgamma, a));
         v->din[1] = sp__unbroadcast(b, sp_mul(b, g, sp_exp(b, log_density)), x);
     }
     return SP_OK;
@@ -176,9 +183,15 @@ static sp_status igamma_grad(sp_builder *b, const sp_vjp *v, double sign)
 static sp_status igamma_vjp(sp_builder *b, const sp_vjp *v) { return igamma_grad(b, v, 1); }
 static sp_status igammac_vjp(sp_builder *b, const sp_vjp *v) { return igamma_grad(b, v, -1); }
 #define IGAMMA_ENTRY(name_, ...)                                                                                       \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "a, x", .infer = sp__infer_broadcast, .strided = true,      \
-                                 .reference = name_##_reference, .loop = name_##_loop, .promote = SP_PROMOTE_FLOAT,    \
-                                 .dtypes = SP_DT_FLOATS, .samples = "[2,3]>0 [2,3]>0; [3]>0 []>0; [2](3,9) [2](3,20)", \
+    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .inputs = "a, x",                                                                     \
+                                 .infer = sp__infer_broadcast,                                                         \
+                                 .strided = true,                                                                      \
+                                 .reference = name_##_reference,                                                       \
+                                 .loop = name_##_loop,                                                                 \
+                                 .promote = SP_PROMOTE_FLOAT,                                                          \
+                                 .dtypes = SP_DT_FLOATS,                                                               \
+                                 .samples = "[2,3]>0 [2,3]>0; [3]>0 []>0; [2](3,9) [2](3,20)",                         \
                                  __VA_ARGS__}
 IGAMMA_ENTRY(igamma, .vjp = igamma_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "Igamma",
              .python = "ops.igamma(input, other); ops.Igamma()(a, x); Tensor.igamma(other)",
@@ -203,14 +216,16 @@ static sp_tensor *zeta_slope(sp_builder *b, sp_tensor *s, sp_tensor *q)
     sp_tensor *x = sp_add(b, deeper(b, q), sp_cast(b, sp__positions(b, 1, 0, N_TERMS), (sp_dtype)q->dtype));
     sp_tensor *terms = sp_mul(b, sp_log(b, x), SP_APPLY2(b, sp_op_pow, x, sp_neg(b, deeper(b, s))));
     sp_tensor *sum = sp_neg(b, sp_reduce_sum(b, terms, 1, &last, false));
-    sp_tensor *a = sp__add_number(b, q, N_TERMS), *log_a = sp_log(b, a), *power = SP_APPLY2(b, sp_op_pow, a, sp_neg(b, s));
+    sp_tensor *a = sp__add_number(b, q, N_TERMS), *log_a = sp_log(b, a),
+              *power = SP_APPLY2(b, sp_op_pow, a, sp_neg(b, s));
     sp_tensor *less = sp_reciprocal(b, sp__add_number(b, s, -1));
     sum = sp_sub(b, sum, sp_mul(b, sp_mul(b, sp_mul(b, a, power), less), sp_add(b, log_a, less)));
     sum = sp_sub(b, sum, sp__mul_number(b, sp_mul(b, log_a, power), 0.5));
     sp_tensor *rising = s, *slopes = sp_sub(b, sp_reciprocal(b, s), log_a);
     for (int j = 0; j < N_CORRECTIONS; j++) {
         power = sp_div(b, power, j == 0 ? a : sp_square(b, a));
-        sum = sp_add(b, sum, sp__mul_number(b, sp_mul(b, sp_mul(b, rising, power), slopes), bernoulli_over_factorial[j]));
+        sum =
+            sp_add(b, sum, sp__mul_number(b, sp_mul(b, sp_mul(b, rising, power), slopes), bernoulli_over_factorial[j]));
         for (int i = 1; i <= 2; i++) {
             sp_tensor *next = sp__add_number(b, s, 2 * j + i);
             rising = sp_mul(b, rising, next);
@@ -224,7 +239,9 @@ static sp_status zeta_vjp(sp_builder *b, const sp_vjp *v)
     sp_tensor *s = v->in[0], *q = v->in[1], *g = v->dout[0];
     if (v->needs[0]) {
         const sp_dtype wide = s->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32;
-        v->din[0] = sp__unbroadcast(b, sp_mul(b, g, sp_cast(b, zeta_slope(b, sp_cast(b, s, wide), sp_cast(b, q, wide)), (sp_dtype)s->dtype)), s);
+        v->din[0] = sp__unbroadcast(
+            b, sp_mul(b, g, sp_cast(b, zeta_slope(b, sp_cast(b, s, wide), sp_cast(b, q, wide)), (sp_dtype)s->dtype)),
+            s);
     }
     if (v->needs[1]) {
         sp_tensor *slope = sp_neg(b, sp_mul(b, s, SP_APPLY2(b, sp_op_zeta, sp__add_number(b, s, 1), q)));
@@ -233,8 +250,18 @@ static sp_status zeta_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_zeta = {
-    .name = "zeta", .inputs = "x, y", .infer = sp__infer_broadcast, .strided = true, .reference = zeta_reference, .loop = zeta_loop,
-    .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = zeta_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "Zeta",
-    .python = "ops.zeta(input, other); ops.Zeta()(x, q)", .doc = "The Hurwitz zeta function of x at y.",
+    .name = "zeta",
+    .inputs = "x, y",
+    .infer = sp__infer_broadcast,
+    .strided = true,
+    .reference = zeta_reference,
+    .loop = zeta_loop,
+    .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS,
+    .vjp = zeta_vjp,
+    .saves = SP_SAVE_ALL_IN,
+    .mindir = "Zeta",
+    .python = "ops.zeta(input, other); ops.Zeta()(x, q)",
+    .doc = "The Hurwitz zeta function of x at y.",
     .samples = "[2,3](1.5,3) [2,3]>0; [2,3](1.5,3) [3]>0",
 };

@@ -2,14 +2,17 @@
 /* binary.c - element-wise arithmetic of two operands, broadcast and promoted. */
 #include "ops/kernels.h"
 
+/* clang-format off */
 #define ARITH(M, name, expr)                                                                                           \
     SP_EACH_BOOL(M, name, expr) SP_EACH_REAL(M, name, expr) SP_EACH_COMPLEX(M, name, expr)
+/* clang-format on */
 
 #define ENTRY(name_, ...)                                                                                              \
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = "x, y",                                                                     \
                                  .infer = sp__infer_broadcast,                                                         \
-                                 .reference = name_##_reference, .loop = name_##_loop,                                 \
+                                 .reference = name_##_reference,                                                       \
+                                 .loop = name_##_loop,                                                                 \
                                  .strided = true,                                                                      \
                                  __VA_ARGS__}
 
@@ -45,7 +48,7 @@ ENTRY(sub, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_ALL, .vjp = sub_vjp, .mind
                 "Tensor.sub(y); mint.sub(input, other)",
       .doc = "Difference of two tensors, element by element.", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]");
 
-ARITH(SP_BINARY_LOOP, mul, x * y)
+ARITH(SP_BINARY_LOOP, mul, x *y)
 static const sp_loop_fn mul_loops[SP_DTYPE_COUNT] = {ARITH(SP_LOOP_ROW, mul, )};
 SP_LOOP_KERNEL(mul, 4)
 
@@ -78,16 +81,16 @@ static sp_status div_vjp(sp_builder *b, const sp_vjp *v)
 {
     sp_tensor *g = sp_div(b, v->dout[0], conj_if_complex(b, v->in[1]));
     if (v->needs[0]) v->din[0] = sp__unbroadcast(b, g, v->in[0]);
-    if (v->needs[1])
-        v->din[1] = sp__unbroadcast(b, sp_neg(b, sp_mul(b, g, conj_if_complex(b, v->out[0]))), v->in[1]);
+    if (v->needs[1]) v->din[1] = sp__unbroadcast(b, sp_neg(b, sp_mul(b, g, conj_if_complex(b, v->out[0]))), v->in[1]);
     return SP_OK;
 }
 ENTRY(div, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .vjp = div_vjp,
       .saves = SP_SAVE_IN(1) | SP_SAVE_OUT(0), .mindir = "RealDiv", .onnx = "Div",
-      .python = "ops.Div()(x, y); ops.tensor_div(x, y); ops.true_divide(dividend, divisor); "
-                "Tensor.true_divide(other); Tensor.true_divide(value); ops.div(input, other); ops.divide(input, other); "
-                "Tensor.div(other); Tensor.divide(other); "
-                "mint.div(input, other); mint.divide(input, other)",
+      .python =
+          "ops.Div()(x, y); ops.tensor_div(x, y); ops.true_divide(dividend, divisor); "
+          "Tensor.true_divide(other); Tensor.true_divide(value); ops.div(input, other); ops.divide(input, other); "
+          "Tensor.div(other); Tensor.divide(other); "
+          "mint.div(input, other); mint.divide(input, other)",
       .doc = "Quotient of two tensors, element by element; integers are divided as float32.",
       .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 

@@ -6,10 +6,17 @@
 #define BITS(M, name, expr) SP_EACH_BOOL(M, name, expr) SP_EACH_INT(M, name, expr)
 #define ENTRY(name_, DTYPES, ...)                                                                                      \
     SP_LOOP_KERNEL(name_, 4)                                                                                           \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x, y", .promote = SP_PROMOTE_ALL, .dtypes = DTYPES,        \
+    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .inputs = "x, y",                                                                     \
+                                 .promote = SP_PROMOTE_ALL,                                                            \
+                                 .dtypes = DTYPES,                                                                     \
                                  .loop = name_##_loop,                                                                 \
-                                 .infer = sp__infer_broadcast, .reference = name_##_reference, .strided = true,        \
-                                 .no_vjp = "integer result", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]", __VA_ARGS__}
+                                 .infer = sp__infer_broadcast,                                                         \
+                                 .reference = name_##_reference,                                                       \
+                                 .strided = true,                                                                      \
+                                 .no_vjp = "integer result",                                                           \
+                                 .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]",                                          \
+                                 __VA_ARGS__}
 
 BITS(SP_BINARY_LOOP, bitwise_and, (x & y))
 static const sp_loop_fn bitwise_and_loops[SP_DTYPE_COUNT] = {BITS(SP_LOOP_ROW, bitwise_and, )};
@@ -53,10 +60,18 @@ SP_EACH_BOOL(SP_UNARY_LOOP, bitwise_not, !x)
 static const sp_loop_fn bitwise_not_loops[SP_DTYPE_COUNT] = {BITS(SP_LOOP_ROW, bitwise_not, )};
 SP_LOOP_KERNEL(bitwise_not, 4)
 const sp_op sp_op_bitwise_not = {
-    .name = "bitwise_not", .inputs = "x", .dtypes = SP_DT_INTS | SP_DT(BOOL), .infer = sp__infer_same,
-    .reference = bitwise_not_reference, .loop = bitwise_not_loop, .strided = true, .no_vjp = "integer result", .mindir = "Invert",
+    .name = "bitwise_not",
+    .inputs = "x",
+    .dtypes = SP_DT_INTS | SP_DT(BOOL),
+    .infer = sp__infer_same,
+    .reference = bitwise_not_reference,
+    .loop = bitwise_not_loop,
+    .strided = true,
+    .no_vjp = "integer result",
+    .mindir = "Invert",
     .onnx = "BitwiseNot",
     .python = "ops.bitwise_not(input); ops.invert(x); ops.Invert()(x); Tensor.bitwise_not(); Tensor.invert(); "
               "mint.bitwise_not(input)",
-    .doc = "The bits reversed.", .samples = "[2,3]; []",
+    .doc = "The bits reversed.",
+    .samples = "[2,3]; []",
 };

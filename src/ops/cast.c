@@ -4,7 +4,9 @@
 
 /* --- cast -------------------------------------------------------------------------------------------------------- */
 
-typedef struct { sp_dtype dtype; } cast_attrs;
+typedef struct {
+    sp_dtype dtype;
+} cast_attrs;
 SP_ATTR_TABLE(cast_attr_table, cast_attrs, (DTYPE, dtype, float32));
 
 static sp_status cast_infer(const sp_call *c, sp_meta *out)
@@ -30,8 +32,16 @@ static sp_status cast_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_cast = {
-    .name = "cast", .inputs = "x", SP_ATTRS(cast_attr_table, cast_attrs), .infer = cast_infer,
-    .reference = cast_reference, .loop = cast_loop, .strided = true, .vjp = cast_vjp, .mindir = "Cast", .onnx = "Cast",
+    .name = "cast",
+    .inputs = "x",
+    SP_ATTRS(cast_attr_table, cast_attrs),
+    .infer = cast_infer,
+    .reference = cast_reference,
+    .loop = cast_loop,
+    .strided = true,
+    .vjp = cast_vjp,
+    .mindir = "Cast",
+    .onnx = "Cast",
     .doc = "The same values in another dtype. Floats become integers by cutting off the fraction.",
     .samples = "[2,3] dtype=float64; [] dtype=float64",
 };
@@ -49,8 +59,15 @@ static sp_status identity_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_identity = {
     .batch = sp__batch_elementwise,
-    .name = "identity", .inputs = "x", .infer = sp__infer_same, .view = identity_view, .vjp = identity_vjp,
-    .mindir = "Identity", .onnx = "Identity", .doc = "The same tensor.", .samples = "[2,3]; []",
+    .name = "identity",
+    .inputs = "x",
+    .infer = sp__infer_same,
+    .view = identity_view,
+    .vjp = identity_vjp,
+    .mindir = "Identity",
+    .onnx = "Identity",
+    .doc = "The same tensor.",
+    .samples = "[2,3]; []",
 };
 
 /* --- after: an order that passes keep ----------------------------------------------------------------------------- */
@@ -65,8 +82,13 @@ static sp_status after_vjp(sp_builder *b, const sp_vjp *v)
 /* What is computed of it is not what was computed of x before, and waits for the token: so that a program which computes
  * something again does that when it is told to, instead of keeping what it had. */
 const sp_op sp_op_after = {
-    .name = "after", .inputs = "x, token", .infer = sp__infer_same, .view = identity_view, .vjp = after_vjp,
-    .doc = "The same tensor, not before the token is there.", .samples = "[2,3] [4]; [] [1]",
+    .name = "after",
+    .inputs = "x, token",
+    .infer = sp__infer_same,
+    .view = identity_view,
+    .vjp = after_vjp,
+    .doc = "The same tensor, not before the token is there.",
+    .samples = "[2,3] [4]; [] [1]",
 };
 
 /* --- complex conjugate ------------------------------------------------------------------------------------------- */
@@ -74,7 +96,8 @@ const sp_op sp_op_after = {
 SP_EACH_REAL(SP_UNARY_LOOP, conj, x)
 SP_UNARY_LOOP(C64, sp_c64, sp_c64, SP_KEEP, SP_KEEP, conj, conjf(x))
 SP_UNARY_LOOP(C128, sp_c128, sp_c128, SP_KEEP, SP_KEEP, conj, conj(x))
-static const sp_loop_fn conj_loops[SP_DTYPE_COUNT] = {SP_EACH_REAL(SP_LOOP_ROW, conj, ) SP_EACH_COMPLEX(SP_LOOP_ROW, conj, )};
+static const sp_loop_fn conj_loops[SP_DTYPE_COUNT] = {SP_EACH_REAL(SP_LOOP_ROW, conj, )
+                                                          SP_EACH_COMPLEX(SP_LOOP_ROW, conj, )};
 SP_LOOP_KERNEL(conj, 4)
 
 static sp_status conj_vjp(sp_builder *b, const sp_vjp *v)
@@ -84,9 +107,18 @@ static sp_status conj_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_conj = {
-    .name = "conj", .inputs = "x", .dtypes = SP_DT_NUMBERS, .infer = sp__infer_same, .reference = conj_reference, .loop = conj_loop,
-    .strided = true, .vjp = conj_vjp, .mindir = "Conj", .python = "ops.conj(input); ops.Conj()(x); Tensor.conj()",
-    .doc = "The complex conjugate of each element.", .samples = "[2,3]; []",
+    .name = "conj",
+    .inputs = "x",
+    .dtypes = SP_DT_NUMBERS,
+    .infer = sp__infer_same,
+    .reference = conj_reference,
+    .loop = conj_loop,
+    .strided = true,
+    .vjp = conj_vjp,
+    .mindir = "Conj",
+    .python = "ops.conj(input); ops.Conj()(x); Tensor.conj()",
+    .doc = "The complex conjugate of each element.",
+    .samples = "[2,3]; []",
 };
 
 /* --- select ------------------------------------------------------------------------------------------------------ */
@@ -132,8 +164,8 @@ static sp_status select_compose(sp_builder *b, const sp_call *c)
         sp_dtype to = sp_dtype_promote((sp_dtype)x->dtype, (sp_dtype)y->dtype);
         if (weak_x && !weak_y && (kx == ky || ky == 'f')) to = (sp_dtype)y->dtype;
         if (weak_y && !weak_x && (kx == ky || kx == 'f')) to = (sp_dtype)x->dtype;
-        SP_CHECK(to != SP_DTYPE_NONE, SP_TYPE, "dtypes %s and %s have no common dtype", sp_dtype_name((sp_dtype)x->dtype),
-                 sp_dtype_name((sp_dtype)y->dtype));
+        SP_CHECK(to != SP_DTYPE_NONE, SP_TYPE, "dtypes %s and %s have no common dtype",
+                 sp_dtype_name((sp_dtype)x->dtype), sp_dtype_name((sp_dtype)y->dtype));
         x = sp_cast(b, x, to);
         y = sp_cast(b, y, to);
     }
@@ -142,7 +174,11 @@ static sp_status select_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_select = {
-    .name = "select", .inputs = "condition, x, y", .compose = select_compose, .mindir = "Select", .onnx = "Where",
+    .name = "select",
+    .inputs = "condition, x, y",
+    .compose = select_compose,
+    .mindir = "Select",
+    .onnx = "Where",
     .python = "ops.Select()(condition, x, y)",
     .doc = "Elements of x where the condition is true, else of y; broadcast.",
     .samples = "[2,3]b [2,3] [2,3]; [3]b [2,1] []",
@@ -151,8 +187,9 @@ const sp_op sp_op_select = {
 static sp_status select_infer(const sp_call *c, sp_meta *out)
 {
     SP_CHECK(c->in[0]->dtype == SP_DTYPE_BOOL && c->in[1]->dtype == c->in[2]->dtype, SP_TYPE,
-             "condition, x and y have dtypes %s, %s and %s, they must be bool and two that are equal", sp_dtype_name((sp_dtype)c->in[0]->dtype),
-             sp_dtype_name((sp_dtype)c->in[1]->dtype), sp_dtype_name((sp_dtype)c->in[2]->dtype));
+             "condition, x and y have dtypes %s, %s and %s, they must be bool and two that are equal",
+             sp_dtype_name((sp_dtype)c->in[0]->dtype), sp_dtype_name((sp_dtype)c->in[1]->dtype),
+             sp_dtype_name((sp_dtype)c->in[2]->dtype));
     SP_TRY(sp__infer_broadcast(c, out));
     out->dtype = (sp_dtype)c->in[1]->dtype;
     return SP_OK;
@@ -160,7 +197,8 @@ static sp_status select_infer(const sp_call *c, sp_meta *out)
 
 static sp_inner_loop select_loop(const sp_call *c)
 {
-    static const sp_loop_fn loops[17] = {[1] = select_1, [2] = select_2, [4] = select_4, [8] = select_8, [16] = select_16};
+    static const sp_loop_fn loops[17] = {
+        [1] = select_1, [2] = select_2, [4] = select_4, [8] = select_8, [16] = select_16};
     return (sp_inner_loop){.fn = loops[sp_dtype_bytes((sp_dtype)c->in[1]->dtype)], .cost = 8};
 }
 static sp_status select_reference(const sp_call *c) { return sp__call_loop(c, select_loop(c).fn, NULL, 8); }
@@ -174,7 +212,15 @@ static sp_status select_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_select_same = {
-    .name = "select_same", .inputs = "condition, x, y", .dtypes = SP_DT(BOOL), .infer = select_infer,
-    .reference = select_reference, .loop = select_loop, .strided = true, .vjp = select_vjp, .saves = SP_SAVE_IN(0),
-    .doc = "select for a bool condition and values of one dtype.", .samples = "[2,3]b [2,3] [2,3]; [3]b [2,1] []",
+    .name = "select_same",
+    .inputs = "condition, x, y",
+    .dtypes = SP_DT(BOOL),
+    .infer = select_infer,
+    .reference = select_reference,
+    .loop = select_loop,
+    .strided = true,
+    .vjp = select_vjp,
+    .saves = SP_SAVE_IN(0),
+    .doc = "select for a bool condition and values of one dtype.",
+    .samples = "[2,3]b [2,3] [2,3]; [3]b [2,1] []",
 };

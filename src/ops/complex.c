@@ -24,8 +24,8 @@ static sp_status part_infer(const sp_call *c, sp_meta *out)
 #define PART(name, single, twice)                                                                                      \
     PART_LOOP(C64, sp_c64, float, name, single)                                                                        \
     PART_LOOP(C128, sp_c128, double, name, twice)                                                                      \
-    static const sp_loop_fn name##_loops[SP_DTYPE_COUNT] = {[SP_DTYPE_C64] = name##_C64,                               \
-                                                            [SP_DTYPE_C128] = name##_C128};                            \
+    static const sp_loop_fn name##_loops[SP_DTYPE_COUNT] = {                                                           \
+        [SP_DTYPE_C64] = name##_C64, [SP_DTYPE_C128] = name##_C128};                                                   \
     SP_LOOP_KERNEL(name, 4)
 PART(complex_real, crealf(x), creal(x))
 PART(complex_imag, cimagf(x), cimag(x))
@@ -60,10 +60,18 @@ static sp_status complex_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_complex = {
-    .name = "complex", .inputs = "real, imag", .promote = SP_PROMOTE_ALL, .dtypes = SP_DT(F32) | SP_DT(F64),
+    .name = "complex",
+    .inputs = "real, imag",
+    .promote = SP_PROMOTE_ALL,
+    .dtypes = SP_DT(F32) | SP_DT(F64),
     .infer = complex_infer,
-    .reference = complex_reference, .loop = complex_loop, .strided = true, .vjp = complex_vjp, .mindir = "Complex",
-    .python = "ops.Complex()(real, imag)", .doc = "Complex numbers from their real and imaginary parts.",
+    .reference = complex_reference,
+    .loop = complex_loop,
+    .strided = true,
+    .vjp = complex_vjp,
+    .mindir = "Complex",
+    .python = "ops.Complex()(real, imag)",
+    .doc = "Complex numbers from their real and imaginary parts.",
     .samples = "[2,3] [2,3]; [2,3] [3]; [] [2]",
 };
 
@@ -88,10 +96,16 @@ static sp_status complex_abs_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 #define PART_ENTRY(name_, ...)                                                                                         \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .dtypes = SP_DT_COMPLEX, .infer = part_infer,          \
+    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .inputs = "x",                                                                        \
+                                 .dtypes = SP_DT_COMPLEX,                                                              \
+                                 .infer = part_infer,                                                                  \
                                  .loop = name_##_loop,                                                                 \
-                                 .reference = name_##_reference, .strided = true, .vjp = name_##_vjp,                  \
-                                 .samples = "[2,3]; []", __VA_ARGS__}
+                                 .reference = name_##_reference,                                                       \
+                                 .strided = true,                                                                      \
+                                 .vjp = name_##_vjp,                                                                   \
+                                 .samples = "[2,3]; []",                                                               \
+                                 __VA_ARGS__}
 PART_ENTRY(complex_real, .mindir = "Real", .doc = "The real part of complex numbers.");
 PART_ENTRY(complex_imag, .mindir = "Imag", .doc = "The imaginary part of complex numbers.");
 PART_ENTRY(complex_abs, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "ComplexAbs",
@@ -128,25 +142,41 @@ static sp_status polar_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_real = {
-    .name = "real", .inputs = "x", .compose = real_compose, .python = "ops.real(input); ops.Real()(input); "
-                                                                      "Tensor.real(); mint.real(input)",
-    .doc = "The real part.", .samples = "[2,3]; []",
+    .name = "real",
+    .inputs = "x",
+    .compose = real_compose,
+    .python = "ops.real(input); ops.Real()(input); "
+              "Tensor.real(); mint.real(input)",
+    .doc = "The real part.",
+    .samples = "[2,3]; []",
 };
 const sp_op sp_op_imag = {
-    .name = "imag", .inputs = "x", .compose = imag_compose, .python = "ops.imag(input); ops.Imag()(input); "
-                                                                      "Tensor.imag(); mint.imag(input)",
-    .doc = "The imaginary part; zero for real numbers.", .samples = "[2,3]; []",
+    .name = "imag",
+    .inputs = "x",
+    .compose = imag_compose,
+    .python = "ops.imag(input); ops.Imag()(input); "
+              "Tensor.imag(); mint.imag(input)",
+    .doc = "The imaginary part; zero for real numbers.",
+    .samples = "[2,3]; []",
 };
 const sp_op sp_op_angle = {
-    .name = "angle", .inputs = "x", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
+    .name = "angle",
+    .inputs = "x",
+    .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
     .compose = angle_compose,
     .python = "ops.angle(input); ops.Angle()(input); Tensor.angle()",
     .doc = "The angle of numbers in the complex plane.",
     .samples = "[2,3]>0; []>0",
 };
 const sp_op sp_op_polar = {
-    .name = "polar", .inputs = "abs, angle", .promote = SP_PROMOTE_ALL, .dtypes = SP_DT(F32) | SP_DT(F64),
+    .name = "polar",
+    .inputs = "abs, angle",
+    .promote = SP_PROMOTE_ALL,
+    .dtypes = SP_DT(F32) | SP_DT(F64),
     .compose = polar_compose,
-    .mindir = "Polar", .python = "ops.polar(abs, angle); ops.Polar()(abs, angle); mint.polar(abs, angle)",
-    .doc = "Complex numbers from their distance and angle.", .samples = "[2,3]>0 [2,3]; [2,3]>0 [3]",
+    .mindir = "Polar",
+    .python = "ops.polar(abs, angle); ops.Polar()(abs, angle); mint.polar(abs, angle)",
+    .doc = "Complex numbers from their distance and angle.",
+    .samples = "[2,3]>0 [2,3]; [2,3]>0 [3]",
 };

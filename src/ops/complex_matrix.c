@@ -72,7 +72,8 @@ sp_status sp__complex_inverse(const sp_call *c)
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
         sp__numbers_load(c->in[0], item * n * n, n * n, a);
         identity(n, inverse);
-        SP_CHECK(eliminate(n, a, inverse) != 0, SP_VALUE, "matrix %lld is singular and has no inverse", (long long)item);
+        SP_CHECK(eliminate(n, a, inverse) != 0, SP_VALUE, "matrix %lld is singular and has no inverse",
+                 (long long)item);
         for (int64_t j = 0; j < n; j++)
             for (int64_t i = n - 1; i >= 0; i--) {
                 number sum = inverse[i * n + j];
@@ -111,7 +112,8 @@ static bool cholesky_lower(int64_t n, const number *a, number *l, double eps)
     memset(l, 0, (size_t)(n * n) * sizeof *l);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) {
-            if (i != j && cabs(a[i * n + j] - conj(a[j * n + i])) > eps * (cabs(a[i * n + i]) + cabs(a[j * n + j]))) return false;
+            if (i != j && cabs(a[i * n + j] - conj(a[j * n + i])) > eps * (cabs(a[i * n + i]) + cabs(a[j * n + j])))
+                return false;
             number sum = a[i * n + j];
             for (int64_t k = 0; k < j; k++) sum -= l[i * n + k] * conj(l[j * n + k]);
             if (i == j && !(creal(sum) > 0)) return false;
@@ -127,7 +129,8 @@ sp_status sp__complex_cholesky(const sp_call *c, bool upper)
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
         sp__numbers_load(c->in[0], item * n * n, n * n, a);
         SP_CHECK(cholesky_lower(n, a, l, c->in[0]->dtype == SP_DTYPE_C128 ? 1e-10 : 1e-4), SP_RUNTIME,
-                 "matrix %lld is not Hermitian and positive definite, a Cholesky decomposition needs that", (long long)item);
+                 "matrix %lld is not Hermitian and positive definite, a Cholesky decomposition needs that",
+                 (long long)item);
         for (int64_t i = 0; upper && i < n * n; i++) a[i] = conj(l[i % n * n + i / n]);
         sp__numbers_store(c->out[0], item * n * n, n * n, upper ? a : l);
     }
@@ -237,7 +240,8 @@ static void rotate_all(int64_t n, number *a, number *v)
                 if (size == 0) continue;
                 const number phase = conj(a[p * n + q]) / size;
                 const double theta = creal(a[q * n + q] - a[p * n + p]) / (2 * size);
-                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), co = 1 / sqrt(t * t + 1);
+                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)),
+                             co = 1 / sqrt(t * t + 1);
                 rotate(n, n, a + p, a + q, co, t * co, phase);
                 rotate(n, 1, a + p * n, a + q * n, co, t * co, conj(phase));
                 rotate(n, n, v + p, v + q, co, t * co, phase);
@@ -327,7 +331,8 @@ static void complete_rows(int64_t have, int64_t want, int64_t l, number *u)
     }
 }
 /* Lengths of the rows of u, descending, into sizes[k..]; rows of u as unit vectors and of v in that order. How many are not zero. */
-static int64_t sort_rows(int64_t k, int64_t l, const number *u, const number *v, number *sorted_u, number *sorted_v, number *sizes)
+static int64_t sort_rows(int64_t k, int64_t l, const number *u, const number *v, number *sorted_u, number *sorted_v,
+                         number *sizes)
 {
     int64_t rank = 0;
     for (int64_t i = 0; i < k; i++) sizes[i] = sqrt(creal(product(l, u + i * l, u + i * l)));
@@ -345,7 +350,8 @@ static int64_t sort_rows(int64_t k, int64_t l, const number *u, const number *v,
     }
     return rank;
 }
-static void store_columns(const sp_tensor *out, int64_t item, int64_t rows, int64_t columns, const number *from, number *scratch)
+static void store_columns(const sp_tensor *out, int64_t item, int64_t rows, int64_t columns, const number *from,
+                          number *scratch)
 {
     for (int64_t i = 0; i < rows * columns; i++) scratch[i] = from[i % columns * rows + i / columns];
     sp__numbers_store(out, item * rows * columns, rows * columns, scratch);
@@ -361,8 +367,8 @@ sp_status sp__complex_svd(const sp_call *c, bool full)
     for (int64_t item = 0; item < sp__matrix_count(x); item++) {
         sp__numbers_load(x, item * m * n, m * n, out);
         for (int64_t i = 0; i < m * n; i++)
-            SP_CHECK(isfinite(creal(out[i])) && isfinite(cimag(out[i])), SP_VALUE, "matrix %lld has an element that is not finite",
-                     (long long)item);
+            SP_CHECK(isfinite(creal(out[i])) && isfinite(cimag(out[i])), SP_VALUE,
+                     "matrix %lld has an element that is not finite", (long long)item);
         for (int64_t i = 0; i < k * l; i++) u[i] = tall ? out[i % l * k + i / l] : conj(out[i]);
         SP_CHECK(jacobi(k, l, u, v), SP_RUNTIME, "the singular values of matrix %lld were not found", (long long)item);
         const int64_t rank = sort_rows(k, l, u, v, sorted_u, sorted_v, sizes), wide = full ? l : k;

@@ -2,7 +2,9 @@
 /* concat.c - joining tensors along an axis and cutting them apart. Pieces of a split are views. */
 #include "ops/kernels.h"
 
-typedef struct { int64_t axis; } axis_attrs;
+typedef struct {
+    int64_t axis;
+} axis_attrs;
 SP_ATTR_TABLE(axis_attr_table, axis_attrs, (INT, axis, 0));
 
 /* --- concat ------------------------------------------------------------------------------------------------------ */
@@ -69,8 +71,15 @@ static sp_status concat_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_concat = {
     .batch = sp__batch_axis,
-    .name = "concat", .inputs = "tensors...", SP_ATTRS(axis_attr_table, axis_attrs), .promote = SP_PROMOTE_ALL,
-    .infer = concat_infer, .reference = concat_reference, .strided = true, .vjp = concat_vjp, .mindir = "Concat",
+    .name = "concat",
+    .inputs = "tensors...",
+    SP_ATTRS(axis_attr_table, axis_attrs),
+    .promote = SP_PROMOTE_ALL,
+    .infer = concat_infer,
+    .reference = concat_reference,
+    .strided = true,
+    .vjp = concat_vjp,
+    .mindir = "Concat",
     .onnx = "Concat",
     .doc = "Tensors joined along an axis they have already; the other dimensions must agree.",
     .samples = "[2,3] [2,3]; [2,3] [2,1] [2,2] axis=1; [3] [2] axis=-1; [2,0] [2,2] axis=1",
@@ -94,9 +103,9 @@ static sp_status stack_compose(sp_builder *b, const sp_call *c)
     sp_status status = SP_OK;
     for (int i = 0; i < c->n_in && status == SP_OK; i++) {
         if (!sp__tensor_same_shape(c->in[i], x))
-            status = sp__fail(SP_VALUE,
-                              "tensor %d has shape %s, but tensor 0 has %s; stacked tensors must have one shape", i,
-                              sp__shape_text(c->in[i]->rank, c->in[i]->dims, t), sp__shape_text(x->rank, x->dims, a));
+            status =
+                sp__fail(SP_VALUE, "tensor %d has shape %s, but tensor 0 has %s; stacked tensors must have one shape",
+                         i, sp__shape_text(c->in[i]->rank, c->in[i]->dims, t), sp__shape_text(x->rank, x->dims, a));
         else in[i] = sp_reshape(b, c->in[i], x->rank + 1, dims);
     }
     const axis_attrs attrs = {axis};
@@ -107,9 +116,14 @@ static sp_status stack_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_stack = {
-    .name = "stack", .inputs = "tensors...", SP_ATTRS(axis_attr_table, axis_attrs), .promote = SP_PROMOTE_ALL,
-    .compose = stack_compose, .mindir = "Stack",
-    .doc = "Tensors of one shape joined along a new axis.", .samples = "[2,3] [2,3]; [3] [3] [3] axis=1; [] [] axis=-1",
+    .name = "stack",
+    .inputs = "tensors...",
+    SP_ATTRS(axis_attr_table, axis_attrs),
+    .promote = SP_PROMOTE_ALL,
+    .compose = stack_compose,
+    .mindir = "Stack",
+    .doc = "Tensors of one shape joined along a new axis.",
+    .samples = "[2,3] [2,3]; [3] [3] [3] axis=1; [] [] axis=-1",
 };
 
 /* --- split ------------------------------------------------------------------------------------------------------- */
@@ -133,8 +147,8 @@ static sp_status split_axis(const sp_tensor *x, const split_attrs *a, int *axis)
         sum += a->sizes.v[i];
     }
     SP_CHECK(sum == x->dims[*axis], SP_VALUE,
-             "the pieces have %lld elements along axis %d together, but the tensor has %lld",
-             (long long)sum, *axis, (long long)x->dims[*axis]);
+             "the pieces have %lld elements along axis %d together, but the tensor has %lld", (long long)sum, *axis,
+             (long long)x->dims[*axis]);
     return SP_OK;
 }
 
@@ -179,8 +193,16 @@ static sp_status split_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_split = {
     .batch = sp__batch_axis,
-    .name = "split", .inputs = "x", .n_out = -1, .count = split_count, SP_ATTRS(split_attr_table, split_attrs),
-    .infer = split_infer, .view = split_view, .vjp = split_vjp, .mindir = "SplitV", .onnx = "Split",
+    .name = "split",
+    .inputs = "x",
+    .n_out = -1,
+    .count = split_count,
+    SP_ATTRS(split_attr_table, split_attrs),
+    .infer = split_infer,
+    .view = split_view,
+    .vjp = split_vjp,
+    .mindir = "SplitV",
+    .onnx = "Split",
     .doc = "The tensor cut along an axis into pieces of the given sizes, as views.",
     .samples = "[4,3] sizes=(1,3); [4,3] sizes=(1,1,1) axis=-1; [5] sizes=(5,)",
 };
@@ -241,7 +263,15 @@ static sp_status unstack_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_unstack = {
     .batch = sp__batch_axis,
-    .name = "unstack", .inputs = "input_x", .n_out = -1, .count = unstack_count, SP_ATTRS(axis_attr_table, axis_attrs),
-    .infer = unstack_infer, .view = unstack_view, .vjp = unstack_vjp, .mindir = "Unstack",
-    .doc = "The slices along an axis, each without it, as views.", .samples = "[2,3]; [2,3] axis=-1; [3,2,2] axis=1",
+    .name = "unstack",
+    .inputs = "input_x",
+    .n_out = -1,
+    .count = unstack_count,
+    SP_ATTRS(axis_attr_table, axis_attrs),
+    .infer = unstack_infer,
+    .view = unstack_view,
+    .vjp = unstack_vjp,
+    .mindir = "Unstack",
+    .doc = "The slices along an axis, each without it, as views.",
+    .samples = "[2,3]; [2,3] axis=-1; [3,2,2] axis=1",
 };

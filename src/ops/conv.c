@@ -20,8 +20,8 @@ static sp_status check_rank(const sp_call *c)
     int wanted = c->op->name[4] - '0' + 2;
     char text[SP_SHAPE_TEXT];
     static const char *const axes[] = {"N, C, L", "N, C, H, W", "N, C, D, H, W"};
-    SP_CHECK(c->in[0]->rank == wanted, SP_VALUE, "%s: the input must have %d dimensions (%s), found shape %s%s", c->op->name, wanted,
-             axes[wanted - 3], sp__shape_text(c->in[0]->rank, c->in[0]->dims, text),
+    SP_CHECK(c->in[0]->rank == wanted, SP_VALUE, "%s: the input must have %d dimensions (%s), found shape %s%s",
+             c->op->name, wanted, axes[wanted - 3], sp__shape_text(c->in[0]->rank, c->in[0]->dims, text),
              c->in[0]->rank == wanted - 1 ? "; for a batch of one: expand_dims(0)" : "");
     return SP_OK;
 }
@@ -116,12 +116,12 @@ typedef struct {
             {                                                                                                          \
                 SUM sum = job->bias ? (SUM)LOAD(((const T *)job->bias)[oc]) : 0;                                       \
                 for (int64_t ic = 0; ic < ic_g; ic++) CONV_EACH(w->kernel, k)                                          \
-                {                                                                                                      \
-                    CONV_MEET(inside)                                                                                  \
-                    if (inside)                                                                                        \
-                        sum += (SUM)LOAD(x[ic * in_plane + CONV_FLAT(w->in, i)]) *                                     \
-                               (SUM)LOAD(weight[ic * taps + CONV_FLAT(w->kernel, k)]);                                 \
-                }                                                                                                      \
+                    {                                                                                                  \
+                        CONV_MEET(inside)                                                                              \
+                        if (inside)                                                                                    \
+                            sum += (SUM)LOAD(x[ic * in_plane + CONV_FLAT(w->in, i)]) *                                 \
+                                   (SUM)LOAD(weight[ic * taps + CONV_FLAT(w->kernel, k)]);                             \
+                    }                                                                                                  \
                 out[CONV_FLAT(w->out, o)] = STORE(sum);                                                                \
             }                                                                                                          \
         }                                                                                                              \
@@ -139,18 +139,18 @@ typedef struct {
             {                                                                                                          \
                 SUM sum = 0;                                                                                           \
                 for (int64_t oc = 0; oc < oc_g; oc++) CONV_EACH(w->kernel, k)                                          \
-                {                                                                                                      \
-                    bool used = true;                                                                                  \
-                    for (int d = 0; d < 3; d++) {                                                                      \
-                        int64_t at = i[d] + w->pad[d] - k[d] * w->dilation[d];                                         \
-                        used &= at >= 0 && at % w->stride[d] == 0;                                                     \
-                        o[d] = at / w->stride[d];                                                                      \
-                        used &= o[d] < w->out[d];                                                                      \
+                    {                                                                                                  \
+                        bool used = true;                                                                              \
+                        for (int d = 0; d < 3; d++) {                                                                  \
+                            int64_t at = i[d] + w->pad[d] - k[d] * w->dilation[d];                                     \
+                            used &= at >= 0 && at % w->stride[d] == 0;                                                 \
+                            o[d] = at / w->stride[d];                                                                  \
+                            used &= o[d] < w->out[d];                                                                  \
+                        }                                                                                              \
+                        if (used)                                                                                      \
+                            sum += (SUM)LOAD(dout[oc * out_plane + CONV_FLAT(w->out, o)]) *                            \
+                                   (SUM)LOAD(weight[oc * ic_g * taps + CONV_FLAT(w->kernel, k)]);                      \
                     }                                                                                                  \
-                    if (used)                                                                                          \
-                        sum += (SUM)LOAD(dout[oc * out_plane + CONV_FLAT(w->out, o)]) *                                \
-                               (SUM)LOAD(weight[oc * ic_g * taps + CONV_FLAT(w->kernel, k)]);                          \
-                }                                                                                                      \
                 out[CONV_FLAT(w->in, i)] = STORE(sum);                                                                 \
             }                                                                                                          \
         }                                                                                                              \
@@ -192,8 +192,8 @@ static const conv_loop conv_weight_loops[SP_DTYPE_COUNT] = {SP_EACH_REAL(CONV_RO
 
 static sp_status conv_reference(const sp_call *c)
 {
-    conv_job job = {.x = c->in[0]->data, .y = c->in[1]->data, .bias = c->in[2] ? c->in[2]->data : NULL,
-                    .out = c->out[0]->data};
+    conv_job job = {
+        .x = c->in[0]->data, .y = c->in[1]->data, .bias = c->in[2] ? c->in[2]->data : NULL, .out = c->out[0]->data};
     SP_TRY(sp__conv_measure(c->op->name, c->in[0], c->in[1], c->attrs, &job.g));
     return sp__parallel_for(job.g.batch * job.g.out_channels, 1, conv_loops[c->in[0]->dtype], &job);
 }
@@ -310,29 +310,53 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
 #define CONV_SAVES (SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_CROSS)
 #define CONV_ENTRIES(n, mindir_, mindir_input, mindir_weight, python_, samples_, samples_input, samples_weight)        \
     const sp_op sp_op_conv##n##d = {                                                                                   \
-        .name = "conv" #n "d", .inputs = "x, weight, bias?", SP_ATTRS(conv_attr_table, sp__conv_attrs),                \
-        .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .infer = conv_infer, .reference = conv_reference,             \
+        .name = "conv" #n "d",                                                                                         \
+        .inputs = "x, weight, bias?",                                                                                  \
+        SP_ATTRS(conv_attr_table, sp__conv_attrs),                                                                     \
+        .promote = SP_PROMOTE_ALL,                                                                                     \
+        .dtypes = SP_DT_REAL,                                                                                          \
+        .infer = conv_infer,                                                                                           \
+        .reference = conv_reference,                                                                                   \
         .batch = sp__batch_conv,                                                                                       \
-        .vjp = conv_vjp, .saves = CONV_SAVES, .mindir = mindir_, .onnx = "Conv", .python = python_,                    \
+        .vjp = conv_vjp,                                                                                               \
+        .saves = CONV_SAVES,                                                                                           \
+        .mindir = mindir_,                                                                                             \
+        .onnx = "Conv",                                                                                                \
+        .python = python_,                                                                                             \
         .doc = "Convolution of [batch, channels, " #n " spatial dimensions] with [out, in / group, kernel].",          \
         .samples = samples_,                                                                                           \
     };                                                                                                                 \
     const sp_op sp_op_conv##n##d_input_grad = {                                                                        \
-        .name = "conv" #n "d_input_grad", .inputs = "dout, weight",                                                    \
-        SP_ATTRS(conv_input_attr_table, sp__conv_attrs), .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL,              \
-        .infer = conv_input_infer, .reference = conv_input_reference, .vjp = conv_input_vjp, .saves = CONV_SAVES,      \
+        .name = "conv" #n "d_input_grad",                                                                              \
+        .inputs = "dout, weight",                                                                                      \
+        SP_ATTRS(conv_input_attr_table, sp__conv_attrs),                                                               \
+        .promote = SP_PROMOTE_ALL,                                                                                     \
+        .dtypes = SP_DT_REAL,                                                                                          \
+        .infer = conv_input_infer,                                                                                     \
+        .reference = conv_input_reference,                                                                             \
+        .vjp = conv_input_vjp,                                                                                         \
+        .saves = CONV_SAVES,                                                                                           \
         .batch = sp__batch_conv_input_grad,                                                                            \
-        .mindir = mindir_input, .onnx = "ConvTranspose",                                                               \
+        .mindir = mindir_input,                                                                                        \
+        .onnx = "ConvTranspose",                                                                                       \
         .doc = "Gradient of conv" #n "d by its input: the transposed convolution. input_size is the spatial size of "  \
                "the result; without it, the smallest that fits.",                                                      \
         .samples = samples_input,                                                                                      \
     };                                                                                                                 \
     const sp_op sp_op_conv##n##d_weight_grad = {                                                                       \
-        .name = "conv" #n "d_weight_grad", .inputs = "x, dout",                                                        \
-        SP_ATTRS(conv_weight_attr_table, sp__conv_attrs), .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL,             \
-        .infer = conv_weight_infer, .reference = conv_weight_reference, .vjp = conv_weight_vjp, .saves = CONV_SAVES,   \
+        .name = "conv" #n "d_weight_grad",                                                                             \
+        .inputs = "x, dout",                                                                                           \
+        SP_ATTRS(conv_weight_attr_table, sp__conv_attrs),                                                              \
+        .promote = SP_PROMOTE_ALL,                                                                                     \
+        .dtypes = SP_DT_REAL,                                                                                          \
+        .infer = conv_weight_infer,                                                                                    \
+        .reference = conv_weight_reference,                                                                            \
+        .vjp = conv_weight_vjp,                                                                                        \
+        .saves = CONV_SAVES,                                                                                           \
         .batch = sp__batch_conv_weight_grad,                                                                           \
-        .mindir = mindir_weight, .doc = "Gradient of conv" #n "d by its weight.", .samples = samples_weight,           \
+        .mindir = mindir_weight,                                                                                       \
+        .doc = "Gradient of conv" #n "d by its weight.",                                                               \
+        .samples = samples_weight,                                                                                     \
     }
 
 #define CONV_FACES(name)                                                                                               \

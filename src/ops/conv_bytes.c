@@ -8,7 +8,8 @@
 #include "ir/conv_bytes.h"
 #include "ops/kernels.h"
 
-SP_ATTR_TABLE(attr_table, sp__conv_attrs, (INTS, stride, 1), (TEXT, pad_mode, "pad"), (INTS, pad, 0), (INTS, dilation, 1), (INT, group, 1));
+SP_ATTR_TABLE(attr_table, sp__conv_attrs, (INTS, stride, 1), (TEXT, pad_mode, "pad"), (INTS, pad, 0),
+              (INTS, dilation, 1), (INT, group, 1));
 
 static bool is_bytes(const sp_tensor *t) { return t->dtype == SP_DTYPE_I8 || t->dtype == SP_DTYPE_U8; }
 
@@ -17,12 +18,14 @@ static sp_status check_numbers(const char *name, const sp_tensor *t, uint32_t dt
 {
     char text[SP_SHAPE_TEXT];
     if (!t) return SP_OK;
-    SP_CHECK(dtypes >> t->dtype & 1u, SP_TYPE, "conv_bytes: %s is %s, which does not go with the other operands", name, sp_dtype_name((sp_dtype)t->dtype));
+    SP_CHECK(dtypes >> t->dtype & 1u, SP_TYPE, "conv_bytes: %s is %s, which does not go with the other operands", name,
+             sp_dtype_name((sp_dtype)t->dtype));
     const bool one = t->rank == 0 || (t->rank == 1 && t->dims[0] == 1);
     if (one || (t->rank == 1 && t->dims[0] == channels)) return SP_OK;
     sp__shape_text(t->rank, t->dims, text);
     if (channels == 1) return sp__fail(SP_VALUE, "conv_bytes: %s has shape %s, it must be one number", name, text);
-    return sp__fail(SP_VALUE, "conv_bytes: %s has shape %s, it must be one number, or one for each of %lld channels", name, text, (long long)channels);
+    return sp__fail(SP_VALUE, "conv_bytes: %s has shape %s, it must be one number, or one for each of %lld channels",
+                    name, text, (long long)channels);
 }
 
 static sp_status conv_bytes_infer(const sp_call *c, sp_meta *out)
@@ -31,11 +34,13 @@ static sp_status conv_bytes_infer(const sp_call *c, sp_meta *out)
     const sp_tensor *scale = c->in[SP_BYTES_SCALE], *zero = c->in[SP_BYTES_ZERO];
     const uint32_t bytes = SP_DT(I8) | SP_DT(U8);
     sp__conv_geometry g;
-    SP_CHECK(is_bytes(w), SP_TYPE, "conv_bytes: the weight is %s, it must be int8 or uint8", sp_dtype_name((sp_dtype)w->dtype));
+    SP_CHECK(is_bytes(w), SP_TYPE, "conv_bytes: the weight is %s, it must be int8 or uint8",
+             sp_dtype_name((sp_dtype)w->dtype));
     SP_TRY(sp__conv_measure("conv_bytes", x, w, c->attrs, &g));
     SP_TRY(check_numbers("x_zero", c->in[SP_BYTES_X_ZERO], 1u << x->dtype, 1));
     SP_TRY(check_numbers("w_zero", c->in[SP_BYTES_W_ZERO], 1u << w->dtype, g.out_channels));
-    SP_CHECK(!bias || (bias->rank == 1 && bias->dims[0] == g.out_channels), SP_VALUE, "conv_bytes: bias must have shape (%lld,)", (long long)g.out_channels);
+    SP_CHECK(!bias || (bias->rank == 1 && bias->dims[0] == g.out_channels), SP_VALUE,
+             "conv_bytes: bias must have shape (%lld,)", (long long)g.out_channels);
     SP_TRY(check_numbers("bias", bias, SP_DT(I32), g.out_channels));
     SP_TRY(check_numbers("scale", scale, SP_DT(F32), g.out_channels));
     SP_TRY(check_numbers("y_zero", zero, bytes, 1));
@@ -69,10 +74,12 @@ static uint32_t sum_at(const bytes_job *job, int64_t n, int64_t oc, const int64_
     const sp__window *w = &g->w;
     const sp_tensor *x = job->c->in[SP_BYTES_X], *weight = job->c->in[SP_BYTES_WEIGHT];
     const int32_t xz = zero_of(job->c->in[SP_BYTES_X_ZERO], 0), wz = zero_of(job->c->in[SP_BYTES_W_ZERO], oc);
-    const int64_t ic_g = g->in_channels / g->group, oc_g = g->out_channels / g->group, plane = sp__window_inputs(w), taps = sp__window_taps(w);
+    const int64_t ic_g = g->in_channels / g->group, oc_g = g->out_channels / g->group, plane = sp__window_inputs(w),
+                  taps = sp__window_taps(w);
     uint32_t sum = 0;
     for (int64_t tap = 0; tap < taps; tap++) {
-        const int64_t k[3] = {tap / (w->kernel[1] * w->kernel[2]), tap / w->kernel[2] % w->kernel[1], tap % w->kernel[2]};
+        const int64_t k[3] = {tap / (w->kernel[1] * w->kernel[2]), tap / w->kernel[2] % w->kernel[1],
+                              tap % w->kernel[2]};
         int64_t at = 0;
         bool inside = true;
         for (int d = 0; d < 3; d++) {
@@ -82,7 +89,8 @@ static uint32_t sum_at(const bytes_job *job, int64_t n, int64_t oc, const int64_
         }
         if (!inside) continue;
         for (int64_t c = 0; c < ic_g; c++)
-            sum += (uint32_t)((byte_at(x, (n * g->in_channels + oc / oc_g * ic_g + c) * plane + at) - xz) * (byte_at(weight, (oc * ic_g + c) * taps + tap) - wz));
+            sum += (uint32_t)((byte_at(x, (n * g->in_channels + oc / oc_g * ic_g + c) * plane + at) - xz) *
+                              (byte_at(weight, (oc * ic_g + c) * taps + tap) - wz));
     }
     return sum;
 }
@@ -130,7 +138,9 @@ const sp_op sp_op_conv_bytes = {
     .reference = conv_bytes_reference,
     .no_vjp = "integer result",
     .onnx = "QLinearConv",
-    .doc = "Convolution of int8 or uint8, less their zero points, summed in int32; with a scale (one, or one for each channel) the sums are rounded to bytes.",
-    .samples = "[2,3,5,6] [4,3,3,2] _ _ _ _ _; [2,3,5,6]u [4,3,3,2] []u _ _ _ _ pad=1; [1,4,6,5]u [4,2,3,3]u []u [4]u _ _ _ stride=2, group=2, pad_mode=same; "
-               "[1,17,5,5] [18,17,1,1] [] [1] _ []f _; [1,5,4,4]u [5,1,3,3] []u _ _ [5]f []u pad=1, group=5; [1,3,7] [2,3,3] _ _ _ _ _ dilation=2; [1,2,3,4,4] [3,2,2,3,2] [] _ _ _ _",
+    .doc =
+        "Convolution of int8 or uint8, less their zero points, summed in int32; with a scale (one, or one for each channel) the sums are rounded to bytes.",
+    .samples =
+        "[2,3,5,6] [4,3,3,2] _ _ _ _ _; [2,3,5,6]u [4,3,3,2] []u _ _ _ _ pad=1; [1,4,6,5]u [4,2,3,3]u []u [4]u _ _ _ stride=2, group=2, pad_mode=same; "
+        "[1,17,5,5] [18,17,1,1] [] [1] _ []f _; [1,5,4,4]u [5,1,3,3] []u _ _ [5]f []u pad=1, group=5; [1,3,7] [2,3,3] _ _ _ _ _ dilation=2; [1,2,3,4,4] [3,2,2,3,2] [] _ _ _ _",
 };

@@ -24,13 +24,17 @@ static sp_status count_nonzero_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 const sp_op sp_op_count_nonzero = {
-    .name = "count_nonzero", .inputs = "x", SP_ATTRS(count_attr_table, count_attrs), .compose = count_nonzero_compose,
+    .name = "count_nonzero",
+    .inputs = "x",
+    SP_ATTRS(count_attr_table, count_attrs),
+    .compose = count_nonzero_compose,
     .infer = count_nonzero_infer,
     .python = "ops.count_nonzero(x, axis=(), keep_dims:keepdims=False, dtype=int32); "
               "mint.count_nonzero(input, dim:axis=None, .dtype=int64); "
               "Tensor.count_nonzero(axis=(), keep_dims:keepdims=False, dtype=None); "
               "Tensor.count_nonzero(dim:axis=None, .dtype=int64)",
-    .doc = "How many elements over axes are not zero.", .samples = "[2,3]; [2,3] axis=1 keepdims=True",
+    .doc = "How many elements over axes are not zero.",
+    .samples = "[2,3]; [2,3] axis=1 keepdims=True",
 };
 
 static sp_status equal_count_compose(sp_builder *b, const sp_call *c)
@@ -41,7 +45,10 @@ static sp_status equal_count_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_equal_count = {
-    .name = "equal_count", .inputs = "x, y", .compose = equal_count_compose, .mindir = "EqualCount",
+    .name = "equal_count",
+    .inputs = "x, y",
+    .compose = equal_count_compose,
+    .mindir = "EqualCount",
     .python = "ops.EqualCount()(x, y)",
     .doc = "How many elements of two tensors are equal, as one element of their dtype.",
     .samples = "[2,3] [2,3]; [4] [4]",
@@ -49,7 +56,9 @@ const sp_op sp_op_equal_count = {
 
 /* --- histograms -------------------------------------------------------------------------------------------------- */
 
-typedef struct { int64_t minlength; } bincount_attrs;
+typedef struct {
+    int64_t minlength;
+} bincount_attrs;
 SP_ATTR_TABLE(bincount_attr_table, bincount_attrs, (INT, minlength, 0));
 static sp_status bincount_infer(const sp_call *c, sp_meta *out)
 {
@@ -58,12 +67,12 @@ static sp_status bincount_infer(const sp_call *c, sp_meta *out)
     SP_CHECK(t->rank == 1, SP_VALUE, "input must have 1 dimension, but its shape is %s",
              sp__shape_text(t->rank, t->dims, x));
     SP_CHECK(!weights || sp__tensor_same_shape(t, weights), SP_VALUE,
-             "weights has shape %s, it must be that of input, %s",
-             sp__shape_text(weights->rank, weights->dims, w), sp__shape_text(t->rank, t->dims, x));
+             "weights has shape %s, it must be that of input, %s", sp__shape_text(weights->rank, weights->dims, w),
+             sp__shape_text(t->rank, t->dims, x));
     SP_CHECK(((const bincount_attrs *)c->attrs)->minlength >= 0, SP_VALUE, "minlength is %lld, it must not be negative",
              (long long)((const bincount_attrs *)c->attrs)->minlength);
-    *out = (sp_meta){.dtype = weights && weights->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 1,
-                     .dims = {-1}};
+    *out = (sp_meta){
+        .dtype = weights && weights->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 1, .dims = {-1}};
     return SP_OK;
 }
 static sp_status bincount_reference(const sp_call *c)
@@ -97,15 +106,24 @@ static sp_status bincount_reference(const sp_call *c)
 /* Every weight has a share in one sum. */
 static sp_status bincount_vjp(sp_builder *b, const sp_vjp *v)
 {
-    static const struct { int64_t axis; } along = {0};
+    static const struct {
+        int64_t axis;
+    } along = {0};
     if (v->needs[1])
-        v->din[1] = sp_builder_apply(b, &sp_op_gather_elements, &along, 2, (sp_tensor *const[]){v->dout[0], sp_cast(b, v->in[0], SP_DTYPE_I64)});
+        v->din[1] = sp_builder_apply(b, &sp_op_gather_elements, &along, 2,
+                                     (sp_tensor *const[]){v->dout[0], sp_cast(b, v->in[0], SP_DTYPE_I64)});
     return SP_OK;
 }
 const sp_op sp_op_bincount = {
-    .name = "bincount", .inputs = "x, weights?", SP_ATTRS(bincount_attr_table, bincount_attrs),
+    .name = "bincount",
+    .inputs = "x, weights?",
+    SP_ATTRS(bincount_attr_table, bincount_attrs),
     .dtypes = SP_DT_INTS | SP_DT(BOOL),
-    .infer = bincount_infer, .open = true, .reference = bincount_reference, .vjp = bincount_vjp, .saves = SP_SAVE_IN(0),
+    .infer = bincount_infer,
+    .open = true,
+    .reference = bincount_reference,
+    .vjp = bincount_vjp,
+    .saves = SP_SAVE_IN(0),
     .mindir = "Bincount",
     .python = "ops.bincount(input, weights=None, minlength=0); Tensor.bincount(weights=None, minlength=0); "
               "mint.bincount(input, weights=None, minlength=0)",
@@ -147,7 +165,8 @@ static sp_status histc_reference(const sp_call *c)
             if (values[i] > high) high = values[i];
         }
     }
-    SP_CHECK(isfinite(low) && isfinite(high), SP_VALUE, "the range of the bins must be finite, but it is %g to %g", low, high);
+    SP_CHECK(isfinite(low) && isfinite(high), SP_VALUE, "the range of the bins must be finite, but it is %g to %g", low,
+             high);
     if (low == high) low -= 1, high += 1;
     for (int64_t i = 0; i < a->bins; i++) counts[i] = 0;
     for (int64_t i = 0; i < x->count; i++) {
@@ -160,8 +179,16 @@ static sp_status histc_reference(const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_histc = {
-    .name = "histc", .inputs = "x", SP_ATTRS(histc_attr_table, histc_attrs), .dtypes = SP_DT_REAL, .infer = histc_infer,
-    .reference = histc_reference, .workspace = histc_workspace, .vjp = sp__vjp_refuse, .no_vjp = "counts change in steps, at the edges of bins", .mindir = "Histogram",
+    .name = "histc",
+    .inputs = "x",
+    SP_ATTRS(histc_attr_table, histc_attrs),
+    .dtypes = SP_DT_REAL,
+    .infer = histc_infer,
+    .reference = histc_reference,
+    .workspace = histc_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "counts change in steps, at the edges of bins",
+    .mindir = "Histogram",
     .python = "ops.histc(input, bins=100, min=0.0, max=0.0); Tensor.histc(bins=100, min=0, max=0); "
               "mint.histc(input, bins=100, min=0, max=0); "
               "ops.Histogram(bins=100, min=0.0, max=0.0)(x)",
@@ -182,7 +209,11 @@ static sp_status trace_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_trace = {
-    .name = "trace", .inputs = "x", .dtypes = SP_DT_NUMBERS, .compose = trace_compose, .mindir = "Trace",
+    .name = "trace",
+    .inputs = "x",
+    .dtypes = SP_DT_NUMBERS,
+    .compose = trace_compose,
+    .mindir = "Trace",
     .python = "ops.trace(input); ops.Trace()(x); Tensor.trace(); mint.trace(input)",
     .doc = "The sum of the diagonal of a matrix.",
     .samples = "[3,3]; [2,4]; [4,2]",
@@ -216,9 +247,13 @@ static sp_status isclose_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_isclose = {
-    .name = "isclose", .inputs = "x, y", SP_ATTRS(close_attr_table, close_attrs), .promote = SP_PROMOTE_ALL,
+    .name = "isclose",
+    .inputs = "x, y",
+    SP_ATTRS(close_attr_table, close_attrs),
+    .promote = SP_PROMOTE_ALL,
     .dtypes = SP_DT_REAL_BOOL,
-    .compose = isclose_compose, .mindir = "IsClose",
+    .compose = isclose_compose,
+    .mindir = "IsClose",
     .python = "ops.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False); "
               "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False); "
               "Tensor.isclose(other, rtol=1e-05, atol=1e-08, equal_nan=False); "
@@ -228,7 +263,9 @@ const sp_op sp_op_isclose = {
     .samples = "[2,3] [2,3]; [2,3] [3] equal_nan=True",
 };
 
-typedef struct { double tolerance; } near_attrs;
+typedef struct {
+    double tolerance;
+} near_attrs;
 SP_ATTR_TABLE(near_attr_table, near_attrs, (FLOAT, tolerance, 1e-05));
 static sp_status approximate_equal_compose(sp_builder *b, const sp_call *c)
 {
@@ -238,9 +275,15 @@ static sp_status approximate_equal_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_approximate_equal = {
-    .name = "approximate_equal", .inputs = "x, y", SP_ATTRS(near_attr_table, near_attrs), .promote = SP_PROMOTE_FLOAT,
-    .dtypes = SP_DT_FLOATS, .compose = approximate_equal_compose, .mindir = "ApproximateEqual",
+    .name = "approximate_equal",
+    .inputs = "x, y",
+    SP_ATTRS(near_attr_table, near_attrs),
+    .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS,
+    .compose = approximate_equal_compose,
+    .mindir = "ApproximateEqual",
     .python = "ops.approximate_equal(x, y, tolerance=1e-05); ops.ApproximateEqual(tolerance=1e-05)(x, y); "
               "Tensor.approximate_equal(other, tolerance=1e-05)",
-    .doc = "Whether |x - y| < tolerance, element by element.", .samples = "[2,3] [2,3]; [4] [4] tolerance=2",
+    .doc = "Whether |x - y| < tolerance, element by element.",
+    .samples = "[2,3] [2,3]; [4] [4] tolerance=2",
 };

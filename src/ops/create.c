@@ -24,8 +24,7 @@ static sp_status full_infer(const sp_call *c, sp_meta *out)
     const full_attrs *a = c->attrs;
     SP_TRY(number_dtype(a->dtype));
     SP_CHECK(a->shape.n >= 0 && a->shape.n <= SP_RANK_MAX, SP_VALUE,
-             "the shape has %d dimensions, at most %d are possible",
-             a->shape.n, SP_RANK_MAX);
+             "the shape has %d dimensions, at most %d are possible", a->shape.n, SP_RANK_MAX);
     out->dtype = a->dtype;
     out->rank = a->shape.n;
     for (int i = 0; i < a->shape.n; i++) {
@@ -57,9 +56,14 @@ static sp_status full_reference(const sp_call *c)
 }
 
 const sp_op sp_op_full = {
-    .name = "full", .inputs = "", SP_ATTRS(full_attr_table, full_attrs), .infer = full_infer,
+    .name = "full",
+    .inputs = "",
+    SP_ATTRS(full_attr_table, full_attrs),
+    .infer = full_infer,
     .reference = full_reference,
-    .no_vjp = "it has no inputs", .mindir = "FillV2", .onnx = "ConstantOfShape",
+    .no_vjp = "it has no inputs",
+    .mindir = "FillV2",
+    .onnx = "ConstantOfShape",
     .doc = "A tensor of the given shape with one number everywhere.",
     .samples = "shape=(2,3) value=1.5; shape=() value=3 dtype=int32; shape=(0,)",
 };
@@ -70,7 +74,8 @@ typedef struct {
     sp_number start, end, step;
     sp_dtype dtype;
 } arange_attrs;
-SP_ATTR_TABLE(arange_attr_table, arange_attrs, (NUMBER, start, 0), (NUMBER_NEEDED, end), (NUMBER, step, 1), (DTYPE_OR_NONE, dtype));
+SP_ATTR_TABLE(arange_attr_table, arange_attrs, (NUMBER, start, 0), (NUMBER_NEEDED, end), (NUMBER, step, 1),
+              (DTYPE_OR_NONE, dtype));
 
 static bool arange_exact(const arange_attrs *a)
 {
@@ -125,9 +130,14 @@ static sp_status arange_reference(const sp_call *c)
 }
 
 const sp_op sp_op_arange = {
-    .name = "arange", .inputs = "", SP_ATTRS(arange_attr_table, arange_attrs), .infer = arange_infer,
+    .name = "arange",
+    .inputs = "",
+    SP_ATTRS(arange_attr_table, arange_attrs),
+    .infer = arange_infer,
     .reference = arange_reference,
-    .no_vjp = "it has no inputs", .mindir = "Range", .onnx = "Range",
+    .no_vjp = "it has no inputs",
+    .mindir = "Range",
+    .onnx = "Range",
     .doc = "start, start + step, ... up to but not including end; int64 for whole numbers, else float32.",
     .samples = "end=5; start=1 end=2 step=0.25; start=5 end=0 step=-2 dtype=float16",
 };
@@ -139,8 +149,8 @@ typedef struct {
     int64_t steps;
     sp_dtype dtype;
 } linspace_attrs;
-SP_ATTR_TABLE(linspace_attr_table, linspace_attrs,
-    (FLOAT_NEEDED, start), (FLOAT_NEEDED, end), (INT_NEEDED, steps), (DTYPE, dtype, float32));
+SP_ATTR_TABLE(linspace_attr_table, linspace_attrs, (FLOAT_NEEDED, start), (FLOAT_NEEDED, end), (INT_NEEDED, steps),
+              (DTYPE, dtype, float32));
 
 static sp_status linspace_infer(const sp_call *c, sp_meta *out)
 {
@@ -171,8 +181,13 @@ static sp_status linspace_reference(const sp_call *c)
 }
 
 const sp_op sp_op_linspace = {
-    .name = "linspace", .inputs = "", SP_ATTRS(linspace_attr_table, linspace_attrs), .infer = linspace_infer,
-    .reference = linspace_reference, .no_vjp = "it has no inputs", .mindir = "LinSpace",
+    .name = "linspace",
+    .inputs = "",
+    SP_ATTRS(linspace_attr_table, linspace_attrs),
+    .infer = linspace_infer,
+    .reference = linspace_reference,
+    .no_vjp = "it has no inputs",
+    .mindir = "LinSpace",
     .doc = "steps numbers evenly spaced from start to end, both included.",
     .samples = "start=0 end=1 steps=5; start=2 end=-2 steps=1",
 };
@@ -212,9 +227,16 @@ static sp_status eye_reference(const sp_call *c)
 }
 
 const sp_op sp_op_eye = {
-    .name = "eye", .inputs = "", SP_ATTRS(eye_attr_table, eye_attrs), .infer = eye_infer, .reference = eye_reference,
-    .no_vjp = "it has no inputs", .mindir = "Eye", .onnx = "EyeLike",
-    .doc = "A matrix with ones on the diagonal and zeros elsewhere.", .samples = "n=3; n=2 m=4 dtype=int32; n=0",
+    .name = "eye",
+    .inputs = "",
+    SP_ATTRS(eye_attr_table, eye_attrs),
+    .infer = eye_infer,
+    .reference = eye_reference,
+    .no_vjp = "it has no inputs",
+    .mindir = "Eye",
+    .onnx = "EyeLike",
+    .doc = "A matrix with ones on the diagonal and zeros elsewhere.",
+    .samples = "n=3; n=2 m=4 dtype=int32; n=0",
 };
 
 /* --- assign ------------------------------------------------------------------------------------------------------ */
@@ -249,11 +271,17 @@ static sp_status assign_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_assign = {
     .batch = sp__batch_elementwise,
-    .name = "assign", .inputs = "variable, value", .infer = assign_infer, .reference = assign_reference,
+    .name = "assign",
+    .inputs = "variable, value",
+    .infer = assign_infer,
+    .reference = assign_reference,
     .strided = true,
-    .writes = 1, .vjp = assign_vjp, .mindir = "Assign",
+    .writes = 1,
+    .vjp = assign_vjp,
+    .mindir = "Assign",
     .python = "ops.assign(variable, value); ops.Assign()(variable, value)",
-    .doc = "Write the value, converted, over the variable.", .samples = "[2,3] [2,3]; [] []",
+    .doc = "Write the value, converted, over the variable.",
+    .samples = "[2,3] [2,3]; [] []",
 };
 
 /* variable += value in the variable's dtype. */
@@ -288,18 +316,28 @@ static sp_status assign_sub_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_assign_add = {
     .batch = sp__batch_elementwise,
-    .name = "assign_add", .inputs = "variable, value", .infer = assign_infer, .reference = assign_add_reference,
+    .name = "assign_add",
+    .inputs = "variable, value",
+    .infer = assign_infer,
+    .reference = assign_add_reference,
     .writes = 1,
-    .vjp = assign_add_vjp, .mindir = "AssignAdd",
+    .vjp = assign_add_vjp,
+    .mindir = "AssignAdd",
     .python = "ops.assign_add(variable, value); ops.AssignAdd()(variable, value)",
-    .doc = "Add the value to the variable in place.", .samples = "[2,3] [2,3]; [] []",
+    .doc = "Add the value to the variable in place.",
+    .samples = "[2,3] [2,3]; [] []",
 };
 
 const sp_op sp_op_assign_sub = {
     .batch = sp__batch_elementwise,
-    .name = "assign_sub", .inputs = "variable, value", .infer = assign_infer, .reference = assign_sub_reference,
+    .name = "assign_sub",
+    .inputs = "variable, value",
+    .infer = assign_infer,
+    .reference = assign_sub_reference,
     .writes = 1,
-    .vjp = assign_sub_vjp, .mindir = "AssignSub",
+    .vjp = assign_sub_vjp,
+    .mindir = "AssignSub",
     .python = "ops.assign_sub(variable, value); ops.AssignSub()(variable, value)",
-    .doc = "Subtract the value from the variable in place.", .samples = "[2,3] [2,3]; [] []",
+    .doc = "Subtract the value from the variable in place.",
+    .samples = "[2,3] [2,3]; [] []",
 };

@@ -12,8 +12,8 @@ typedef struct {
     int64_t blank;
     bool zero_infinity, normalized, merge_repeated;
 } ctc_attrs;
-SP_ATTR_TABLE(ctc_attr_table, ctc_attrs,
-    (INT, blank, 0), (BOOL, zero_infinity, False), (BOOL, normalized, False), (BOOL, merge_repeated, True));
+SP_ATTR_TABLE(ctc_attr_table, ctc_attrs, (INT, blank, 0), (BOOL, zero_infinity, False), (BOOL, normalized, False),
+              (BOOL, merge_repeated, True));
 
 static int64_t states_max(const sp_call *c) { return 2 * c->in[1]->dims[1] + 1; }
 
@@ -41,7 +41,8 @@ static sp_status ctc_infer(const sp_call *c, sp_meta *out)
 static size_t ctc_workspace(const sp_call *c)
 {
     return c->in[0]->rank == 3 && c->in[1]->rank == 2
-               ? (size_t)(c->in[0]->dims[1] * c->in[0]->dims[0] * states_max(c) * 2) * sizeof(double) : 0;
+               ? (size_t)(c->in[0]->dims[1] * c->in[0]->dims[0] * states_max(c) * 2) * sizeof(double)
+               : 0;
 }
 
 static double log_add(double a, double b)
@@ -114,7 +115,8 @@ static double stay(const ctc_attrs *a, int64_t s, double p) { return a->merge_re
                     double share = 0;                                                                                  \
                     const double p = (double)LOAD(x[t * row + k]);                                                     \
                     for (int64_t s = 0; t < steps && !none && s < S; s++)                                              \
-                        if (class_of(labels, a->blank, s) == k) share += exp(alpha[t * M + s] + beta[t * M + s] - p - total);\
+                        if (class_of(labels, a->blank, s) == k)                                                        \
+                            share += exp(alpha[t * M + s] + beta[t * M + s] - p - total);                              \
                     double d = a->normalized && t < steps ? exp(p) - share : -share;                                   \
                     if (none) d = a->zero_infinity || t >= steps ? 0 : NAN;                                            \
                     dx[t * row + k] = STORE((C)d);                                                                     \
@@ -135,8 +137,9 @@ static sp_status ctc_reference(const sp_call *c)
         const int64_t labels = ((const int64_t *)(const void *)c->in[3]->data)[n];
         SP_CHECK(steps >= 0 && steps <= j.time, SP_VALUE, "input_lengths[%lld] is %lld, but there are %lld steps",
                  (long long)n, (long long)steps, (long long)j.time);
-        SP_CHECK(labels >= 0 && labels <= longest, SP_VALUE, "target_lengths[%lld] is %lld, but targets hold %lld labels",
-                 (long long)n, (long long)labels, (long long)longest);
+        SP_CHECK(labels >= 0 && labels <= longest, SP_VALUE,
+                 "target_lengths[%lld] is %lld, but targets hold %lld labels", (long long)n, (long long)labels,
+                 (long long)longest);
         for (int64_t i = 0; i < labels; i++)
             SP_CHECK(targets[n * longest + i] >= 0 && targets[n * longest + i] < j.classes, SP_VALUE,
                      "target %lld of sample %lld is %lld, but there are %lld classes", (long long)i, (long long)n,
@@ -154,8 +157,8 @@ typedef struct {
     sp_builder *b;
     const ctc_attrs *a;
     int64_t batch, states, classes;
-    sp_tensor *class_;          /* of the state, int64; states behind the last have the blank */
-    sp_tensor *of_class;        /* [batch, states, classes]: 1 where a state that exists has the class */
+    sp_tensor *class_;                    /* of the state, int64; states behind the last have the blank */
+    sp_tensor *of_class;                  /* [batch, states, classes]: 1 where a state that exists has the class */
     sp_tensor *stay, *skip, *start, *end; /* 0 where that is possible, else NEVER */
     const int64_t *steps;
 } ctc_tables;
@@ -252,17 +255,20 @@ static sp_tensor *ctc_composed(ctc_tables *k, sp_tensor *x, int64_t time, sp_ten
         row[t] = sp_reshape(b, sp__take_range(b, x, 0, t, 1), 2, (const int64_t[]){k->batch, k->classes});
         emission[t] = sp_builder_apply(b, &sp_op_gather_elements, &axis, 2, (sp_tensor *const[]){row[t], k->class_});
         sp_tensor *from = k->start;
-        if (t) from = log_sum3(b, sp_add(b, alpha[t - 1], k->stay), shifted(k, alpha[t - 1], 1),
-                               sp_add(b, shifted(k, alpha[t - 1], 2), k->skip));
+        if (t)
+            from = log_sum3(b, sp_add(b, alpha[t - 1], k->stay), shifted(k, alpha[t - 1], 1),
+                            sp_add(b, shifted(k, alpha[t - 1], 2), k->skip));
         alpha[t] = sp_add(b, from, emission[t]);
         last = last ? sp_select(b, runs(k, t, 1), alpha[t], last) : alpha[t];
     }
     sp_tensor *total = log_sum(b, sp_add(b, last, k->end), 1, true);
     for (int64_t t = time - 1; t >= 0; t--) {
         sp_tensor *from = k->end;
-        if (beta) from = sp_select(b, runs(k, t, 2),
-                                   log_sum3(b, sp_add(b, beta, k->stay), shifted(k, beta, -1),
-                                            shifted(k, sp_add(b, beta, k->skip), -2)), from);
+        if (beta)
+            from = sp_select(
+                b, runs(k, t, 2),
+                log_sum3(b, sp_add(b, beta, k->stay), shifted(k, beta, -1), shifted(k, sp_add(b, beta, k->skip), -2)),
+                from);
         beta = sp_add(b, from, emission[t]);
         d[t] = derivative_at(k, row[t], alpha[t], beta, emission[t], total, t);
     }
@@ -273,7 +279,8 @@ static sp_status ctc_again(sp_builder *b, const sp_vjp *v, sp_tensor **out)
 {
     const sp_tensor *x = v->in[0];
     const int64_t time = x->dims[0];
-    ctc_tables k = {.b = b, .a = v->attrs, .batch = x->dims[1], .classes = x->dims[2], .states = 2 * v->in[1]->dims[1] + 1};
+    ctc_tables k = {
+        .b = b, .a = v->attrs, .batch = x->dims[1], .classes = x->dims[2], .states = 2 * v->in[1]->dims[1] + 1};
     SP_TRY(ctc_tables_fill(&k, v));
     sp_tensor **lists = sp__alloc_zero((size_t)(4 * time) * sizeof *lists);
     if (!lists) return SP_NOMEM;
@@ -303,9 +310,11 @@ static sp_status ctc_vjp(sp_builder *b, const sp_vjp *v)
                                             "[3,2,3](-2,-1) [2,2]i<3 [2]i<3 [2]i<2 zero_infinity=True",                \
                                  __VA_ARGS__}
 CTC_ENTRY(ctc_terms, .vjp = ctc_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "CTCLossV2",
-          .doc = "Minus the log likelihood of label sequences, per sample. normalized: the gradient is that of log_probs "
-                 "that came out of log_softmax.");
-CTC_ENTRY(ctc_terms_grad, .vjp = sp__vjp_refuse, .no_vjp = "ctc_terms composes its gradient when that is differentiated",
+          .doc =
+              "Minus the log likelihood of label sequences, per sample. normalized: the gradient is that of log_probs "
+              "that came out of log_softmax.");
+CTC_ENTRY(ctc_terms_grad, .vjp = sp__vjp_refuse,
+          .no_vjp = "ctc_terms composes its gradient when that is differentiated",
           .doc = "Derivative of ctc_terms towards log_probs.");
 CTC_ENTRY(ctc_alphas, .no_vjp = "what CTC keeps on its way; zero, as in MindSpore",
           .doc = "Log probabilities [batch, time, states] of all beginnings that are in a state at a time.");

@@ -56,7 +56,9 @@ static sp_tensor *pattern(sp_builder *b, const sp_tensor *like, int64_t n, doubl
 
 /* --- Cholesky ---------------------------------------------------------------------------------------------------- */
 
-typedef struct { bool upper; } cholesky_attrs;
+typedef struct {
+    bool upper;
+} cholesky_attrs;
 SP_ATTR_TABLE(cholesky_attr_table, cholesky_attrs, (BOOL, upper, False));
 
 static sp_status cholesky_infer(const sp_call *c, sp_meta *out)
@@ -102,7 +104,8 @@ static sp_status cholesky_reference(const sp_call *c)
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
         sp__doubles_load(c->in[0], item * n * n, n * n, a);
         SP_CHECK(symmetric(n, a, (sp_dtype)c->in[0]->dtype) && cholesky_lower(n, a, l), SP_RUNTIME,
-                 "matrix %lld is not symmetric and positive definite, a Cholesky decomposition needs that", (long long)item);
+                 "matrix %lld is not symmetric and positive definite, a Cholesky decomposition needs that",
+                 (long long)item);
         for (int64_t i = 0; ((const cholesky_attrs *)c->attrs)->upper && i < n * n; i++) a[i] = l[i % n * n + i / n];
         sp__doubles_store(c->out[0], item * n * n, n * n, ((const cholesky_attrs *)c->attrs)->upper ? a : l);
     }
@@ -114,22 +117,33 @@ static sp_status cholesky_vjp(sp_builder *b, const sp_vjp *v)
     SP_TRY(real_only(v));
     const bool upper = ((const cholesky_attrs *)v->attrs)->upper;
     sp_tensor *l = upper ? transposed(b, v->out[0]) : v->out[0], *dl = upper ? transposed(b, v->dout[0]) : v->dout[0];
-    sp_tensor *phi = sp_mul(b, sp_matmul(b, l, dl, true, false), pattern(b, v->in[0], v->in[0]->dims[v->in[0]->rank - 1], 1, 0.5, 0));
+    sp_tensor *phi = sp_mul(b, sp_matmul(b, l, dl, true, false),
+                            pattern(b, v->in[0], v->in[0]->dims[v->in[0]->rank - 1], 1, 0.5, 0));
     sp_tensor *inv = inverse(b, l), *d = product(b, sp_matmul(b, inv, phi, true, false), inv);
     v->din[0] = sp__mul_number(b, sp_add(b, d, transposed(b, d)), 0.5);
     return SP_OK;
 }
 const sp_op sp_op_cholesky = {
     .batch = sp__batch_trailing,
-    .name = "cholesky", .inputs = "x", SP_ATTRS(cholesky_attr_table, cholesky_attrs), MATRICES, .infer = cholesky_infer,
-    .reference = cholesky_reference, .workspace = cholesky_workspace, .vjp = cholesky_vjp, .saves = SP_SAVE_OUT(0),
-    .mindir = "Cholesky", .doc = "The triangular matrix whose product with its transpose is the given one.",
+    .name = "cholesky",
+    .inputs = "x",
+    SP_ATTRS(cholesky_attr_table, cholesky_attrs),
+    MATRICES,
+    .infer = cholesky_infer,
+    .reference = cholesky_reference,
+    .workspace = cholesky_workspace,
+    .vjp = cholesky_vjp,
+    .saves = SP_SAVE_OUT(0),
+    .mindir = "Cholesky",
+    .doc = "The triangular matrix whose product with its transpose is the given one.",
     .samples = "[1,1]>0; [2,1,1]>0 upper=True",
 };
 
 /* --- QR ---------------------------------------------------------------------------------------------------------- */
 
-typedef struct { bool complete; } qr_attrs;
+typedef struct {
+    bool complete;
+} qr_attrs;
 SP_ATTR_TABLE(qr_attr_table, qr_attrs, (BOOL, complete, False));
 
 static sp_status qr_infer(const sp_call *c, sp_meta *out)
@@ -203,12 +217,14 @@ static sp_status qr_vjp(sp_builder *b, const sp_vjp *v)
     SP_TRY(real_only(v));
     SP_CHECK(s.m >= s.n && (s.m == s.n || !((const qr_attrs *)v->attrs)->complete), SP_RUNTIME,
              "qr of %lld x %lld matrices has no gradient in this mode; it has one for as many rows as columns or more, "
-             "in mode 'reduced'", (long long)s.m, (long long)s.n);
+             "in mode 'reduced'",
+             (long long)s.m, (long long)s.n);
     sp_tensor *q = v->out[0], *r = v->out[1], *dq = v->dout[0], *dr = v->dout[1];
     sp_tensor *m = NULL;
     if (dr) m = sp_matmul(b, r, dr, false, true);
     if (dq) m = m ? sp_sub(b, m, sp_matmul(b, dq, q, true, false)) : sp_neg(b, sp_matmul(b, dq, q, true, false));
-    sp_tensor *low = sp_mul(b, m, pattern(b, v->in[0], s.n, 1, 0, 0)), *on = sp_mul(b, m, pattern(b, v->in[0], s.n, 0, 1, 0));
+    sp_tensor *low = sp_mul(b, m, pattern(b, v->in[0], s.n, 1, 0, 0)),
+              *on = sp_mul(b, m, pattern(b, v->in[0], s.n, 0, 1, 0));
     sp_tensor *d = product(b, q, sp_add(b, on, sp_add(b, low, transposed(b, low))));
     if (dq) d = sp_add(b, d, dq);
     v->din[0] = sp_matmul(b, d, inverse(b, r), false, true);
@@ -216,15 +232,26 @@ static sp_status qr_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_qr = {
     .batch = sp__batch_trailing,
-    .name = "qr", .inputs = "x", .n_out = 2, SP_ATTRS(qr_attr_table, qr_attrs), MATRICES, .infer = qr_infer,
-    .reference = qr_reference, .workspace = qr_workspace, .vjp = qr_vjp, .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1),
-    .mindir = "Qr", .doc = "An orthogonal and an upper triangular matrix whose product is the given one.",
+    .name = "qr",
+    .inputs = "x",
+    .n_out = 2,
+    SP_ATTRS(qr_attr_table, qr_attrs),
+    MATRICES,
+    .infer = qr_infer,
+    .reference = qr_reference,
+    .workspace = qr_workspace,
+    .vjp = qr_vjp,
+    .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1),
+    .mindir = "Qr",
+    .doc = "An orthogonal and an upper triangular matrix whose product is the given one.",
     .samples = "[3,3]; [2,4,2]; [3,3] complete=True",
 };
 
 /* --- singular values --------------------------------------------------------------------------------------------- */
 
-typedef struct { bool full; } svd_attrs;
+typedef struct {
+    bool full;
+} svd_attrs;
 SP_ATTR_TABLE(svd_attr_table, svd_attrs, (BOOL, full, False));
 
 static sp_status svd_infer(const sp_call *c, sp_meta *out)
@@ -242,7 +269,8 @@ static size_t svd_workspace(const sp_call *c)
 {
     matrix_shape s = {.m = 0};
     if (matrix_measure(c->in[0], &s) != SP_OK) return 0;
-    const int64_t l = s.m + s.n - s.k, wide = ((const svd_attrs *)c->attrs)->full || sp__complex_matrix(c->in[0]) ? l : s.k;
+    const int64_t l = s.m + s.n - s.k,
+                  wide = ((const svd_attrs *)c->attrs)->full || sp__complex_matrix(c->in[0]) ? l : s.k;
     return (size_t)(2 * l * wide + 2 * s.k * s.k + l * s.k + 2 * s.k + 1) * element_bytes(c);
 }
 
@@ -268,7 +296,8 @@ static bool jacobi(int64_t k, int64_t l, double *u, double *v)
         bool settled = true;
         for (int64_t p = 0; p < k; p++)
             for (int64_t q = p + 1; q < k; q++) {
-                const double a = dot(l, u + p * l, u + p * l), d = dot(l, u + q * l, u + q * l), g = dot(l, u + p * l, u + q * l);
+                const double a = dot(l, u + p * l, u + p * l), d = dot(l, u + q * l, u + q * l),
+                             g = dot(l, u + p * l, u + q * l);
                 if (!(fabs(g) > 1e-15 * sqrt(a * d))) continue;
                 settled = false;
                 const double zeta = (d - a) / (2 * g), t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
@@ -327,7 +356,8 @@ static int64_t sort_rows(int64_t k, int64_t l, const svd_work *w)
     }
     return rank;
 }
-static void store_columns(sp_tensor *out, int64_t item, int64_t rows, int64_t columns, const double *from, double *scratch)
+static void store_columns(sp_tensor *out, int64_t item, int64_t rows, int64_t columns, const double *from,
+                          double *scratch)
 {
     for (int64_t i = 0; i < rows * columns; i++) scratch[i] = from[i % columns * rows + i / columns];
     sp__doubles_store(out, item * rows * columns, rows * columns, scratch);
@@ -348,9 +378,11 @@ static sp_status svd_reference(const sp_call *c)
     for (int64_t item = 0; item < s.items; item++) {
         sp__doubles_load(c->in[0], item * s.m * s.n, s.m * s.n, tall ? w.out : w.u);
         for (int64_t i = 0; i < s.m * s.n; i++)
-            SP_CHECK(isfinite((tall ? w.out : w.u)[i]), SP_VALUE, "matrix %lld has an element that is not finite", (long long)item);
+            SP_CHECK(isfinite((tall ? w.out : w.u)[i]), SP_VALUE, "matrix %lld has an element that is not finite",
+                     (long long)item);
         for (int64_t i = 0; tall && i < k * l; i++) w.u[i] = w.out[i % l * k + i / l];
-        SP_CHECK(jacobi(k, l, w.u, w.v), SP_RUNTIME, "the singular values of matrix %lld were not found", (long long)item);
+        SP_CHECK(jacobi(k, l, w.u, w.v), SP_RUNTIME, "the singular values of matrix %lld were not found",
+                 (long long)item);
         const int64_t rank = sort_rows(k, l, &w);
         complete_rows(rank, wide, l, w.sorted_u);
         sp__doubles_store(c->out[0], item * k, k, w.sizes + k);
@@ -391,7 +423,8 @@ static sp_status svd_vjp(sp_builder *b, const sp_vjp *v)
     sp_tensor *size = v->out[0], *across = spread(b, size, false), *down = spread(b, size, true), *inner = NULL;
     if (v->dout[0]) inner = sp_mul(b, spread(b, v->dout[0], false), pattern(b, v->in[0], s.k, 0, 1, 0));
     if (vectors) {
-        sp_tensor *gap = sp_add(b, sp_sub(b, sp_square(b, across), sp_square(b, down)), pattern(b, v->in[0], s.k, 0, 1, 0));
+        sp_tensor *gap =
+            sp_add(b, sp_sub(b, sp_square(b, across), sp_square(b, down)), pattern(b, v->in[0], s.k, 0, 1, 0));
         for (int side = 1; side <= 2; side++) {
             if (!v->dout[side]) continue;
             sp_tensor *x = sp_matmul(b, side == 1 ? u : w, v->dout[side], true, false);
@@ -401,16 +434,26 @@ static sp_status svd_vjp(sp_builder *b, const sp_vjp *v)
         }
     }
     sp_tensor *d = inner ? sp_matmul(b, product(b, u, inner), w, false, true) : NULL;
-    if (v->dout[1] && s.m > s.k) d = sp_add(b, d, sp_matmul(b, sp_div(b, left_over(b, v->dout[1], u), across), w, false, true));
-    if (v->dout[2] && s.n > s.k) d = sp_add(b, d, sp_matmul(b, sp_div(b, u, across), left_over(b, v->dout[2], w), false, true));
+    if (v->dout[1] && s.m > s.k)
+        d = sp_add(b, d, sp_matmul(b, sp_div(b, left_over(b, v->dout[1], u), across), w, false, true));
+    if (v->dout[2] && s.n > s.k)
+        d = sp_add(b, d, sp_matmul(b, sp_div(b, u, across), left_over(b, v->dout[2], w), false, true));
     v->din[0] = d;
     return SP_OK;
 }
 const sp_op sp_op_svd = {
     .batch = sp__batch_trailing,
-    .name = "svd", .inputs = "x", .n_out = 3, SP_ATTRS(svd_attr_table, svd_attrs), MATRICES, .infer = svd_infer,
-    .reference = svd_reference, .workspace = svd_workspace, .vjp = svd_vjp,
-    .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1) | SP_SAVE_OUT(2), .mindir = "Svd",
+    .name = "svd",
+    .inputs = "x",
+    .n_out = 3,
+    SP_ATTRS(svd_attr_table, svd_attrs),
+    MATRICES,
+    .infer = svd_infer,
+    .reference = svd_reference,
+    .workspace = svd_workspace,
+    .vjp = svd_vjp,
+    .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1) | SP_SAVE_OUT(2),
+    .mindir = "Svd",
     .doc = "Singular values in descending order, and the left and right singular vectors as columns.",
     .samples = "[3,3]; [2,4,2]; [2,3]; [3,3] full=True",
 };

@@ -13,9 +13,10 @@ static sp_status dropout_compose(sp_builder *b, const sp_call *c)
 {
     const dropout_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
-    SP_CHECK(a->keep_prob >= 0 && a->keep_prob <= 1, SP_VALUE, "keep_prob is %g, it must be between 0 and 1", a->keep_prob);
-    SP_CHECK(a->shared >= 0 && a->shared <= x->rank, SP_VALUE, "shared is %lld, but x has rank %d", (long long)a->shared,
-             x->rank);
+    SP_CHECK(a->keep_prob >= 0 && a->keep_prob <= 1, SP_VALUE, "keep_prob is %g, it must be between 0 and 1",
+             a->keep_prob);
+    SP_CHECK(a->shared >= 0 && a->shared <= x->rank, SP_VALUE, "shared is %lld, but x has rank %d",
+             (long long)a->shared, x->rank);
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i < x->rank; i++) dims[i] = i < x->rank - a->shared ? x->dims[i] : 1;
     const struct {
@@ -32,8 +33,15 @@ static sp_status dropout_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_dropout = {
-    .name = "dropout", .inputs = "x, state", .n_out = 2, SP_ATTRS(dropout_attr_table, dropout_attrs), .dtypes = SP_DT_FLOATS,
-    .compose = dropout_compose, .mindir = "Dropout", .onnx = "Dropout",
-    .doc = "Zero elements at random and scale the others by 1 / keep_prob; the second result is 1 where an element was kept.",
+    .name = "dropout",
+    .inputs = "x, state",
+    .n_out = 2,
+    SP_ATTRS(dropout_attr_table, dropout_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .compose = dropout_compose,
+    .mindir = "Dropout",
+    .onnx = "Dropout",
+    .doc =
+        "Zero elements at random and scale the others by 1 / keep_prob; the second result is 1 where an element was kept.",
     .samples = "[2,3] [2]i<99 keep_prob=0.7; [2,3,4] [2]i<99 shared=1",
 };

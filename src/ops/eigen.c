@@ -52,7 +52,8 @@ static void rotate_all(int64_t n, double *a, double *v)
                 const double apq = a[p * n + q];
                 if (apq == 0) continue;
                 const double theta = (a[q * n + q] - a[p * n + p]) / (2 * apq);
-                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), co = 1 / sqrt(t * t + 1), si = t * co;
+                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)),
+                             co = 1 / sqrt(t * t + 1), si = t * co;
                 for (int64_t k = 0; k < n; k++) {
                     const double x = a[k * n + p], y = a[k * n + q];
                     a[k * n + p] = co * x - si * y;
@@ -121,7 +122,9 @@ static sp_status eigh_vjp(sp_builder *b, const sp_vjp *v)
         inner = sp_mul(b, sp_matmul(b, vectors, v->dout[1], true, false),
                        sp_select(b, none, zero, sp_reciprocal(b, sp_select(b, none, sp__add_number(b, zero, 1), gap))));
     if (v->dout[0]) {
-        const struct { int64_t offset, dim1, dim2; } attrs = {0, -2, -1};
+        const struct {
+            int64_t offset, dim1, dim2;
+        } attrs = {0, -2, -1};
         inner = sp_add(b, inner, sp_builder_apply(b, &sp_op_diag_embed, &attrs, 1, (sp_tensor *const[]){v->dout[0]}));
     }
     sp_tensor *d = sp_matmul(b, sp_matmul(b, vectors, inner, false, false), vectors, false, true);
@@ -130,10 +133,20 @@ static sp_status eigh_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_eigh = {
     .batch = sp__batch_trailing,
-    .name = "eigh", .inputs = "x", .n_out = 2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = eigh_infer,
-    .reference = eigh_reference, .workspace = eigh_workspace, .vjp = eigh_vjp, .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1),
-    .mindir = "Eigh", .samples = "[1,1]; [2,1,1]",
-    .doc = "Eigenvalues in ascending order and eigenvectors, as columns, of symmetric matrices, of which the lower triangle is read.",
+    .name = "eigh",
+    .inputs = "x",
+    .n_out = 2,
+    .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
+    .infer = eigh_infer,
+    .reference = eigh_reference,
+    .workspace = eigh_workspace,
+    .vjp = eigh_vjp,
+    .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1),
+    .mindir = "Eigh",
+    .samples = "[1,1]; [2,1,1]",
+    .doc =
+        "Eigenvalues in ascending order and eigenvectors, as columns, of symmetric matrices, of which the lower triangle is read.",
 };
 
 /* --- eig --------------------------------------------------------------------------------------------------------- */
@@ -173,7 +186,8 @@ static void hessenberg(int64_t n, number *h, number *u, number *w)
         for (int64_t i = 0; i < n; i++) {
             number sum = 0, turn = 0;
             for (int64_t j = k + 1; j < n; j++) sum += h[i * n + j] * w[j], turn += u[i * n + j] * w[j];
-            for (int64_t j = k + 1; j < n; j++) h[i * n + j] -= 2 * sum * conj(w[j]), u[i * n + j] -= 2 * turn * conj(w[j]);
+            for (int64_t j = k + 1; j < n; j++)
+                h[i * n + j] -= 2 * sum * conj(w[j]), u[i * n + j] -= 2 * turn * conj(w[j]);
         }
     }
 }
@@ -222,7 +236,9 @@ static bool triangular(int64_t n, number *h, number *u, number *turns)
     int64_t high = n - 1, turns_left = 60 * n;
     while (high > 0) {
         int64_t low = high;
-        while (low > 0 && cabs(h[low * n + low - 1]) > 1e-16 * (cabs(h[low * n + low]) + cabs(h[(low - 1) * n + low - 1]))) low--;
+        while (low > 0 &&
+               cabs(h[low * n + low - 1]) > 1e-16 * (cabs(h[low * n + low]) + cabs(h[(low - 1) * n + low - 1])))
+            low--;
         if (low > 0) h[low * n + low - 1] = 0;
         if (low == high) {
             high--;
@@ -230,7 +246,8 @@ static bool triangular(int64_t n, number *h, number *u, number *turns)
         }
         if (!turns_left--) return false;
         /* Now and then a shift from elsewhere: some matrices are their own next step. */
-        qr_step(n, h, u, low, high, turns_left % 11 ? wilkinson(h, n, high) : cabs(h[high * n + high - 1]) + h[high * n + high], turns);
+        qr_step(n, h, u, low, high,
+                turns_left % 11 ? wilkinson(h, n, high) : cabs(h[high * n + high - 1]) + h[high * n + high], turns);
     }
     return true;
 }
@@ -265,10 +282,11 @@ static sp_status eig_reference(const sp_call *c)
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
         sp__numbers_load(c->in[0], item * n * n, n * n, h);
         for (int64_t i = 0; i < n * n; i++)
-            SP_CHECK(isfinite(creal(h[i])) && isfinite(cimag(h[i])), SP_VALUE, "matrix %lld has elements that are not finite",
-                     (long long)item);
+            SP_CHECK(isfinite(creal(h[i])) && isfinite(cimag(h[i])), SP_VALUE,
+                     "matrix %lld has elements that are not finite", (long long)item);
         hessenberg(n, h, u, row);
-        SP_CHECK(triangular(n, h, u, out), SP_RUNTIME, "the eigenvalues of matrix %lld did not converge", (long long)item);
+        SP_CHECK(triangular(n, h, u, out), SP_RUNTIME, "the eigenvalues of matrix %lld did not converge",
+                 (long long)item);
         for (int64_t i = 0; i < n; i++) row[i] = h[i * n + i];
         sp__numbers_store(c->out[0], item * n, n, row);
         vectors_of(n, h, u, out, row);
@@ -278,8 +296,18 @@ static sp_status eig_reference(const sp_call *c)
 }
 const sp_op sp_op_eig = {
     .batch = sp__batch_trailing,
-    .name = "eig", .inputs = "x", .n_out = 2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = eig_infer,
-    .reference = eig_reference, .workspace = eig_workspace, .vjp = sp__vjp_refuse, .no_vjp = "eigenvalues and eigenvectors of general matrices are not differentiated; those of symmetric ones are (eigh)",
-    .mindir = "Eig", .samples = "[2,2]; [3,3]; [2,2,2]; [1,1]",
+    .name = "eig",
+    .inputs = "x",
+    .n_out = 2,
+    .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
+    .infer = eig_infer,
+    .reference = eig_reference,
+    .workspace = eig_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp =
+        "eigenvalues and eigenvectors of general matrices are not differentiated; those of symmetric ones are (eigh)",
+    .mindir = "Eig",
+    .samples = "[2,2]; [3,3]; [2,2,2]; [1,1]",
     .doc = "Eigenvalues and eigenvectors, as columns of length one, of square matrices: complex numbers.",
 };

@@ -254,8 +254,14 @@ static sp_status fft_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_fft = {
     .batch = sp__batch_axis,
-    .name = "fft", .inputs = "x", SP_ATTRS(fft_attr_table, fft_attrs), .dtypes = SP_DT_COMPLEX, .infer = fft_infer,
-    .reference = fft_reference, .vjp = fft_vjp, .mindir = "FFT",
+    .name = "fft",
+    .inputs = "x",
+    SP_ATTRS(fft_attr_table, fft_attrs),
+    .dtypes = SP_DT_COMPLEX,
+    .infer = fft_infer,
+    .reference = fft_reference,
+    .vjp = fft_vjp,
+    .mindir = "FFT",
     .doc = "The discrete Fourier transform along an axis, not normalised; inverse: with the other sign.",
     .samples = "[6]; [2,4] axis=0 inverse=True; [3,67]",
 };

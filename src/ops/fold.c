@@ -29,7 +29,8 @@ static sp_status unfold_infer(const sp_call *c, sp_meta *out)
     sp__window w;
     SP_CHECK(x->rank == 4, SP_VALUE, "x has rank %d, it must be 4: [n, channels, height, width]", x->rank);
     SP_TRY(fold_window(c, x->dims + 2, &w));
-    *out = (sp_meta){.dtype = (sp_dtype)x->dtype, .rank = 3,
+    *out = (sp_meta){.dtype = (sp_dtype)x->dtype,
+                     .rank = 3,
                      .dims = {x->dims[0], x->dims[1] * sp__window_taps(&w), sp__window_positions(&w)}};
     return SP_OK;
 }
@@ -45,7 +46,8 @@ static sp_status fold_infer(const sp_call *c, sp_meta *out)
     SP_CHECK(x->dims[1] % taps == 0 && x->dims[2] == sp__window_positions(&w), SP_VALUE,
              "columns of %lld elements at %lld positions do not fit a kernel of %lld and %lld positions",
              (long long)x->dims[1], (long long)x->dims[2], (long long)taps, (long long)sp__window_positions(&w));
-    *out = (sp_meta){.dtype = (sp_dtype)x->dtype, .rank = 4,
+    *out = (sp_meta){.dtype = (sp_dtype)x->dtype,
+                     .rank = 4,
                      .dims = {x->dims[0], x->dims[1] / taps, a->output_size.v[0], a->output_size.v[1]}};
     return SP_OK;
 }
@@ -117,15 +119,29 @@ static sp_status fold_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_unfold = {
     .batch = sp__batch_fold,
-    .name = "unfold", .inputs = "x", SP_ATTRS(unfold_attr_table, fold_attrs), .dtypes = SP_DT_REAL, .infer = unfold_infer,
-    .reference = unfold_reference, .vjp = unfold_vjp, .mindir = "Im2Col",
+    .name = "unfold",
+    .inputs = "x",
+    SP_ATTRS(unfold_attr_table, fold_attrs),
+    .dtypes = SP_DT_REAL,
+    .infer = unfold_infer,
+    .reference = unfold_reference,
+    .vjp = unfold_vjp,
+    .mindir = "Im2Col",
     .doc = "Windows of [n, channels, height, width] as columns: [n, channels * kernel, positions].",
     .samples = "[2,2,4,5] kernel_size=(2,3); [1,2,5,5] kernel_size=(3,) padding=(1,) stride=(2,) dilation=(2,)",
 };
 const sp_op sp_op_fold = {
     .batch = sp__batch_fold,
-    .name = "fold", .inputs = "x", SP_ATTRS(fold_attr_table, fold_attrs), .dtypes = SP_DT_REAL, .infer = fold_infer,
-    .reference = fold_reference, .vjp = fold_vjp, .mindir = "Col2Im", .onnx = "Col2Im",
+    .name = "fold",
+    .inputs = "x",
+    SP_ATTRS(fold_attr_table, fold_attrs),
+    .dtypes = SP_DT_REAL,
+    .infer = fold_infer,
+    .reference = fold_reference,
+    .vjp = fold_vjp,
+    .mindir = "Col2Im",
+    .onnx = "Col2Im",
     .doc = "Columns of windows added back to an image of output_size: the adjoint of unfold.",
-    .samples = "[2,8,12] kernel_size=(2,2) output_size=(4,5); [1,9,9] kernel_size=(3,) padding=(1,) stride=(2,) output_size=(5,5)",
+    .samples =
+        "[2,8,12] kernel_size=(2,2) output_size=(4,5); [1,9,9] kernel_size=(3,) padding=(1,) stride=(2,) output_size=(5,5)",
 };

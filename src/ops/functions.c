@@ -19,7 +19,9 @@ SP_BINARY_FUNCTIONS(X)
 sp_tensor *sp_cast(sp_builder *b, sp_tensor *x, sp_dtype dtype)
 {
     if (!x || x->dtype == (int)dtype) return x;
-    const struct { sp_dtype dtype; } attrs = {dtype};
+    const struct {
+        sp_dtype dtype;
+    } attrs = {dtype};
     return sp_builder_apply(b, &sp_op_cast, &attrs, 1, &x);
 }
 
@@ -32,7 +34,9 @@ sp_tensor *sp_select(sp_builder *b, sp_tensor *condition, sp_tensor *x, sp_tenso
 
 static sp_tensor *apply_ints(sp_builder *b, const sp_op *op, sp_tensor *x, int n, const int64_t *v)
 {
-    const struct { sp_ints list; } attrs = {{n, v}};
+    const struct {
+        sp_ints list;
+    } attrs = {{n, v}};
     return sp_builder_apply(b, op, &attrs, 1, &x);
 }
 
@@ -94,7 +98,9 @@ sp_tensor *sp__take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, i
     for (int i = 0; i < axis; i++) stop[i] = x->dims[i];
     start[axis] = from;
     stop[axis] = from + n;
-    const struct { sp_ints start, stop, step; } attrs = {{axis + 1, start}, {axis + 1, stop}, {-1, NULL}};
+    const struct {
+        sp_ints start, stop, step;
+    } attrs = {{axis + 1, start}, {axis + 1, stop}, {-1, NULL}};
     return sp_builder_apply(b, &sp_op_slice, &attrs, 1, &x);
 }
 
@@ -112,7 +118,9 @@ sp_tensor *sp__positions(sp_builder *b, int rank, int axis, int64_t n)
 static sp_tensor *join(sp_builder *b, const sp_op *op, int64_t axis, int n, sp_tensor *const *parts)
 {
     if (b->status != SP_OK) return NULL; /* some part is missing then */
-    const struct { int64_t axis; } attrs = {axis};
+    const struct {
+        int64_t axis;
+    } attrs = {axis};
     return sp_builder_apply(b, op, &attrs, n, parts);
 }
 sp_tensor *sp__concat(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts)
@@ -152,7 +160,8 @@ sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const
 {
     sp_tensor *t;
     int64_t count;
-    if (sp__recorder && sp__shape_count(rank, dims, &count) == SP_OK && (count > FULL_KEPT || sp__recorder->graph->keeps_sources)) {
+    if (sp__recorder && sp__shape_count(rank, dims, &count) == SP_OK &&
+        (count > FULL_KEPT || sp__recorder->graph->keeps_sources)) {
         const struct {
             sp_ints shape;
             sp_number value;
@@ -161,7 +170,8 @@ sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const
         sp_status recorded = sp__record_source(&sp_op_full, &attrs, &t);
         return recorded == SP_OK ? sp_builder_take_tensor(b, t) : sp__builder_fail(b, recorded);
     }
-    sp_status status = value == 0 ? sp_tensor_create_zeros(dtype, rank, dims, &t) : sp_tensor_create(dtype, rank, dims, &t);
+    sp_status status =
+        value == 0 ? sp_tensor_create_zeros(dtype, rank, dims, &t) : sp_tensor_create(dtype, rank, dims, &t);
     if (status != SP_OK) return sp__builder_fail(b, status);
     if (value != 0) {
         char *ptr[2] = {t->data, (char *)&value};

@@ -6,7 +6,9 @@
 
 /* --- gather ------------------------------------------------------------------------------------------------------ */
 
-typedef struct { int64_t axis, batch_dims; } gather_attrs;
+typedef struct {
+    int64_t axis, batch_dims;
+} gather_attrs;
 SP_ATTR_TABLE(gather_attr_table, gather_attrs, (INT, axis, 0), (INT, batch_dims, 0));
 
 /* 0..n-1 as an int64 tensor with n at dimension `at` of `rank`, 1 elsewhere. */
@@ -30,10 +32,11 @@ static sp_status gather_compose(sp_builder *b, const sp_call *c)
     int64_t batch = a->batch_dims < 0 ? a->batch_dims + at->rank : a->batch_dims;
     SP_CHECK(batch >= 0 && batch <= axis && batch <= at->rank, SP_VALUE,
              "batch_dims is %lld, it must be in [0, %d]: not beyond axis nor the rank of the indices",
-                 (long long)a->batch_dims,
-             axis < at->rank ? axis : at->rank);
+             (long long)a->batch_dims, axis < at->rank ? axis : at->rank);
     if (batch == 0) {
-        const struct { sp_ints axes; } attrs = {{1, (const int64_t[]){axis}}};
+        const struct {
+            sp_ints axes;
+        } attrs = {{1, (const int64_t[]){axis}}};
         c->out[0] = sp_builder_apply(b, &sp_op_index, &attrs, 2, (sp_tensor *const[]){x, at});
         return SP_OK;
     }
@@ -43,8 +46,8 @@ static sp_status gather_compose(sp_builder *b, const sp_call *c)
     char tx[SP_SHAPE_TEXT], ti[SP_SHAPE_TEXT];
     for (int i = 0; i < batch; i++) {
         SP_CHECK(x->dims[i] == at->dims[i], SP_VALUE,
-                 "the first %lld dimensions of %s and of the indices %s must be equal",
-                 (long long)batch, sp__shape_text(x->rank, x->dims, tx), sp__shape_text(at->rank, at->dims, ti));
+                 "the first %lld dimensions of %s and of the indices %s must be equal", (long long)batch,
+                 sp__shape_text(x->rank, x->dims, tx), sp__shape_text(at->rank, at->dims, ti));
         perm[n++] = i;
     }
     perm[n++] = axis;
@@ -67,8 +70,12 @@ static sp_status gather_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_gather = {
-    .name = "gather", .inputs = "input_params, input_indices", SP_ATTRS(gather_attr_table, gather_attrs),
-    .compose = gather_compose, .mindir = "Gather", .onnx = "Gather",
+    .name = "gather",
+    .inputs = "input_params, input_indices",
+    SP_ATTRS(gather_attr_table, gather_attrs),
+    .compose = gather_compose,
+    .mindir = "Gather",
+    .onnx = "Gather",
     .doc = "Slices of the first input along an axis, one for each index; the dimensions of the indices stand where "
            "the axis "
            "was. With batch_dims the leading dimensions of both are taken together.",
@@ -78,7 +85,9 @@ const sp_op sp_op_gather = {
 
 /* --- gather_elements --------------------------------------------------------------------------------------------- */
 
-typedef struct { int64_t dim; } elements_attrs;
+typedef struct {
+    int64_t dim;
+} elements_attrs;
 SP_ATTR_TABLE(elements_attr_table, elements_attrs, (INT, dim, 0));
 
 static sp_status gather_elements_infer(const sp_call *c, sp_meta *out)
@@ -121,16 +130,23 @@ static sp_status gather_elements_vjp(sp_builder *b, const sp_vjp *v)
         const char *reduce;
     } attrs = {((const elements_attrs *)v->attrs)->dim, "add"};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
-    v->din[0] = sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3,
-                                 (sp_tensor *const[]){zeros, v->in[1], v->dout[0]});
+    v->din[0] =
+        sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3, (sp_tensor *const[]){zeros, v->in[1], v->dout[0]});
     return SP_OK;
 }
 
 const sp_op sp_op_gather_elements = {
     .batch = sp__batch_axis,
-    .name = "gather_elements", .inputs = "x, index", SP_ATTRS(elements_attr_table, elements_attrs),
-    .infer = gather_elements_infer, .reference = gather_elements_reference, .workspace = gather_elements_workspace,
-    .vjp = gather_elements_vjp, .saves = SP_SAVE_IN(1), .mindir = "GatherD", .onnx = "GatherElements",
+    .name = "gather_elements",
+    .inputs = "x, index",
+    SP_ATTRS(elements_attr_table, elements_attrs),
+    .infer = gather_elements_infer,
+    .reference = gather_elements_reference,
+    .workspace = gather_elements_workspace,
+    .vjp = gather_elements_vjp,
+    .saves = SP_SAVE_IN(1),
+    .mindir = "GatherD",
+    .onnx = "GatherElements",
     .python = "ops.gather_elements(input, dim, index); ops.gather_d(x, dim, index); ops.GatherD()(x, dim, index); "
               "Tensor.gather_elements(dim, index); mint.gather(input, dim, index)",
     .doc = "For each element of index the element of x at the same position but for one axis, where index tells it.",
@@ -148,7 +164,9 @@ int sp__coordinates(sp_builder *b, sp_tensor *indices, sp_tensor **out)
     for (int k = 0; k < n; k++) {
         start[last] = k;
         stop[last] = k + 1;
-        const struct { sp_ints start, stop, step; } attrs = {{last + 1, start}, {last + 1, stop}, {-1, NULL}};
+        const struct {
+            sp_ints start, stop, step;
+        } attrs = {{last + 1, start}, {last + 1, stop}, {-1, NULL}};
         out[k] = sp_reshape(b, sp_builder_apply(b, &sp_op_slice, &attrs, 1, &indices), last, indices->dims);
     }
     return n;
@@ -173,7 +191,10 @@ static sp_status gather_nd_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_gather_nd = {
-    .name = "gather_nd", .inputs = "input_x, indices", .compose = gather_nd_compose, .mindir = "GatherNd",
+    .name = "gather_nd",
+    .inputs = "input_x, indices",
+    .compose = gather_nd_compose,
+    .mindir = "GatherNd",
     .onnx = "GatherND",
     .python = "ops.gather_nd(input_x, indices); ops.GatherNd()(input_x, indices); Tensor.gather_nd(indices)",
     .doc = "Elements or slices by coordinates: the last dimension of the indices holds one coordinate tuple.",
@@ -181,7 +202,9 @@ const sp_op sp_op_gather_nd = {
 };
 
 /* scatter by coordinates, the other way round */
-typedef struct { const char *reduce; } scatter_nd_attrs;
+typedef struct {
+    const char *reduce;
+} scatter_nd_attrs;
 SP_ATTR_TABLE(scatter_nd_attr_table, scatter_nd_attrs, (TEXT, reduce, "none"));
 
 static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
@@ -197,7 +220,7 @@ static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
     SP_CHECK(rank <= SP_RANK_MAX && sp__shape_equal(rank, dims, c->in[2]->rank, c->in[2]->dims), SP_VALUE,
              "updates have shape %s, they must have shape %s for these indices",
              sp__shape_text(c->in[2]->rank, c->in[2]->dims, tu),
-                 sp__shape_text(rank <= SP_RANK_MAX ? rank : SP_RANK_MAX, dims, tx));
+             sp__shape_text(rank <= SP_RANK_MAX ? rank : SP_RANK_MAX, dims, tx));
     sp__coordinates(b, indices, in + 2);
     const char *reduce = ((const scatter_nd_attrs *)c->attrs)->reduce;
     const bool sum = reduce && strcmp(reduce, "add") == 0;
@@ -219,8 +242,12 @@ static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_tensor_scatter = {
-    .name = "tensor_scatter", .inputs = "input_x, indices, updates", SP_ATTRS(scatter_nd_attr_table, scatter_nd_attrs),
-    .compose = tensor_scatter_compose, .mindir = "TensorScatterUpdate", .onnx = "ScatterND",
+    .name = "tensor_scatter",
+    .inputs = "input_x, indices, updates",
+    SP_ATTRS(scatter_nd_attr_table, scatter_nd_attrs),
+    .compose = tensor_scatter_compose,
+    .mindir = "TensorScatterUpdate",
+    .onnx = "ScatterND",
     .doc = "A copy of the first input in which the elements or slices at the given coordinates are combined with "
            "updates.",
     .samples = "[4,3] [2,1]i<4 [2,3] reduce=add; [4,3] [2,2]i<3 [2] reduce=add; [4,3] [1,2]i<3 [1]",
@@ -228,7 +255,9 @@ const sp_op sp_op_tensor_scatter = {
 
 /* --- one_hot ----------------------------------------------------------------------------------------------------- */
 
-typedef struct { int64_t depth, axis; } one_hot_attrs;
+typedef struct {
+    int64_t depth, axis;
+} one_hot_attrs;
 SP_ATTR_TABLE(one_hot_attr_table, one_hot_attrs, (INT_NEEDED, depth), (INT, axis, -1));
 
 static sp_status one_hot_infer(const sp_call *c, sp_meta *out)
@@ -283,10 +312,14 @@ static sp_status one_hot_reference(const sp_call *c)
 
 const sp_op sp_op_one_hot = {
     .batch = sp__batch_one_hot,
-    .name = "one_hot", .inputs = "indices, on_value, off_value", SP_ATTRS(one_hot_attr_table, one_hot_attrs),
-    .infer = one_hot_infer, .reference = one_hot_reference,
+    .name = "one_hot",
+    .inputs = "indices, on_value, off_value",
+    SP_ATTRS(one_hot_attr_table, one_hot_attrs),
+    .infer = one_hot_infer,
+    .reference = one_hot_reference,
     .no_vjp = "positions are integers, the two values are constants, as in MindSpore",
-    .mindir = "OneHot", .onnx = "OneHot",
+    .mindir = "OneHot",
+    .onnx = "OneHot",
     .doc = "on_value at the position each index names along a new axis, off_value elsewhere; positions outside mark "
            "nothing.",
     .samples = "[3]i<4 [] [] depth=4; [2,3]i<4 [] [] depth=5 axis=1; []i<2 [] [] depth=2 axis=0",

@@ -27,7 +27,9 @@ static sp_status make_view(const sp_call *c, int rank, const int64_t *dims, cons
 
 /* --- reshape ----------------------------------------------------------------------------------------------------- */
 
-typedef struct { sp_ints shape; } shape_attrs;
+typedef struct {
+    sp_ints shape;
+} shape_attrs;
 SP_ATTR_TABLE(shape_attr_table, shape_attrs, (INTS_NEEDED, shape));
 
 static sp_status reshape_infer(const sp_call *c, sp_meta *out)
@@ -35,8 +37,8 @@ static sp_status reshape_infer(const sp_call *c, sp_meta *out)
     const sp_ints shape = ((const shape_attrs *)c->attrs)->shape;
     const sp_tensor *x = c->in[0];
     char from[SP_SHAPE_TEXT], to[SP_SHAPE_TEXT];
-    SP_CHECK(shape.n >= 0 && shape.n <= SP_RANK_MAX, SP_VALUE, "the new shape has %d dimensions, at most %d are possible",
-             shape.n, SP_RANK_MAX);
+    SP_CHECK(shape.n >= 0 && shape.n <= SP_RANK_MAX, SP_VALUE,
+             "the new shape has %d dimensions, at most %d are possible", shape.n, SP_RANK_MAX);
     int free_axis = -1;
     int64_t known = 1;
     for (int i = 0; i < shape.n; i++) {
@@ -45,8 +47,9 @@ static sp_status reshape_infer(const sp_call *c, sp_meta *out)
         SP_CHECK(shape.v[i] != -1 || free_axis < 0, SP_VALUE, "the new shape %s has more than one -1",
                  sp__shape_text(shape.n, shape.v, to));
         if (shape.v[i] == -1) free_axis = i;
-        else SP_CHECK(sp__mul_i64(known, shape.v[i], &known), SP_VALUE, "the new shape %s has too many elements",
-                      sp__shape_text(shape.n, shape.v, to));
+        else
+            SP_CHECK(sp__mul_i64(known, shape.v[i], &known), SP_VALUE, "the new shape %s has too many elements",
+                     sp__shape_text(shape.n, shape.v, to));
     }
     bool fits = free_axis < 0 ? known == x->count : known != 0 && x->count % known == 0;
     SP_CHECK(fits, SP_VALUE, "a tensor of shape %s (%lld elements) cannot get the shape %s",
@@ -75,8 +78,15 @@ static sp_status reshape_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_reshape = {
     .batch = sp__batch_reshape,
-    .name = "reshape", .inputs = "x", SP_ATTRS(shape_attr_table, shape_attrs), .infer = reshape_infer,
-    .view = reshape_view, .reference = copy_reference, .strided = true, .vjp = reshape_vjp, .mindir = "Reshape",
+    .name = "reshape",
+    .inputs = "x",
+    SP_ATTRS(shape_attr_table, shape_attrs),
+    .infer = reshape_infer,
+    .view = reshape_view,
+    .reference = copy_reference,
+    .strided = true,
+    .vjp = reshape_vjp,
+    .mindir = "Reshape",
     .onnx = "Reshape",
     .python = "ops.reshape(input, shape); ops.Reshape()(input_x, input_shape:shape); Tensor.reshape(*shape); "
               "Tensor.view(*shape); mint.reshape(input, shape)",
@@ -86,7 +96,9 @@ const sp_op sp_op_reshape = {
 
 /* --- transpose --------------------------------------------------------------------------------------------------- */
 
-typedef struct { sp_ints perm; } transpose_attrs;
+typedef struct {
+    sp_ints perm;
+} transpose_attrs;
 SP_ATTR_TABLE(transpose_attr_table, transpose_attrs, (INTS_OR_NONE, perm));
 
 /* perm as axes in [0, rank), checked; none given: reversed. */
@@ -145,11 +157,18 @@ static sp_status transpose_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_transpose = {
     .batch = sp__batch_transpose,
-    .name = "transpose", .inputs = "x", SP_ATTRS(transpose_attr_table, transpose_attrs), .infer = transpose_infer,
-    .view = transpose_view, .vjp = transpose_vjp, .mindir = "Transpose", .onnx = "Transpose",
-    .python = "ops.transpose(input, input_perm:perm); ops.transpose(input, dims:perm); ops.Transpose()(input_x, input_perm:perm); "
-              "ops.permute(input, axis:perm); Tensor.transpose(*axes:perm); "
-              "mint.permute(input, dims:perm)",
+    .name = "transpose",
+    .inputs = "x",
+    SP_ATTRS(transpose_attr_table, transpose_attrs),
+    .infer = transpose_infer,
+    .view = transpose_view,
+    .vjp = transpose_vjp,
+    .mindir = "Transpose",
+    .onnx = "Transpose",
+    .python =
+        "ops.transpose(input, input_perm:perm); ops.transpose(input, dims:perm); ops.Transpose()(input_x, input_perm:perm); "
+        "ops.permute(input, axis:perm); Tensor.transpose(*axes:perm); "
+        "mint.permute(input, dims:perm)",
     .doc = "The dimensions in another order; reversed when no order is given.",
     .samples = "[2,3] perm=(1,0); [2,3,4] perm=(2,0,1); [2,3]; [] perm=()",
 };
@@ -199,8 +218,14 @@ static sp_status broadcast_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_broadcast_to = {
     .batch = sp__batch_broadcast_to,
-    .name = "broadcast_to", .inputs = "x", SP_ATTRS(shape_attr_table, shape_attrs), .infer = broadcast_infer,
-    .view = broadcast_view, .vjp = broadcast_vjp, .mindir = "BroadcastTo", .onnx = "Expand",
+    .name = "broadcast_to",
+    .inputs = "x",
+    SP_ATTRS(shape_attr_table, shape_attrs),
+    .infer = broadcast_infer,
+    .view = broadcast_view,
+    .vjp = broadcast_vjp,
+    .mindir = "BroadcastTo",
+    .onnx = "Expand",
     .python = "ops.broadcast_to(input, shape); ops.BroadcastTo(shape)(x); Tensor.broadcast_to(*shape); "
               "mint.broadcast_to(input, shape); Tensor.expand(*size:shape)",
     .doc = "The tensor repeated along dimensions of size 1 (and new ones in front) to the given shape; -1 keeps one.",

@@ -60,8 +60,8 @@ typedef struct {
     int axes;
     int64_t sizes[AXES];
     bool nearest;
-    sp_tensor *x, *g;                /* g: [n, channels, P], gradient of what was read */
-    sp_tensor *place[AXES];          /* [n, 1, P], counted in elements */
+    sp_tensor *x, *g;                     /* g: [n, channels, P], gradient of what was read */
+    sp_tensor *place[AXES];               /* [n, 1, P], counted in elements */
     sp_tensor *dx, *dplace[AXES], *value; /* results; value is what was read. NULL: zero */
 } composed_spots;
 
@@ -87,12 +87,16 @@ static void composed_corner(composed_spots *s, int k, sp_tensor *const *base, sp
     }
     if (b->status != SP_OK) return;
     const int64_t dims[3] = {s->x->dims[0], s->x->dims[1], s->g->dims[2]}, channels = 1;
-    const struct { int64_t axis; const char *reduce; } along = {2, "add"};
+    const struct {
+        int64_t axis;
+        const char *reduce;
+    } along = {2, "add"};
     sp_tensor *zero = sp__const(b, 0, s->place[0]);
     sp_tensor *index = sp_broadcast_to(b, sp_cast(b, sp_select(b, inside, at, zero), SP_DTYPE_I64), 3, dims);
     w = sp_select(b, inside, w ? w : sp__full(b, 1, (sp_dtype)s->place[0]->dtype, 0, NULL), zero);
     sp_tensor *found = sp_builder_apply(b, &sp_op_gather_elements, &along.axis, 2, (sp_tensor *const[]){s->x, index});
-    s->dx = sp_builder_apply(b, &sp_op_scatter_elements, &along, 3, (sp_tensor *const[]){s->dx, index, sp_mul(b, s->g, w)});
+    s->dx =
+        sp_builder_apply(b, &sp_op_scatter_elements, &along, 3, (sp_tensor *const[]){s->dx, index, sp_mul(b, s->g, w)});
     s->value = sp__add_some(b, s->value, sp_mul(b, found, w));
     sp_tensor *moved = s->nearest ? NULL : sp_reduce_sum(b, sp_mul(b, s->g, found), 1, &channels, true);
     for (int d = 0; moved && d < s->axes; d++)
@@ -132,7 +136,8 @@ typedef struct {
     const char *mode, *padding_mode;
     bool align_corners;
 } grid_attrs;
-SP_ATTR_TABLE(grid_attr_table, grid_attrs, (TEXT, mode, "bilinear"), (TEXT, padding_mode, "zeros"), (BOOL, align_corners, False));
+SP_ATTR_TABLE(grid_attr_table, grid_attrs, (TEXT, mode, "bilinear"), (TEXT, padding_mode, "zeros"),
+              (BOOL, align_corners, False));
 
 static sp_status grid_check(const sp_call *c)
 {
@@ -160,8 +165,8 @@ static sp_status grid_infer(const sp_call *c, sp_meta *out)
 /* The gradient is like what forward gives. */
 static sp_status check_dout(const sp_call *c, const sp_meta *forward)
 {
-    SP_CHECK(c->in[2]->dtype == (int)forward->dtype, SP_TYPE, "dout has dtype %s, it must be %s", sp_dtype_name((sp_dtype)c->in[2]->dtype),
-             sp_dtype_name(forward->dtype));
+    SP_CHECK(c->in[2]->dtype == (int)forward->dtype, SP_TYPE, "dout has dtype %s, it must be %s",
+             sp_dtype_name((sp_dtype)c->in[2]->dtype), sp_dtype_name(forward->dtype));
     return sp__input_shaped(c, 2, forward->rank, forward->dims, "that of the result");
 }
 static sp_status grid_grad_infer(const sp_call *c, sp_meta *out)
@@ -243,7 +248,8 @@ typedef struct {
                 double slope[AXES], moved[AXES] = {0};                                                                 \
                 grid_place_##D(j, n * j->places + p, &s, slope);                                                       \
                 for (int64_t ch = 0; ch < j->channels; ch++) {                                                         \
-                    const double g = (double)LOAD(((const T *)(const void *)j->dout)[(n * j->channels + ch) * j->places + p]);\
+                    const double g =                                                                                   \
+                        (double)LOAD(((const T *)(const void *)j->dout)[(n * j->channels + ch) * j->places + p]);      \
                     for (int k = 0; k < s.n; k++) {                                                                    \
                         T *to = dx + ch * j->pixels + s.at[k];                                                         \
                         *to = STORE((C)((double)LOAD(*to) + s.w[k] * g));                                              \
@@ -351,21 +357,37 @@ static sp_status grid_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_grid_sample = {
     .batch = sp__batch_fold,
-    .name = "grid_sample", .inputs = "x, grid", SP_ATTRS(grid_attr_table, grid_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = grid_infer, .reference = grid_reference, .vjp = grid_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
-    .mindir = "GridSampler2D", .onnx = "GridSample",
-    .python = "ops.GridSampler2D(interpolation_mode:mode='bilinear', padding_mode='zeros', align_corners=False)(input_x, grid); "
-              "ops.GridSampler3D(interpolation_mode:mode='bilinear', padding_mode='zeros', align_corners=False)(input_x, grid)",
+    .name = "grid_sample",
+    .inputs = "x, grid",
+    SP_ATTRS(grid_attr_table, grid_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = grid_infer,
+    .reference = grid_reference,
+    .vjp = grid_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+    .mindir = "GridSampler2D",
+    .onnx = "GridSample",
+    .python =
+        "ops.GridSampler2D(interpolation_mode:mode='bilinear', padding_mode='zeros', align_corners=False)(input_x, grid); "
+        "ops.GridSampler3D(interpolation_mode:mode='bilinear', padding_mode='zeros', align_corners=False)(input_x, grid)",
     .doc = "Images or volumes read at places between -1 and 1 (last axis of the grid: x, y and z).",
-    .samples = "[2,2,3,4] [2,2,3,2](-0.7,0.7); [1,2,4,4] [1,2,2,2] padding_mode=border align_corners=True; "
-               "[1,1,3,3,3] [1,2,2,1,3](-0.6,0.6); [1,2,4,5] [1,3,2,2](1.1,1.4) padding_mode=reflection; "
-               "[1,2,4,5] [1,3,2,2] padding_mode=reflection align_corners=True; [1,2,4,4] [1,2,2,2](-0.9,0.9) mode=nearest",
+    .samples =
+        "[2,2,3,4] [2,2,3,2](-0.7,0.7); [1,2,4,4] [1,2,2,2] padding_mode=border align_corners=True; "
+        "[1,1,3,3,3] [1,2,2,1,3](-0.6,0.6); [1,2,4,5] [1,3,2,2](1.1,1.4) padding_mode=reflection; "
+        "[1,2,4,5] [1,3,2,2] padding_mode=reflection align_corners=True; [1,2,4,4] [1,2,2,2](-0.9,0.9) mode=nearest",
 };
 const sp_op sp_op_grid_sample_grad = {
     .batch = sp__batch_fold,
-    .name = "grid_sample_grad", .inputs = "x, grid, dout", .n_out = 2, SP_ATTRS(grid_attr_table, grid_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = grid_grad_infer, .reference = grid_grad_reference,
-    .vjp = sp__vjp_refuse, .no_vjp = "grid_sample composes its gradient when that is differentiated", .doc = "Gradients of grid_sample towards x and the grid.",
+    .name = "grid_sample_grad",
+    .inputs = "x, grid, dout",
+    .n_out = 2,
+    SP_ATTRS(grid_attr_table, grid_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = grid_grad_infer,
+    .reference = grid_grad_reference,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "grid_sample composes its gradient when that is differentiated",
+    .doc = "Gradients of grid_sample towards x and the grid.",
     .samples = "[2,2,3,4] [2,2,3,2] [2,2,2,3]",
 };
 
@@ -376,9 +398,8 @@ typedef struct {
     int64_t groups;
     bool modulated;
 } deform_attrs;
-SP_ATTR_TABLE(deform_attr_table, deform_attrs,
-    (INTS_NEEDED, kernel_size), (INTS, stride, 1, 1), (INTS, padding, 0, 0, 0, 0), (INTS, dilation, 1, 1), (INT, groups, 1),
-    (BOOL, modulated, True));
+SP_ATTR_TABLE(deform_attr_table, deform_attrs, (INTS_NEEDED, kernel_size), (INTS, stride, 1, 1),
+              (INTS, padding, 0, 0, 0, 0), (INTS, dilation, 1, 1), (INT, groups, 1), (BOOL, modulated, True));
 
 typedef struct {
     const sp_call *c;
@@ -405,23 +426,27 @@ static sp_status deform_measure(const sp_call *c, deform_job *j)
         j->pad[d] = a->padding.v[2 * d];
         j->dilation[d] = a->dilation.v[d];
         const int64_t limit = INT64_C(1) << 30, after = a->padding.v[2 * d + 1]; /* their products fit 63 bits */
-        SP_CHECK(j->kernel[d] > 0 && j->stride[d] > 0 && j->dilation[d] > 0 && j->kernel[d] <= limit && j->stride[d] <= limit && j->dilation[d] <= limit,
+        SP_CHECK(j->kernel[d] > 0 && j->stride[d] > 0 && j->dilation[d] > 0 && j->kernel[d] <= limit &&
+                     j->stride[d] <= limit && j->dilation[d] <= limit,
                  SP_VALUE, "kernel_size, stride and dilation must be positive and at most 2^30");
-        SP_CHECK(j->pad[d] >= -limit && j->pad[d] <= limit && after >= -limit && after <= limit, SP_VALUE, "padding is %lld and %lld, which is out of range",
-                 (long long)j->pad[d], (long long)after);
-        j->out[d] = (j->sizes[d] + j->pad[d] + a->padding.v[2 * d + 1] - j->dilation[d] * (j->kernel[d] - 1) - 1) / j->stride[d] + 1;
+        SP_CHECK(j->pad[d] >= -limit && j->pad[d] <= limit && after >= -limit && after <= limit, SP_VALUE,
+                 "padding is %lld and %lld, which is out of range", (long long)j->pad[d], (long long)after);
+        j->out[d] = (j->sizes[d] + j->pad[d] + a->padding.v[2 * d + 1] - j->dilation[d] * (j->kernel[d] - 1) - 1) /
+                        j->stride[d] +
+                    1;
         j->taps *= j->kernel[d];
     }
-    SP_CHECK(o->dims[1] == j->parts * j->groups * j->taps && o->dims[2] == j->out[0] && o->dims[3] == j->out[1], SP_VALUE,
-             "offsets must be [n, %lld, %lld, %lld]", (long long)(j->parts * j->groups * j->taps), (long long)j->out[0],
-             (long long)j->out[1]);
+    SP_CHECK(o->dims[1] == j->parts * j->groups * j->taps && o->dims[2] == j->out[0] && o->dims[3] == j->out[1],
+             SP_VALUE, "offsets must be [n, %lld, %lld, %lld]", (long long)(j->parts * j->groups * j->taps),
+             (long long)j->out[0], (long long)j->out[1]);
     return SP_OK;
 }
 static sp_status deform_infer(const sp_call *c, sp_meta *out)
 {
     deform_job j;
     SP_TRY(deform_measure(c, &j));
-    *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype, .rank = 4,
+    *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype,
+                     .rank = 4,
                      .dims = {c->in[0]->dims[0], j.channels * j.taps, j.out[0], j.out[1]}};
     return SP_OK;
 }
@@ -441,15 +466,18 @@ static sp_status deform_grad_infer(const sp_call *c, sp_meta *out)
         const int64_t cells = j->out[0] * j->out[1], step = j->groups * j->taps * cells;                               \
         const T *at = o + (group * j->taps + tap) * cells + cell;                                                      \
         const double place[2] = {                                                                                      \
-            (double)(cell / j->out[1] * j->stride[0] - j->pad[0] + tap / j->kernel[1] * j->dilation[0]) + (double)LOAD(at[step]),\
-            (double)(cell % j->out[1] * j->stride[1] - j->pad[1] + tap % j->kernel[1] * j->dilation[1]) + (double)LOAD(at[0])};\
+            (double)(cell / j->out[1] * j->stride[0] - j->pad[0] + tap / j->kernel[1] * j->dilation[0]) +              \
+                (double)LOAD(at[step]),                                                                                \
+            (double)(cell % j->out[1] * j->stride[1] - j->pad[1] + tap % j->kernel[1] * j->dilation[1]) +              \
+                (double)LOAD(at[0])};                                                                                  \
         spot_find(2, j->sizes, place, false, s);                                                                       \
         return j->parts == 3 ? (double)LOAD(at[2 * step]) : 1;                                                         \
     }                                                                                                                  \
     static void deform_##D(void *context, int64_t begin, int64_t end)                                                  \
     {                                                                                                                  \
         const deform_job *j = context;                                                                                 \
-        const int64_t cells = j->out[0] * j->out[1], pixels = j->sizes[0] * j->sizes[1], per = j->channels / j->groups;\
+        const int64_t cells = j->out[0] * j->out[1], pixels = j->sizes[0] * j->sizes[1],                               \
+                      per = j->channels / j->groups;                                                                   \
         for (int64_t n = begin; n < end; n++) {                                                                        \
             const T *o = (const T *)(const void *)j->c->in[1]->data + n * j->parts * j->groups * j->taps * cells;      \
             const T *x = (const T *)(const void *)j->c->in[0]->data + n * j->channels * pixels;                        \
@@ -469,7 +497,8 @@ static sp_status deform_grad_infer(const sp_call *c, sp_meta *out)
     static void deform_grad_##D(void *context, int64_t begin, int64_t end)                                             \
     {                                                                                                                  \
         const deform_job *j = context;                                                                                 \
-        const int64_t cells = j->out[0] * j->out[1], pixels = j->sizes[0] * j->sizes[1], per = j->channels / j->groups;\
+        const int64_t cells = j->out[0] * j->out[1], pixels = j->sizes[0] * j->sizes[1],                               \
+                      per = j->channels / j->groups;                                                                   \
         const int64_t step = j->groups * j->taps * cells;                                                              \
         for (int64_t n = begin; n < end; n++) {                                                                        \
             const T *o = (const T *)(const void *)j->c->in[1]->data + n * j->parts * step;                             \
@@ -523,7 +552,8 @@ static sp_tensor *window_places(sp_builder *b, const deform_job *j, int axis, sp
     if (status != SP_OK) return sp__builder_fail(b, status);
     for (int64_t i = 0; i < t->count; i++) {
         const int64_t cell = i % cells, tap = i / cells;
-        const int64_t at = axis ? cell % j->out[1] : cell / j->out[1], k = axis ? tap % j->kernel[1] : tap / j->kernel[1];
+        const int64_t at = axis ? cell % j->out[1] : cell / j->out[1],
+                      k = axis ? tap % j->kernel[1] : tap / j->kernel[1];
         ((double *)(void *)t->data)[i] = (double)(at * j->stride[axis] - j->pad[axis] + k * j->dilation[axis]);
     }
     return sp_cast(b, sp_builder_take_tensor(b, t), dtype);
@@ -569,17 +599,31 @@ static sp_status deform_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_deformable_columns = {
     .batch = sp__batch_fold,
-    .name = "deformable_columns", .inputs = "x, offsets", SP_ATTRS(deform_attr_table, deform_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = deform_infer, .reference = deform_reference, .vjp = deform_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+    .name = "deformable_columns",
+    .inputs = "x, offsets",
+    SP_ATTRS(deform_attr_table, deform_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = deform_infer,
+    .reference = deform_reference,
+    .vjp = deform_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
     .mindir = "DeformableOffsets",
-    .doc = "Windows whose elements are read at shifted places and scaled: [n, channels * kernel, out height, out width].",
+    .doc =
+        "Windows whose elements are read at shifted places and scaled: [n, channels * kernel, out height, out width].",
     .samples = "[2,2,4,4] [2,12,3,3](0.1,0.4) kernel_size=(2,2); "
                "[1,2,4,4] [1,16,3,3](0.1,0.4) kernel_size=(2,2) modulated=False groups=2",
 };
 const sp_op sp_op_deformable_columns_grad = {
     .batch = sp__batch_fold,
-    .name = "deformable_columns_grad", .inputs = "x, offsets, dout", .n_out = 2, SP_ATTRS(deform_attr_table, deform_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = deform_grad_infer, .reference = deform_grad_reference,
-    .vjp = sp__vjp_refuse, .no_vjp = "deformable_columns composes its gradient when that is differentiated",
-    .doc = "Gradients of deformable_columns towards x and the offsets.", .samples = "[1,2,4,4] [1,12,3,3] [1,8,3,3] kernel_size=(2,2)",
+    .name = "deformable_columns_grad",
+    .inputs = "x, offsets, dout",
+    .n_out = 2,
+    SP_ATTRS(deform_attr_table, deform_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = deform_grad_infer,
+    .reference = deform_grad_reference,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "deformable_columns composes its gradient when that is differentiated",
+    .doc = "Gradients of deformable_columns towards x and the offsets.",
+    .samples = "[1,2,4,4] [1,12,3,3] [1,8,3,3] kernel_size=(2,2)",
 };

@@ -29,8 +29,8 @@ static void corners_zero(double y, double x, int64_t height, int64_t width, corn
 /* The same with places kept inside first: the border repeats. */
 static void corners_edge(double y, double x, int64_t height, int64_t width, corners *c)
 {
-    y = y < 0 ? 0 : y > (double)(height - 1) ? (double)(height - 1) : y;
-    x = x < 0 ? 0 : x > (double)(width - 1) ? (double)(width - 1) : x;
+    y = y<0 ? 0 : y>(double)(height - 1) ? (double)(height - 1) : y;
+    x = x<0 ? 0 : x>(double)(width - 1) ? (double)(width - 1) : x;
     corners_zero(y, x, height, width, c);
 }
 
@@ -53,7 +53,8 @@ typedef struct {
     sp_ints size; /* gradient: of the features */
 } roi_attrs;
 #define ROI_ATTRS                                                                                                      \
-    (INT_NEEDED, pooled_height), (INT_NEEDED, pooled_width), (FLOAT_NEEDED, spatial_scale), (INT, sample_num, 2), (INT, roi_end_mode, 1)
+    (INT_NEEDED, pooled_height), (INT_NEEDED, pooled_width), (FLOAT_NEEDED, spatial_scale), (INT, sample_num, 2),      \
+        (INT, roi_end_mode, 1)
 SP_ATTR_TABLE(roi_attr_table, roi_attrs, ROI_ATTRS);
 SP_ATTR_TABLE(roi_grad_attr_table, roi_attrs, ROI_ATTRS, (INTS_NEEDED, size));
 
@@ -65,14 +66,16 @@ static sp_status roi_check(const sp_call *c, const sp_tensor *rois)
     SP_CHECK(c->in[0]->rank == 4 && rois->rank == 2 && rois->dims[1] == 5, SP_VALUE,
              "features must be [n, channels, height, width] and rois [m, 5]");
     SP_CHECK(a->pooled_height > 0 && a->pooled_width > 0, SP_VALUE, "pooled_height and pooled_width must be positive");
-    SP_CHECK(a->sample_num <= SAMPLES_MAX, SP_VALUE, "sample_num is %lld, it must be at most %d", (long long)a->sample_num, SAMPLES_MAX);
+    SP_CHECK(a->sample_num <= SAMPLES_MAX, SP_VALUE, "sample_num is %lld, it must be at most %d",
+             (long long)a->sample_num, SAMPLES_MAX);
     return SP_OK;
 }
 static sp_status roi_infer(const sp_call *c, sp_meta *out)
 {
     const roi_attrs *a = c->attrs;
     SP_TRY(roi_check(c, c->in[1]));
-    *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype, .rank = 4,
+    *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype,
+                     .rank = 4,
                      .dims = {c->in[1]->dims[0], c->in[0]->dims[1], a->pooled_height, a->pooled_width}};
     return SP_OK;
 }
@@ -125,7 +128,8 @@ static sp_status check_regions(const roi_job *j)
         for (int k = 0; k < 5; k++) r[k] = element(j->rois, i * 5 + k);
         const region g = region_at(j, r);
         SP_CHECK(j->a->sample_num > 0 || !(g.bin_h > SIDE_MAX || g.bin_w > SIDE_MAX), SP_VALUE,
-                 "region %lld has bins of %g x %g pixels, more than %d cannot be sampled: give sample_num", (long long)i, g.bin_h, g.bin_w, SIDE_MAX);
+                 "region %lld has bins of %g x %g pixels, more than %d cannot be sampled: give sample_num",
+                 (long long)i, g.bin_h, g.bin_w, SIDE_MAX);
     }
     return SP_OK;
 }
@@ -155,8 +159,10 @@ static bool place(const roi_job *j, double y, double x, corners *c)
                 double sum = 0;                                                                                        \
                 for (int64_t s = 0; s < g.ny * g.nx; s++) {                                                            \
                     corners c;                                                                                         \
-                    const double fy = ((double)(s / g.nx) + 0.5) / (double)g.ny, fx = ((double)(s % g.nx) + 0.5) / (double)g.nx;\
-                    if (!place(j, g.y + ((double)(bin / pw) + fy) * g.bin_h, g.x + ((double)(bin % pw) + fx) * g.bin_w, &c))\
+                    const double fy = ((double)(s / g.nx) + 0.5) / (double)g.ny,                                       \
+                                 fx = ((double)(s % g.nx) + 0.5) / (double)g.nx;                                       \
+                    if (!place(j, g.y + ((double)(bin / pw) + fy) * g.bin_h,                                           \
+                               g.x + ((double)(bin % pw) + fx) * g.bin_w, &c))                                         \
                         continue;                                                                                      \
                     for (int k = 0; k < 4; k++) sum += c.w[k] * (double)LOAD(x[c.at[k]]);                              \
                 }                                                                                                      \
@@ -182,8 +188,10 @@ static bool place(const roi_job *j, double y, double x, corners *c)
                 for (int64_t s = 0; s < ph * pw * g.ny * g.nx; s++) {                                                  \
                     corners c;                                                                                         \
                     const int64_t bin = s / (g.ny * g.nx), at = s % (g.ny * g.nx);                                     \
-                    const double fy = ((double)(at / g.nx) + 0.5) / (double)g.ny, fx = ((double)(at % g.nx) + 0.5) / (double)g.nx;\
-                    if (!place(j, g.y + ((double)(bin / pw) + fy) * g.bin_h, g.x + ((double)(bin % pw) + fx) * g.bin_w, &c))\
+                    const double fy = ((double)(at / g.nx) + 0.5) / (double)g.ny,                                      \
+                                 fx = ((double)(at % g.nx) + 0.5) / (double)g.nx;                                      \
+                    if (!place(j, g.y + ((double)(bin / pw) + fy) * g.bin_h,                                           \
+                               g.x + ((double)(bin % pw) + fx) * g.bin_w, &c))                                         \
                         continue;                                                                                      \
                     const double d = (double)LOAD(dy[bin]) / (double)(g.ny * g.nx);                                    \
                     for (int k = 0; k < 4; k++) dx[c.at[k]] = STORE((C)((double)LOAD(dx[c.at[k]]) + c.w[k] * d));      \
@@ -196,8 +204,15 @@ static sp_status roi_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, roi, )};
     const sp_tensor *x = c->in[0];
-    roi_job j = {.a = c->attrs, .rois = c->in[1], .from = x->data, .to = c->out[0]->data, .channels = x->dims[1],
-                 .height = x->dims[2], .width = x->dims[3], .regions = c->in[1]->dims[0], .images = x->dims[0]};
+    roi_job j = {.a = c->attrs,
+                 .rois = c->in[1],
+                 .from = x->data,
+                 .to = c->out[0]->data,
+                 .channels = x->dims[1],
+                 .height = x->dims[2],
+                 .width = x->dims[3],
+                 .regions = c->in[1]->dims[0],
+                 .images = x->dims[0]};
     SP_TRY(check_regions(&j));
     return sp__parallel_for(j.regions * j.channels, 16, fns[x->dtype], &j);
 }
@@ -205,8 +220,15 @@ static sp_status roi_grad_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, roi_grad, )};
     const sp_tensor *dx = c->out[0];
-    roi_job j = {.a = c->attrs, .rois = c->in[1], .from = c->in[0]->data, .to = dx->data, .channels = dx->dims[1],
-                 .height = dx->dims[2], .width = dx->dims[3], .regions = c->in[1]->dims[0], .images = dx->dims[0]};
+    roi_job j = {.a = c->attrs,
+                 .rois = c->in[1],
+                 .from = c->in[0]->data,
+                 .to = dx->data,
+                 .channels = dx->dims[1],
+                 .height = dx->dims[2],
+                 .width = dx->dims[3],
+                 .regions = c->in[1]->dims[0],
+                 .images = dx->dims[0]};
     SP_TRY(check_regions(&j));
     return sp__parallel_for(j.channels, 1, fns[dx->dtype], &j);
 }
@@ -226,15 +248,28 @@ static sp_status roi_grad_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_roi_align = {
-    .name = "roi_align", .inputs = "features, rois", SP_ATTRS(roi_attr_table, roi_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = roi_infer, .reference = roi_reference, .vjp = roi_vjp, .saves = SP_SAVE_IN(1), .mindir = "ROIAlign",
+    .name = "roi_align",
+    .inputs = "features, rois",
+    SP_ATTRS(roi_attr_table, roi_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = roi_infer,
+    .reference = roi_reference,
+    .vjp = roi_vjp,
+    .saves = SP_SAVE_IN(1),
+    .mindir = "ROIAlign",
     .python = "ops.ROIAlign(pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1)(features, rois)",
     .doc = "Regions (image, x1, y1, x2, y2) of feature maps resampled to one size; the places are constants.",
     .samples = "[2,2,5,5] [3,5]i<2 pooled_height=2 pooled_width=2 spatial_scale=1.0",
 };
 const sp_op sp_op_roi_align_grad = {
-    .name = "roi_align_grad", .inputs = "dout, rois", SP_ATTRS(roi_grad_attr_table, roi_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = roi_grad_infer, .reference = roi_grad_reference, .vjp = roi_grad_vjp, .saves = SP_SAVE_IN(1),
+    .name = "roi_align_grad",
+    .inputs = "dout, rois",
+    SP_ATTRS(roi_grad_attr_table, roi_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = roi_grad_infer,
+    .reference = roi_grad_reference,
+    .vjp = roi_grad_vjp,
+    .saves = SP_SAVE_IN(1),
     .doc = "Gradient of roi_align towards the features.",
     .samples = "[3,2,2,2] [3,5]i<2 pooled_height=2 pooled_width=2 spatial_scale=1.0 size=(2,2,5,5)",
 };
@@ -254,7 +289,8 @@ static sp_status crop_infer(const sp_call *c, sp_meta *out)
 {
     const crop_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0], *boxes = c->in[1], *index = c->in[2];
-    SP_CHECK(x->rank == 4 && boxes->rank == 2 && boxes->dims[1] == 4 && index->rank == 1 && index->dims[0] == boxes->dims[0],
+    SP_CHECK(x->rank == 4 && boxes->rank == 2 && boxes->dims[1] == 4 && index->rank == 1 &&
+                 index->dims[0] == boxes->dims[0],
              SP_VALUE, "image must be [n, height, width, channels], boxes [m, 4] and box_indices [m]");
     SP_CHECK(index->dtype == SP_DTYPE_I64, SP_TYPE, "box_indices must be int64, they are %s",
              sp_dtype_name((sp_dtype)index->dtype));
@@ -262,9 +298,11 @@ static sp_status crop_infer(const sp_call *c, sp_meta *out)
              "crop_size must be two positive numbers");
     SP_CHECK(x->dims[1] > 0 && x->dims[2] > 0, SP_VALUE, "images of %lld x %lld pixels have nothing to crop",
              (long long)x->dims[1], (long long)x->dims[2]);
-    SP_CHECK(strcmp(a->method, "bilinear") == 0 || strcmp(a->method, "nearest") == 0 || strcmp(a->method, "bilinear_v2") == 0,
+    SP_CHECK(strcmp(a->method, "bilinear") == 0 || strcmp(a->method, "nearest") == 0 ||
+                 strcmp(a->method, "bilinear_v2") == 0,
              SP_VALUE, "method is '%s', it must be bilinear, nearest or bilinear_v2", a->method);
-    *out = (sp_meta){.dtype = x->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 4,
+    *out = (sp_meta){.dtype = x->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32,
+                     .rank = 4,
                      .dims = {boxes->dims[0], a->crop_size.v[0], a->crop_size.v[1], x->dims[3]}};
     return SP_OK;
 }
@@ -276,7 +314,7 @@ static bool crop_place(const char *method, double low, double high, int64_t i, i
     if (strcmp(method, "bilinear_v2") == 0) {
         const double first = trunc(low * (double)size) - 0.5, end = trunc(high * (double)size) + 0.5;
         *at = first + ((double)i + 0.5) * (end - first > 1 ? end - first : 1) / (double)n;
-        *at = *at < 0 ? 0 : *at > (double)last ? (double)last : *at;
+        *at = *at<0 ? 0 : *at>(double) last ? (double)last : *at;
         return true;
     }
     const float from = (float)low, to = (float)high;
@@ -336,10 +374,12 @@ static sp_status crop_grad_infer(const sp_call *c, sp_meta *out)
     const sp_tensor *dout = c->in[0], *boxes = c->in[1], *index = c->in[2];
     SP_CHECK(a->size.n == 4 && dout->rank == 4 && boxes->rank == 2 && a->crop_size.n == 2, SP_VALUE,
              "size must have 4 elements, dout 4 dimensions and boxes 2");
-    SP_CHECK(boxes->dims[1] == 4 && index->rank == 1 && index->dims[0] == boxes->dims[0] && index->dtype == SP_DTYPE_I64,
+    SP_CHECK(boxes->dims[1] == 4 && index->rank == 1 && index->dims[0] == boxes->dims[0] &&
+                 index->dtype == SP_DTYPE_I64,
              SP_VALUE, "boxes must be [m, 4] and box_indices int64 [m]");
-    SP_CHECK(dout->dims[0] == boxes->dims[0] && dout->dims[1] == a->crop_size.v[0] && dout->dims[2] == a->crop_size.v[1] &&
-                 dout->dims[3] == a->size.v[3] && a->size.v[1] > 0 && a->size.v[2] > 0,
+    SP_CHECK(dout->dims[0] == boxes->dims[0] && dout->dims[1] == a->crop_size.v[0] &&
+                 dout->dims[2] == a->crop_size.v[1] && dout->dims[3] == a->size.v[3] && a->size.v[1] > 0 &&
+                 a->size.v[2] > 0,
              SP_VALUE, "dout must be [m, crop height, crop width, channels] of images with pixels");
     *out = (sp_meta){.dtype = crop_dtype(c->in[0]), .rank = 4};
     for (int i = 0; i < 4; i++) out->dims[i] = a->size.v[i];
@@ -359,21 +399,34 @@ static sp_status crop_grad_vjp(sp_builder *b, const sp_vjp *v)
     crop_attrs a = *(const crop_attrs *)v->attrs;
     a.extrapolation_value = 0;
     sp_tensor *in[3] = {v->dout[0], v->in[1], v->in[2]};
-    if (v->needs[0]) v->din[0] = sp_cast(b, sp_builder_apply(b, &sp_op_crop_and_resize, &a, 3, in), (sp_dtype)v->in[0]->dtype);
+    if (v->needs[0])
+        v->din[0] = sp_cast(b, sp_builder_apply(b, &sp_op_crop_and_resize, &a, 3, in), (sp_dtype)v->in[0]->dtype);
     return SP_OK;
 }
 const sp_op sp_op_crop_and_resize = {
-    .name = "crop_and_resize", .inputs = "image, boxes, box_indices", SP_ATTRS(crop_attr_table, crop_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = crop_infer, .reference = crop_reference, .vjp = crop_vjp,
+    .name = "crop_and_resize",
+    .inputs = "image, boxes, box_indices",
+    SP_ATTRS(crop_attr_table, crop_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = crop_infer,
+    .reference = crop_reference,
+    .vjp = crop_vjp,
     .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2),
-    .mindir = "CropAndResize", .onnx = "CropAndResize",
+    .mindir = "CropAndResize",
+    .onnx = "CropAndResize",
     .doc = "Parts of images, given as fractions (y1, x1, y2, x2) of height and width, resized to one size.",
     .samples = "[2,4,5,3] [3,4]i<2 [3]i<2 crop_size=(2,3); [2,4,5,3] [3,4]i<2 [3]i<2 crop_size=(2,3) method=nearest; "
                "[1,4,5,1] [2,4]i<2 [2]i<1 crop_size=(3,3) method=bilinear_v2",
 };
 const sp_op sp_op_crop_and_resize_grad = {
-    .name = "crop_and_resize_grad", .inputs = "dout, boxes, box_indices", SP_ATTRS(crop_grad_attr_table, crop_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = crop_grad_infer, .reference = crop_grad_reference, .vjp = crop_grad_vjp,
-    .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2), .doc = "Gradient of crop_and_resize towards the images.",
+    .name = "crop_and_resize_grad",
+    .inputs = "dout, boxes, box_indices",
+    SP_ATTRS(crop_grad_attr_table, crop_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = crop_grad_infer,
+    .reference = crop_grad_reference,
+    .vjp = crop_grad_vjp,
+    .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2),
+    .doc = "Gradient of crop_and_resize towards the images.",
     .samples = "[2,2,3,2] [2,4]i<2 [2]i<1 crop_size=(2,3) size=(1,4,5,2)",
 };

@@ -10,14 +10,14 @@
 typedef struct sp_index_plan {
     int n;
     int axes[SP_RANK_MAX];
-    int place;                     /* where the dimensions of the index tensors stand in the result */
-    int rank;                      /* result */
+    int place; /* where the dimensions of the index tensors stand in the result */
+    int rank;  /* result */
     int64_t dims[SP_RANK_MAX];
-    int b_rank;                    /* index tensors, broadcast together */
+    int b_rank; /* index tensors, broadcast together */
     int64_t b_dims[SP_RANK_MAX];
     int64_t n_pre, n_b, n_rest;
-    int64_t pre_stride;            /* elements */
-    int rest_rank;                 /* merged, without dimensions of size 1 */
+    int64_t pre_stride; /* elements */
+    int rest_rank;      /* merged, without dimensions of size 1 */
     int64_t rest_dims[SP_RANK_MAX], rest_strides[SP_RANK_MAX];
 } sp_index_plan;
 

@@ -26,9 +26,17 @@ static sp_status copy_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_copy = {
-    .name = "copy", .inputs = "x", .infer = sp__infer_same, .reference = copy_reference, .loop = copy_loop,
-    .strided = true, .vjp = copy_vjp, .onnx = "Identity", .python = "ops.clone(input); Tensor.copy(); Tensor.clone(); mint.clone(input)",
-    .doc = "The same values in memory of their own.", .samples = "[2,3]; []",
+    .name = "copy",
+    .inputs = "x",
+    .infer = sp__infer_same,
+    .reference = copy_reference,
+    .loop = copy_loop,
+    .strided = true,
+    .vjp = copy_vjp,
+    .onnx = "Identity",
+    .python = "ops.clone(input); Tensor.copy(); Tensor.clone(); mint.clone(input)",
+    .doc = "The same values in memory of their own.",
+    .samples = "[2,3]; []",
 };
 
 /* --- slice ------------------------------------------------------------------------------------------------------- */
@@ -36,7 +44,9 @@ const sp_op sp_op_copy = {
 /* Entry i of start, stop and step belongs to dimension i; dimensions without one are taken whole. With a positive step
  * negative numbers count from the end, as in Python. With a negative step they are plain positions, so that stop = -1
  * means "down to the first element": this is what Python's slice.indices() gives. All are clipped to the dimension. */
-typedef struct { sp_ints start, stop, step; } slice_attrs;
+typedef struct {
+    sp_ints start, stop, step;
+} slice_attrs;
 SP_ATTR_TABLE(slice_attr_table, slice_attrs, (INTS_NEEDED, start), (INTS_NEEDED, stop), (INTS_OR_NONE, step));
 
 /* First element and number of elements of start:stop:step over n elements. */
@@ -107,8 +117,13 @@ static sp_status slice_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_slice = {
     .batch = sp__batch_slice,
-    .name = "slice", .inputs = "x", SP_ATTRS(slice_attr_table, slice_attrs), .infer = slice_infer, .view = slice_view,
-    .vjp = slice_vjp, .mindir = "StridedSlice",
+    .name = "slice",
+    .inputs = "x",
+    SP_ATTRS(slice_attr_table, slice_attrs),
+    .infer = slice_infer,
+    .view = slice_view,
+    .vjp = slice_vjp,
+    .mindir = "StridedSlice",
     .doc = "The part start:stop:step of every dimension, as a view.",
     .samples = "[4,3] start=(1,) stop=(3,); [4,3] start=(0,2) stop=(4,-1) step=(2,-1); [4,3] start=(-2,0) stop=(4,2); "
                "[2,3] start=() stop=()",
@@ -165,7 +180,8 @@ sp_status sp__write_broadcast(const sp_tensor *target, const sp_tensor *value)
     SP_CHECK(fits && sp__shape_equal(rank, dims, target->rank, target->dims), SP_VALUE,
              "a value of shape %s cannot be broadcast to shape %s, the part that is written",
              sp__shape_text(value->rank, value->dims, a), sp__shape_text(target->rank, target->dims, b));
-    if (value->count == 1 && target->count > 1 && target->flags & SP_TENSOR_CONTIGUOUS && sp_dtype_bytes((sp_dtype)target->dtype) <= 16)
+    if (value->count == 1 && target->count > 1 && target->flags & SP_TENSOR_CONTIGUOUS &&
+        sp_dtype_bytes((sp_dtype)target->dtype) <= 16)
         return fill(target, value, convert);
     /* Reading and writing one block of memory: read all of it before the first write. */
     if (target->storage && value->storage == target->storage) SP_TRY(sp_tensor_copy(value, &copy));
@@ -220,8 +236,14 @@ static sp_status slice_put_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_slice_put = {
     .batch = sp__batch_slice,
-    .name = "slice_put", .inputs = "x, value", SP_ATTRS(slice_attr_table, slice_attrs), .infer = sp__infer_same,
-    .reference = slice_put_reference, .strided = true, .writes = 1, .vjp = slice_put_vjp,
+    .name = "slice_put",
+    .inputs = "x, value",
+    SP_ATTRS(slice_attr_table, slice_attrs),
+    .infer = sp__infer_same,
+    .reference = slice_put_reference,
+    .strided = true,
+    .writes = 1,
+    .vjp = slice_put_vjp,
     .doc = "Write value, broadcast and converted, over the part of x that slice would give.",
     .samples = "[4,3] [2,3] start=(1,) stop=(3,); [4,3] [1,3] start=(0,2) stop=(4,-1) step=(2,-1); "
                "[4,3] [] start=(-1,0) stop=(4,2); [2,3] [1,1,3] start=() stop=()",
@@ -231,7 +253,9 @@ const sp_op sp_op_slice_put = {
 
 /* axes[k] is the axis of x that index tensor k addresses; None: the first ones. The dimensions of the index tensors,
  * broadcast together, replace the axes: in their place when these are neighbours, else at the front. */
-typedef struct { sp_ints axes; } index_attrs;
+typedef struct {
+    sp_ints axes;
+} index_attrs;
 SP_ATTR_TABLE(index_attr_table, index_attrs, (INTS_OR_NONE, axes));
 
 sp_status sp__index_plan(const sp_tensor *x, int n, sp_tensor *const *indices, sp_ints axes, sp_index_plan *p)
@@ -380,7 +404,8 @@ static void index_elements(void *context, int64_t begin, int64_t end)
     for (int64_t row = begin, n; row < end; row += n) {
         const int64_t at = row % p->n_b;
         n = p->n_b - at < end - row ? p->n_b - at : end - row;
-        pick_run(j->out + (size_t)row * j->bytes, j->x + row / p->n_b * p->pre_stride * (int64_t)j->bytes, j->offsets + at, n, j->bytes);
+        pick_run(j->out + (size_t)row * j->bytes, j->x + row / p->n_b * p->pre_stride * (int64_t)j->bytes,
+                 j->offsets + at, n, j->bytes);
     }
 }
 
@@ -392,7 +417,8 @@ static void index_rows(void *context, int64_t begin, int64_t end)
     char *dst = j->out + begin * p->n_rest * size;
     const int last = p->rest_rank - 1;
     /* Rows lie anywhere: the next one is asked for while this one is copied. */
-    const int64_t ahead = p->rest_strides[last] == 1 && p->rest_dims[last] * size <= 8192 ? p->rest_dims[last] * size : 0;
+    const int64_t ahead =
+        p->rest_strides[last] == 1 && p->rest_dims[last] * size <= 8192 ? p->rest_dims[last] * size : 0;
     for (int64_t row = begin; row < end; row++, dst += p->n_rest * size) {
         if (row + 1 < end) {
             const char *next = j->x + ((row + 1) / p->n_b * p->pre_stride + j->offsets[(row + 1) % p->n_b]) * size;
@@ -421,7 +447,10 @@ static sp_status index_reference(const sp_call *c)
     SP_TRY(sp__index_plan(c->in[0], c->n_in - 1, c->in + 1, a->axes, &p));
     SP_TRY(sp__index_offsets(c->in[0], c->in + 1, &p, c->work));
     if (c->out[0]->count == 0) return SP_OK;
-    index_job job = {.plan = &p, .offsets = c->work, .x = c->in[0]->data, .out = c->out[0]->data,
+    index_job job = {.plan = &p,
+                     .offsets = c->work,
+                     .x = c->in[0]->data,
+                     .out = c->out[0]->data,
                      .bytes = sp_dtype_bytes((sp_dtype)c->in[0]->dtype)};
     int64_t grain = 65536 / (p.n_rest * (int64_t)job.bytes + 16) + 1;
     return sp__parallel_for(p.n_pre * p.n_b, grain, p.rest_rank == 0 ? index_elements : index_rows, &job);
@@ -449,15 +478,20 @@ static sp_status index_vjp(sp_builder *b, const sp_vjp *v)
     const index_attrs *a = v->attrs;
     const index_put_attrs put = {.axes = a->axes, .accumulate = true};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
-    v->din[0] = apply_indexed(b, &sp_op_index_put, &put, 2, (sp_tensor *const[]){zeros, v->dout[0]}, v->n_in - 1,
-                              v->in + 1);
+    v->din[0] =
+        apply_indexed(b, &sp_op_index_put, &put, 2, (sp_tensor *const[]){zeros, v->dout[0]}, v->n_in - 1, v->in + 1);
     return SP_OK;
 }
 
 const sp_op sp_op_index = {
     .batch = sp__batch_index,
-    .name = "index", .inputs = "x, indices...", SP_ATTRS(index_attr_table, index_attrs), .infer = index_infer,
-    .reference = index_reference, .workspace = index_workspace, .vjp = index_vjp,
+    .name = "index",
+    .inputs = "x, indices...",
+    SP_ATTRS(index_attr_table, index_attrs),
+    .infer = index_infer,
+    .reference = index_reference,
+    .workspace = index_workspace,
+    .vjp = index_vjp,
     .saves = SP_SAVE_ALL_IN & ~SP_SAVE_IN(0),
     .doc = "Elements of x picked by integer tensors that address the given axes, with numpy's rules for broadcasting "
            "and "
@@ -544,8 +578,12 @@ sp_status sp__index_write(sp_tensor *x, const sp_tensor *value, int n, sp_tensor
         SP_GOTO(done, sp__write_broadcast(all, value));
         value = all;
     }
-    put_job job = {.plan = &p, .offsets = offsets, .x = x->data, .value = value->data,
-                   .bytes = sp_dtype_bytes((sp_dtype)x->dtype), .combine = combine ? combine[x->dtype] : NULL};
+    put_job job = {.plan = &p,
+                   .offsets = offsets,
+                   .x = x->data,
+                   .value = value->data,
+                   .bytes = sp_dtype_bytes((sp_dtype)x->dtype),
+                   .combine = combine ? combine[x->dtype] : NULL};
     job.block = p.rest_rank > 1 || p.n_rest < 256 ? p.n_rest : 128;
     if (value->count) {
         int64_t units = p.n_pre * ((p.n_rest + job.block - 1) / job.block), work = p.n_b * job.block;
@@ -572,20 +610,25 @@ static sp_status index_put_vjp(sp_builder *b, const sp_vjp *v)
         v->din[0] = v->dout[0];
         if (!a->accumulate) {
             sp_tensor *kept = SP_APPLY1(b, sp_op_copy, v->dout[0]), *zero = sp__const(b, 0, v->dout[0]);
-            v->din[0] = apply_indexed(b, &sp_op_index_put, a, 2, (sp_tensor *const[]){kept, zero}, v->n_in - 2,
-                                      v->in + 2);
+            v->din[0] =
+                apply_indexed(b, &sp_op_index_put, a, 2, (sp_tensor *const[]){kept, zero}, v->n_in - 2, v->in + 2);
         }
     }
     if (v->needs[1])
-        v->din[1] = sp__value_grad(b, apply_indexed(b, &sp_op_index, &read, 1, &v->dout[0], v->n_in - 2, v->in + 2),
-                                   v->in[1]);
+        v->din[1] =
+            sp__value_grad(b, apply_indexed(b, &sp_op_index, &read, 1, &v->dout[0], v->n_in - 2, v->in + 2), v->in[1]);
     return SP_OK;
 }
 
 const sp_op sp_op_index_put = {
     .batch = sp__batch_index_put,
-    .name = "index_put", .inputs = "x, value, indices...", SP_ATTRS(index_put_attr_table, index_put_attrs),
-    .infer = sp__infer_same, .reference = index_put_reference, .writes = 1, .vjp = index_put_vjp,
+    .name = "index_put",
+    .inputs = "x, value, indices...",
+    SP_ATTRS(index_put_attr_table, index_put_attrs),
+    .infer = sp__infer_same,
+    .reference = index_put_reference,
+    .writes = 1,
+    .vjp = index_put_vjp,
     .saves = SP_SAVE_ALL_IN & ~(SP_SAVE_IN(0) | SP_SAVE_IN(1)),
     .doc = "Write value, broadcast and converted, over the elements index would give, or add it to them. Of several "
            "writes "
@@ -637,9 +680,14 @@ done:
 }
 
 const sp_op sp_op_nonzero = {
-    .name = "nonzero", .inputs = "x", .infer = nonzero_infer, .open = true, .reference = nonzero_reference,
+    .name = "nonzero",
+    .inputs = "x",
+    .infer = nonzero_infer,
+    .open = true,
+    .reference = nonzero_reference,
     .no_vjp = "integer result",
-    .mindir = "NonZero", .doc = "The positions of all elements that are not zero, one row each, in row-major order.",
+    .mindir = "NonZero",
+    .doc = "The positions of all elements that are not zero, one row each, in row-major order.",
     .samples = "[2,3]b; [3]; []",
 };
 
@@ -659,7 +707,10 @@ static sp_status masked_select_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_masked_select = {
-    .name = "masked_select", .inputs = "x, mask", .compose = masked_select_compose, .mindir = "MaskedSelect",
+    .name = "masked_select",
+    .inputs = "x, mask",
+    .compose = masked_select_compose,
+    .mindir = "MaskedSelect",
     .python = "ops.masked_select(input, mask); ops.MaskedSelect()(x, mask); Tensor.masked_select(mask); "
               "mint.masked_select(input, mask)",
     .doc = "The elements where the mask is true, as a list; both are broadcast together.",

@@ -27,16 +27,20 @@ typedef double complex sp_c128;
 /* Everything that computes in float, apart from double: lets an expression use expf and exp where they belong. */
 #define SP_EACH_FLOAT32(M, ...) SP_EACH_HALF(M, __VA_ARGS__) SP_EACH_SINGLE(M, __VA_ARGS__)
 #define SP_EACH_FLOAT(M, ...) SP_EACH_FLOAT32(M, __VA_ARGS__) SP_EACH_DOUBLE(M, __VA_ARGS__)
+/* clang-format off */
 #define SP_EACH_SIGNED(M, ...)                                                                                         \
     M(I8, int8_t, int8_t, SP_KEEP, (int8_t), __VA_ARGS__)                                                              \
     M(I16, int16_t, int16_t, SP_KEEP, (int16_t), __VA_ARGS__)                                                          \
     M(I32, int32_t, int32_t, SP_KEEP, (int32_t), __VA_ARGS__)                                                          \
     M(I64, int64_t, int64_t, SP_KEEP, (int64_t), __VA_ARGS__)
+/* clang-format on */
+/* clang-format off */
 #define SP_EACH_UNSIGNED(M, ...)                                                                                       \
     M(U8, uint8_t, uint8_t, SP_KEEP, (uint8_t), __VA_ARGS__)                                                           \
     M(U16, uint16_t, uint16_t, SP_KEEP, (uint16_t), __VA_ARGS__)                                                       \
     M(U32, uint32_t, uint32_t, SP_KEEP, (uint32_t), __VA_ARGS__)                                                       \
     M(U64, uint64_t, uint64_t, SP_KEEP, (uint64_t), __VA_ARGS__)
+/* clang-format on */
 #define SP_EACH_INT(M, ...) SP_EACH_SIGNED(M, __VA_ARGS__) SP_EACH_UNSIGNED(M, __VA_ARGS__)
 #define SP_EACH_BOOL(M, ...) M(BOOL, uint8_t, int, SP_KEEP, SP_TRUTH, __VA_ARGS__)
 #define SP_EACH_COMPLEX(M, ...)                                                                                        \
@@ -94,7 +98,8 @@ typedef double complex sp_c128;
     }
 #define SP_BINARY_LOOP(D, T, C, LOAD, STORE, name, expr) SP_BINARY_LOOP_TO(D, T, C, LOAD, T, STORE, name, expr)
 /* Comparison: the result is bool. */
-#define SP_COMPARE_LOOP(D, T, C, LOAD, STORE, name, expr) SP_BINARY_LOOP_TO(D, T, C, LOAD, uint8_t, SP_TRUTH, name, expr)
+#define SP_COMPARE_LOOP(D, T, C, LOAD, STORE, name, expr)                                                              \
+    SP_BINARY_LOOP_TO(D, T, C, LOAD, uint8_t, SP_TRUTH, name, expr)
 /* A row of a dispatch table: [SP_DTYPE_F32] = name_F32. */
 #define SP_LOOP_ROW(D, T, C, LOAD, STORE, name, expr) [SP_DTYPE_##D] = name##_##D,
 

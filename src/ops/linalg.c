@@ -120,10 +120,17 @@ static sp_status matrix_inverse_vjp(sp_builder *b, const sp_vjp *v)
 #define MATRICES .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .workspace = lu_workspace
 const sp_op sp_op_matrix_inverse = {
     .batch = sp__batch_trailing,
-    .name = "matrix_inverse", .inputs = "x", MATRICES, .infer = inverse_infer, .reference = matrix_inverse_reference,
-    .vjp = matrix_inverse_vjp, .saves = SP_SAVE_OUT(0), .mindir = "MatrixInverse",
+    .name = "matrix_inverse",
+    .inputs = "x",
+    MATRICES,
+    .infer = inverse_infer,
+    .reference = matrix_inverse_reference,
+    .vjp = matrix_inverse_vjp,
+    .saves = SP_SAVE_OUT(0),
+    .mindir = "MatrixInverse",
     .python = "ops.inverse(input); Tensor.inverse(); mint.inverse(input); mint.linalg.inv(input)",
-    .doc = "The inverse of square matrices.", .samples = "[3,3]; [2,2,2]",
+    .doc = "The inverse of square matrices.",
+    .samples = "[3,3]; [2,2,2]",
 };
 
 static sp_status det_reference(const sp_call *c)
@@ -149,7 +156,10 @@ static sp_tensor *per_matrix(sp_builder *b, sp_tensor *g)
     dims[g->rank] = dims[g->rank + 1] = 1;
     return sp_reshape(b, g, g->rank + 2, dims);
 }
-static sp_tensor *conjugate(sp_builder *b, sp_tensor *x) { return x && sp__complex_matrix(x) ? SP_APPLY1(b, sp_op_conj, x) : x; }
+static sp_tensor *conjugate(sp_builder *b, sp_tensor *x)
+{
+    return x && sp__complex_matrix(x) ? SP_APPLY1(b, sp_op_conj, x) : x;
+}
 /* d det = (det inv(X)^T)*, where the matrix has an inverse. */
 static sp_status det_vjp(sp_builder *b, const sp_vjp *v)
 {
@@ -159,11 +169,19 @@ static sp_status det_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_det = {
     .batch = sp__batch_trailing,
-    .name = "det", .inputs = "x", MATRICES, .infer = det_infer, .reference = det_reference, .vjp = det_vjp,
-    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "MatrixDeterminant", .onnx = "Det",
+    .name = "det",
+    .inputs = "x",
+    MATRICES,
+    .infer = det_infer,
+    .reference = det_reference,
+    .vjp = det_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
+    .mindir = "MatrixDeterminant",
+    .onnx = "Det",
     .python = "ops.det(input); ops.matrix_determinant(input); ops.MatrixDeterminant()(x); Tensor.det(); "
               "Tensor.matrix_determinant()",
-    .doc = "The determinant of square matrices.", .samples = "[3,3]; [2,2,2]",
+    .doc = "The determinant of square matrices.",
+    .samples = "[3,3]; [2,2,2]",
 };
 
 static sp_status slogdet_reference(const sp_call *c)
@@ -187,17 +205,25 @@ static sp_status slogdet_reference(const sp_call *c)
 static sp_status slogdet_vjp(sp_builder *b, const sp_vjp *v)
 {
     if (!v->dout[1]) return SP_OK;
-    SP_CHECK(!sp__complex_matrix(v->in[0]), SP_RUNTIME, "slogdet has no gradient for complex matrices; take that of det");
+    SP_CHECK(!sp__complex_matrix(v->in[0]), SP_RUNTIME,
+             "slogdet has no gradient for complex matrices; take that of det");
     sp_tensor *inverse = SP_APPLY1(b, sp_op_matrix_inverse, v->in[0]);
     v->din[0] = sp_mul(b, per_matrix(b, v->dout[1]), sp_swap_axes(b, inverse, -1, -2));
     return SP_OK;
 }
 const sp_op sp_op_slogdet = {
     .batch = sp__batch_trailing,
-    .name = "slogdet", .inputs = "x", .n_out = 2, MATRICES, .infer = slogdet_infer, .reference = slogdet_reference,
+    .name = "slogdet",
+    .inputs = "x",
+    .n_out = 2,
+    MATRICES,
+    .infer = slogdet_infer,
+    .reference = slogdet_reference,
     .vjp = slogdet_vjp,
-    .saves = SP_SAVE_IN(0), .mindir = "LogMatrixDeterminant",
+    .saves = SP_SAVE_IN(0),
+    .mindir = "LogMatrixDeterminant",
     .python = "ops.slogdet(input); ops.log_matrix_determinant(input); ops.LogMatrixDeterminant()(x); Tensor.slogdet(); "
               "Tensor.log_matrix_determinant()",
-    .doc = "The sign of the determinant of square matrices and the logarithm of its size.", .samples = "[3,3]; [2,2,2]",
+    .doc = "The sign of the determinant of square matrices and the logarithm of its size.",
+    .samples = "[3,3]; [2,2,2]",
 };

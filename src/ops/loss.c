@@ -4,7 +4,9 @@
  * reduction: 'mean' (over all elements unless said otherwise), 'sum', 'none', and 'batchmean' where it means something. */
 #include "ops/nn.h"
 
-typedef struct { const char *reduction; } reduction_attrs;
+typedef struct {
+    const char *reduction;
+} reduction_attrs;
 SP_ATTR_TABLE(mean_attr_table, reduction_attrs, (TEXT, reduction, "mean"));
 
 static bool is(const char *reduction, const char *name) { return reduction && strcmp(reduction, name) == 0; }
@@ -60,7 +62,8 @@ static sp_status mse_loss_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 LOSS(mse_loss, "input, target", mean_attr_table, reduction_attrs, .promote = SP_PROMOTE_FLOAT,
-     .python = "ops.mse_loss(input, target, reduction='mean'); mint.nn.functional.mse_loss(input, target, reduction='mean')",
+     .python =
+         "ops.mse_loss(input, target, reduction='mean'); mint.nn.functional.mse_loss(input, target, reduction='mean')",
      .doc = "Square of the difference.", .samples = "[2,3] [2,3]; [2,3] [3] reduction=none; [2,3] [2,3] reduction=sum");
 
 static sp_status l1_loss_compose(sp_builder *b, const sp_call *c)
@@ -70,7 +73,8 @@ static sp_status l1_loss_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 LOSS(l1_loss, "input, target", mean_attr_table, reduction_attrs, .promote = SP_PROMOTE_FLOAT,
-     .python = "ops.l1_loss(input, target, reduction='mean'); mint.nn.functional.l1_loss(input, target, reduction='mean')",
+     .python =
+         "ops.l1_loss(input, target, reduction='mean'); mint.nn.functional.l1_loss(input, target, reduction='mean')",
      .doc = "Absolute value of the difference.", .samples = "[2,3] [2,3]; [2,3] [2,3] reduction=none");
 
 typedef struct {
@@ -83,7 +87,8 @@ static sp_tensor *bowl(sp_builder *b, sp_tensor *d, double width, double scale)
 {
     sp_tensor *size = sp_abs(b, d);
     if (width == 0) return size;
-    sp_tensor *near_zero = times(b, sp_square(b, d), 0.5 / width * scale), *far = times(b, plus(b, size, -0.5 * width), scale);
+    sp_tensor *near_zero = times(b, sp_square(b, d), 0.5 / width * scale),
+              *far = times(b, plus(b, size, -0.5 * width), scale);
     return sp_select(b, sp_less(b, size, number(b, width, size)), near_zero, far);
 }
 static sp_status smooth_l1_loss_compose(sp_builder *b, const sp_call *c)
@@ -94,7 +99,8 @@ static sp_status smooth_l1_loss_compose(sp_builder *b, const sp_call *c)
     c->out[0] = sp__reduce_loss(b, bowl(b, sp_sub(b, c->in[0], c->in[1]), a->beta, 1), a->reduction, 0);
     return SP_OK;
 }
-LOSS(smooth_l1_loss, "input, target", smooth_attr_table, smooth_attrs, .promote = SP_PROMOTE_FLOAT, .mindir = "SmoothL1Loss",
+LOSS(smooth_l1_loss, "input, target", smooth_attr_table, smooth_attrs, .promote = SP_PROMOTE_FLOAT,
+     .mindir = "SmoothL1Loss",
      .python = "ops.smooth_l1_loss(input, target, beta=1.0, reduction='none'); "
                "ops.SmoothL1Loss(beta=1.0, reduction='none')(prediction:input, target)",
      .doc = "Absolute difference, rounded to a parabola below beta.",
@@ -114,7 +120,8 @@ static sp_status huber_loss_compose(sp_builder *b, const sp_call *c)
 }
 LOSS(huber_loss, "input, target", huber_attr_table, huber_attrs, .promote = SP_PROMOTE_FLOAT,
      .python = "ops.huber_loss(input, target, reduction='mean', delta=1.0)",
-     .doc = "Half the squared difference up to delta, linear beyond.", .samples = "[2,3] [2,3]; [2,3] [2,3] delta=0.7 reduction=none");
+     .doc = "Half the squared difference up to delta, linear beyond.",
+     .samples = "[2,3] [2,3]; [2,3] [2,3] delta=0.7 reduction=none");
 
 /* --- probabilities ----------------------------------------------------------------------------------------------- */
 
@@ -151,14 +158,16 @@ static sp_status binary_cross_entropy_with_logits_compose(sp_builder *b, const s
     c->out[0] = sp__reduce_loss(b, c->in[2] ? sp_mul(b, loss, c->in[2]) : loss, a->reduction, 0);
     return SP_OK;
 }
-LOSS(binary_cross_entropy_with_logits, "input, target, weight?, pos_weight?", mean_attr_table, reduction_attrs,
-     .promote = SP_PROMOTE_FLOAT, .mindir = "BCEWithLogitsLoss",
-     .python = "ops.binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction='mean'); "
-               "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None); "
-               "mint.nn.functional.binary_cross_entropy_with_logits(input, target, weight=None, reduction='mean', pos_weight=None)",
-     .doc = "Cross entropy of sigmoid(input) and target, stable for any input.",
-     .samples = "[2,3] [2,3](0,1) _ _; [2,3] [2,3](0,1) [3]>0 [3]>0 reduction=none; [2,3] [2,3](0,1) _ [1]>0 "
-                "reduction=sum");
+LOSS(
+    binary_cross_entropy_with_logits, "input, target, weight?, pos_weight?", mean_attr_table, reduction_attrs,
+    .promote = SP_PROMOTE_FLOAT, .mindir = "BCEWithLogitsLoss",
+    .python =
+        "ops.binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction='mean'); "
+        "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None); "
+        "mint.nn.functional.binary_cross_entropy_with_logits(input, target, weight=None, reduction='mean', pos_weight=None)",
+    .doc = "Cross entropy of sigmoid(input) and target, stable for any input.",
+    .samples = "[2,3] [2,3](0,1) _ _; [2,3] [2,3](0,1) [3]>0 [3]>0 reduction=none; [2,3] [2,3](0,1) _ [1]>0 "
+               "reduction=sum");
 
 static sp_status sigmoid_cross_entropy_compose(sp_builder *b, const sp_call *c)
 {
@@ -167,9 +176,14 @@ static sp_status sigmoid_cross_entropy_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_sigmoid_cross_entropy = {
-    .name = "sigmoid_cross_entropy", .inputs = "logits, label", .dtypes = SP_DT_FLOATS, .compose = sigmoid_cross_entropy_compose,
-    .mindir = "SigmoidCrossEntropyWithLogits", .python = "ops.SigmoidCrossEntropyWithLogits()(logits, label)",
-    .doc = "Cross entropy of sigmoid(logits) and label, element by element.", .samples = "[2,3] [2,3](0,1)",
+    .name = "sigmoid_cross_entropy",
+    .inputs = "logits, label",
+    .dtypes = SP_DT_FLOATS,
+    .compose = sigmoid_cross_entropy_compose,
+    .mindir = "SigmoidCrossEntropyWithLogits",
+    .python = "ops.SigmoidCrossEntropyWithLogits()(logits, label)",
+    .doc = "Cross entropy of sigmoid(logits) and label, element by element.",
+    .samples = "[2,3] [2,3](0,1)",
 };
 
 typedef struct {
@@ -200,10 +214,15 @@ LOSS(kl_div, "logits, labels", kl_attr_table, kl_attrs, .promote = SP_PROMOTE_FL
 
 /* --- score of a class -------------------------------------------------------------------------------------------- */
 
-typedef struct { int64_t ignore_index; } ignore_attrs;
-typedef struct { int64_t ignore_index, classes, axis; } terms_grad_attrs;
+typedef struct {
+    int64_t ignore_index;
+} ignore_attrs;
+typedef struct {
+    int64_t ignore_index, classes, axis;
+} terms_grad_attrs;
 SP_ATTR_TABLE(ignore_attr_table, ignore_attrs, (INT, ignore_index, -100));
-SP_ATTR_TABLE(terms_grad_attr_table, terms_grad_attrs, (INT, ignore_index, -100), (INT_NEEDED, classes), (INT_NEEDED, axis));
+SP_ATTR_TABLE(terms_grad_attr_table, terms_grad_attrs, (INT, ignore_index, -100), (INT_NEEDED, classes),
+              (INT_NEEDED, axis));
 
 /* Element i of an index tensor of any integer type. */
 static int64_t index_at(const sp_tensor *t, int64_t i)
@@ -225,8 +244,9 @@ static sp_status check_target(const sp_tensor *target, int64_t classes, int64_t 
              sp_dtype_name((sp_dtype)target->dtype));
     for (int64_t i = 0; i < target->count; i++) {
         const int64_t t = index_at(target, i);
-        SP_CHECK(t == ignore || (t >= 0 && t < classes), SP_VALUE, "target %lld at position %lld is not a class: there are %lld classes, 0 to %lld",
-                 (long long)t, (long long)i, (long long)classes, (long long)classes - 1);
+        SP_CHECK(t == ignore || (t >= 0 && t < classes), SP_VALUE,
+                 "target %lld at position %lld is not a class: there are %lld classes, 0 to %lld", (long long)t,
+                 (long long)i, (long long)classes, (long long)classes - 1);
     }
     return SP_OK;
 }
@@ -263,7 +283,8 @@ static sp_status terms_infer(const sp_call *c, sp_meta *out)
         for (int64_t i = 0; i < s->outer * s->inner; i++) {                                                            \
             const int64_t t = index_at(c->in[1], i);                                                                   \
             const C wt = t == ignore ? 0 : w ? LOAD(w[t]) : 1;                                                         \
-            loss[i] = t == ignore ? STORE(0) : STORE(-wt * LOAD(x[(i / s->inner * s->n + t) * s->inner + i % s->inner]));\
+            loss[i] =                                                                                                  \
+                t == ignore ? STORE(0) : STORE(-wt * LOAD(x[(i / s->inner * s->n + t) * s->inner + i % s->inner]));    \
             weight[i] = STORE(wt);                                                                                     \
         }                                                                                                              \
     }                                                                                                                  \
@@ -297,13 +318,20 @@ static sp_status nll_terms_vjp(sp_builder *b, const sp_vjp *v)
     const int axis = x->rank == 1 ? 0 : 1;
     const terms_grad_attrs a = {((const ignore_attrs *)v->attrs)->ignore_index, x->dims[axis], axis};
     if (v->dout[0] && v->needs[0])
-        v->din[0] = sp_builder_apply(b, &sp_op_nll_terms_grad, &a, 3, (sp_tensor *const[]){v->dout[0], v->in[1], v->in[2]});
+        v->din[0] =
+            sp_builder_apply(b, &sp_op_nll_terms_grad, &a, 3, (sp_tensor *const[]){v->dout[0], v->in[1], v->in[2]});
     return SP_OK;
 }
 const sp_op sp_op_nll_terms = {
     .batch = sp__batch_fold_rows,
-    .name = "nll_terms", .inputs = "x, target, weight?", .n_out = 2, SP_ATTRS(ignore_attr_table, ignore_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = terms_infer, .reference = nll_terms_reference, .vjp = nll_terms_vjp,
+    .name = "nll_terms",
+    .inputs = "x, target, weight?",
+    .n_out = 2,
+    SP_ATTRS(ignore_attr_table, ignore_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = terms_infer,
+    .reference = nll_terms_reference,
+    .vjp = nll_terms_vjp,
     .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2),
     .doc = "Minus weight times score of the target class, and that weight; zero where the target is ignore_index. The "
            "weights of classes are constants.",
@@ -318,7 +346,8 @@ static sp_status terms_grad_infer(const sp_call *c, sp_meta *out)
              "axis %lld is out of range for rank %d", (long long)a->axis, g->rank + 1);
     out->dtype = (sp_dtype)g->dtype;
     out->rank = g->rank + 1;
-    for (int i = 0; i < out->rank; i++) out->dims[i] = i < a->axis ? g->dims[i] : i == a->axis ? a->classes : g->dims[i - 1];
+    for (int i = 0; i < out->rank; i++)
+        out->dims[i] = i < a->axis ? g->dims[i] : i == a->axis ? a->classes : g->dims[i - 1];
     return check_weight(c->in[2], a->classes, (sp_dtype)g->dtype);
 }
 static sp_status terms_grad_reference(const sp_call *c)
@@ -336,15 +365,22 @@ static sp_status terms_grad_vjp(sp_builder *b, const sp_vjp *v)
     sp_tensor *out[2];
     int n;
     if (!v->needs[0]) return SP_OK;
-    SP_TRY(sp__builder_apply_many(b, &sp_op_nll_terms, &a, 3, (sp_tensor *const[]){v->dout[0], v->in[1], v->in[2]}, 2, out, &n));
+    SP_TRY(sp__builder_apply_many(b, &sp_op_nll_terms, &a, 3, (sp_tensor *const[]){v->dout[0], v->in[1], v->in[2]}, 2,
+                                  out, &n));
     v->din[0] = out[0];
     return SP_OK;
 }
 const sp_op sp_op_nll_terms_grad = {
     .batch = sp__batch_fold_rows,
-    .name = "nll_terms_grad", .inputs = "dout, target, weight?", SP_ATTRS(terms_grad_attr_table, terms_grad_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = terms_grad_infer, .reference = terms_grad_reference, .vjp = terms_grad_vjp,
-    .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2), .doc = "Gradient of nll_terms towards the scores.",
+    .name = "nll_terms_grad",
+    .inputs = "dout, target, weight?",
+    SP_ATTRS(terms_grad_attr_table, terms_grad_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = terms_grad_infer,
+    .reference = terms_grad_reference,
+    .vjp = terms_grad_vjp,
+    .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2),
+    .doc = "Gradient of nll_terms towards the scores.",
     .samples = "[3] [3]i<4 _ classes=4 axis=1; [2,3] [2,3]i<4 _ classes=4 axis=1",
 };
 
@@ -355,7 +391,8 @@ typedef struct {
     const char *reduction;
     double label_smoothing;
 } nll_attrs;
-SP_ATTR_TABLE(nll_attr_table, nll_attrs, (INT, ignore_index, -100), (TEXT, reduction, "mean"), (FLOAT, label_smoothing, 0.0));
+SP_ATTR_TABLE(nll_attr_table, nll_attrs, (INT, ignore_index, -100), (TEXT, reduction, "mean"),
+              (FLOAT, label_smoothing, 0.0));
 
 static sp_status nll_check(const nll_attrs *a)
 {
@@ -367,7 +404,8 @@ static sp_status nll_check(const nll_attrs *a)
 }
 
 /* Mean is over the weights of the targets. Smoothing takes a share from every class. out: loss, sum of the weights. */
-static sp_status nll(sp_builder *b, sp_tensor *x, sp_tensor *target, sp_tensor *weight, const nll_attrs *a, sp_tensor **out)
+static sp_status nll(sp_builder *b, sp_tensor *x, sp_tensor *target, sp_tensor *weight, const nll_attrs *a,
+                     sp_tensor **out)
 {
     SP_TRY(nll_check(a));
     if (!x) return SP_OK;
@@ -381,7 +419,8 @@ static sp_status nll(sp_builder *b, sp_tensor *x, sp_tensor *target, sp_tensor *
         weight = sp_cast(b, weight, both);
         if (!x || !weight) return SP_OK;
     }
-    SP_TRY(sp__builder_apply_many(b, &sp_op_nll_terms, &ignore, 3, (sp_tensor *const[]){x, target, weight}, 2, terms, &n));
+    SP_TRY(
+        sp__builder_apply_many(b, &sp_op_nll_terms, &ignore, 3, (sp_tensor *const[]){x, target, weight}, 2, terms, &n));
     sp_tensor *loss = terms[0];
     if (a->label_smoothing > 0) {
         sp_tensor *scaled = weight ? sp_mul(b, x, sp__along(b, weight, x->rank, axis)) : x;
@@ -415,7 +454,9 @@ static sp_status cross_entropy_compose(sp_builder *b, const sp_call *c)
     SP_TRY(nll_check(a));
     SP_CHECK(x->rank >= 1, SP_VALUE, "input has rank 0, it needs a dimension of classes");
     const int64_t axis = x->rank == 1 ? 0 : 1;
-    const struct { sp_ints axis; } along = {{1, &axis}};
+    const struct {
+        sp_ints axis;
+    } along = {{1, &axis}};
     sp_tensor *logp = sp_builder_apply(b, &sp_op_log_softmax, &along, 1, &x);
     if (!(SP_DT_FLOATS >> target->dtype & 1)) {
         SP_TRY(nll(b, logp, target, weight, a, out));
@@ -433,9 +474,10 @@ static sp_status cross_entropy_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 LOSS(cross_entropy, "input, target, weight?", nll_attr_table, nll_attrs, .onnx = "SoftmaxCrossEntropyLoss",
-     .python = "ops.cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0); "
-               "mint.nn.functional.cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', "
-               "label_smoothing=0.0)",
+     .python =
+         "ops.cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0); "
+         "mint.nn.functional.cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', "
+         "label_smoothing=0.0)",
      .doc = "Minus the log probability, by softmax over the classes, of a target class or a distribution over classes.",
      .samples = "[3,4] [3]i<4 _; [2,4,3] [2,3]i<4 _ reduction=none; [3,4] [3,4](0,1) _ label_smoothing=0.1; "
                 "[3,4] [3]i<4 _ ignore_index=1 label_smoothing=0.2; [3,4] [3,4](0,1) _ reduction=none");
@@ -502,15 +544,23 @@ static sp_status softmax_cross_entropy_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_softmax_cross_entropy = {
     .batch = sp__batch_fold,
-    .name = "softmax_cross_entropy", .inputs = "logits, labels", .n_out = 2, .dtypes = SP_DT_FLOATS,
-    .infer = softmax_cross_entropy_infer, .reference = softmax_cross_entropy_reference, .vjp = softmax_cross_entropy_vjp,
-    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "SoftmaxCrossEntropyWithLogits",
+    .name = "softmax_cross_entropy",
+    .inputs = "logits, labels",
+    .n_out = 2,
+    .dtypes = SP_DT_FLOATS,
+    .infer = softmax_cross_entropy_infer,
+    .reference = softmax_cross_entropy_reference,
+    .vjp = softmax_cross_entropy_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+    .mindir = "SoftmaxCrossEntropyWithLogits",
     .python = "ops.SoftmaxCrossEntropyWithLogits()(logits, labels)",
     .doc = "Cross entropy of softmax(logits) and labels per row, and its gradient towards the logits.",
     .samples = "[3,2] [3,2](0.5,0.5); [2,4] [2,4](0.25,0.25)",
 };
 
-typedef struct { bool is_grad; } is_grad_attrs;
+typedef struct {
+    bool is_grad;
+} is_grad_attrs;
 SP_ATTR_TABLE(is_grad_attr_table, is_grad_attrs, (BOOL, is_grad, False));
 static sp_status sparse_softmax_cross_entropy_compose(sp_builder *b, const sp_call *c)
 {

@@ -62,11 +62,11 @@ ENTRY(atanh, FLOATING_COMPLEX, .vjp = atanh_vjp, .saves = SP_SAVE_IN(0), .mindir
 
 static const double LN2 = 0.69314718055994531, LN10 = 2.3025850929940457;
 
-COMPLEX_FUNCTION(exp2, exp2f(x), exp2(x), cexpf(x * (float)LN2), cexp(x * LN2), 60)
+COMPLEX_FUNCTION(exp2, exp2f(x), exp2(x), cexpf(x *(float)LN2), cexp(x *LN2), 60)
 RULE(exp2, sp_mul(b, sp__mul_number(b, g, LN2), y))
 ENTRY(exp2, FLOATING_COMPLEX, .vjp = exp2_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp2", .onnx = "Pow",
-      .python = "ops.exp2(input); mint.exp2(input); mint.special.exp2(input)",
-      .doc = "2 to the power of each element.", .samples = "[2,3]; []");
+      .python = "ops.exp2(input); mint.exp2(input); mint.special.exp2(input)", .doc = "2 to the power of each element.",
+      .samples = "[2,3]; []");
 COMPLEX_FUNCTION(log2, log2f(x), log2(x), clogf(x) / (float)LN2, clog(x) / LN2, 60)
 RULE(log2, sp_div(b, sp__mul_number(b, g, 1 / LN2), x))
 ENTRY(log2, FLOATING_COMPLEX, .vjp = log2_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log2", .onnx = "Div(Log)",
@@ -76,8 +76,7 @@ COMPLEX_FUNCTION(log10, log10f(x), log10(x), clogf(x) / (float)LN10, clog(x) / L
 RULE(log10, sp_div(b, sp__mul_number(b, g, 1 / LN10), x))
 ENTRY(log10, FLOATING_COMPLEX, .vjp = log10_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log10", .onnx = "Div(Log)",
       .python = "ops.log10(input); Tensor.log10(); mint.log10(input)",
-      .doc = "The logarithm of each element to base 10.",
-      .samples = "[2,3]>0; []>0");
+      .doc = "The logarithm of each element to base 10.", .samples = "[2,3]>0; []>0");
 
 /* sin(pi x) / (pi x); the slope near zero is taken from the series, where the quotient would lose all digits. */
 static double sinc_of(double x)
@@ -163,7 +162,9 @@ static double digamma_of(double x)
 FLOAT_FUNCTION(digamma, (float)digamma_of(x), digamma_of(x), 300)
 static sp_tensor *polygamma(sp_builder *b, sp_tensor *x, int64_t n)
 {
-    const struct { int64_t n; } attrs = {n};
+    const struct {
+        int64_t n;
+    } attrs = {n};
     return sp_builder_apply(b, &sp_op_polygamma, &attrs, 1, &x);
 }
 RULE(digamma, sp_mul(b, g, polygamma(b, x, 1)))
@@ -175,8 +176,8 @@ ENTRY(digamma, FLOATING, .vjp = digamma_vjp, .saves = SP_SAVE_IN(0), .mindir = "
  * would take as many terms as they are large: those are not computed. */
 double sp__zeta(double s, double q)
 {
-    static const double bernoulli[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6,
-                                       -3617.0 / 510};
+    static const double bernoulli[] = {1.0 / 6,  -1.0 / 30,     1.0 / 42, -1.0 / 30,
+                                       5.0 / 66, -691.0 / 2730, 7.0 / 6,  -3617.0 / 510};
     if (s == 1) return INFINITY;
     if (s < 1 || (q <= 0 && s != floor(s))) return NAN;
     if (q <= 0 && q == floor(q)) return INFINITY;
@@ -193,7 +194,9 @@ double sp__zeta(double s, double q)
     }
     return sum;
 }
-typedef struct { int64_t n; } polygamma_attrs;
+typedef struct {
+    int64_t n;
+} polygamma_attrs;
 SP_ATTR_TABLE(polygamma_attr_table, polygamma_attrs, (INT, n, 1));
 static double polygamma_of(double x, const void *attrs)
 {
@@ -210,10 +213,20 @@ static sp_status polygamma_infer(const sp_call *c, sp_meta *out)
     return sp__infer_same(c, out);
 }
 const sp_op sp_op_polygamma = {
-    .name = "polygamma", .inputs = "x", SP_ATTRS(polygamma_attr_table, polygamma_attrs), FLOATING,
-    .infer = polygamma_infer, .reference = polygamma_reference, .loop = polygamma_loop, .strided = true, .vjp = polygamma_vjp,
-    .saves = SP_SAVE_IN(0), .mindir = "Polygamma", .python = "ops.polygamma(n, input:x); ops.Polygamma()(n, x)",
-    .doc = "The n-th derivative of digamma.", .samples = "[2,3]>0; []>0 n=2; [3]>0 n=0",
+    .name = "polygamma",
+    .inputs = "x",
+    SP_ATTRS(polygamma_attr_table, polygamma_attrs),
+    FLOATING,
+    .infer = polygamma_infer,
+    .reference = polygamma_reference,
+    .loop = polygamma_loop,
+    .strided = true,
+    .vjp = polygamma_vjp,
+    .saves = SP_SAVE_IN(0),
+    .mindir = "Polygamma",
+    .python = "ops.polygamma(n, input:x); ops.Polygamma()(n, x)",
+    .doc = "The n-th derivative of digamma.",
+    .samples = "[2,3]>0; []>0 n=2; [3]>0 n=0",
 };
 
 /* --- signs and parts --------------------------------------------------------------------------------------------- */
@@ -223,8 +236,9 @@ SP_EACH_DOUBLE(SP_UNARY_LOOP, frac, x - trunc(x))
 SP_EACH_INT(SP_UNARY_LOOP, frac, (x - x))
 LOOPS(frac, SP_EACH_REAL(SP_LOOP_ROW, frac, ), 12)
 RULE(frac, sp_identity(b, g))
-ENTRY(frac, .dtypes = SP_DT_REAL, .vjp = frac_vjp, .mindir = "Frac", .python = "ops.frac(x); Tensor.frac(); "
-                                                                               "mint.frac(input)",
+ENTRY(frac, .dtypes = SP_DT_REAL, .vjp = frac_vjp, .mindir = "Frac",
+      .python = "ops.frac(x); Tensor.frac(); "
+                "mint.frac(input)",
       .doc = "The fractional part of each element, with its sign.", .samples = "[2,3](0.1,0.9); [](0.1,0.9)");
 
 QUESTION(signbit, signbit(x) != 0, x < 0, 0, .python = "ops.signbit(input); Tensor.signbit()",
@@ -243,19 +257,29 @@ static sp_status scale_compose(sp_builder *b, const sp_call *c, double factor)
 static sp_status deg2rad_compose(sp_builder *b, const sp_call *c) { return scale_compose(b, c, 0.017453292519943296); }
 static sp_status rad2deg_compose(sp_builder *b, const sp_call *c) { return scale_compose(b, c, 57.295779513082321); }
 const sp_op sp_op_deg2rad = {
-    .name = "deg2rad", .inputs = "x", FLOATING, .compose = deg2rad_compose,
+    .name = "deg2rad",
+    .inputs = "x",
+    FLOATING,
+    .compose = deg2rad_compose,
     .python = "ops.deg2rad(x); Tensor.deg2rad()",
-    .doc = "Degrees to radians.", .samples = "[2,3]; []",
+    .doc = "Degrees to radians.",
+    .samples = "[2,3]; []",
 };
 const sp_op sp_op_rad2deg = {
-    .name = "rad2deg", .inputs = "x", FLOATING, .compose = rad2deg_compose,
+    .name = "rad2deg",
+    .inputs = "x",
+    FLOATING,
+    .compose = rad2deg_compose,
     .python = "ops.rad2deg(x); Tensor.rad2deg()",
-    .doc = "Radians to degrees.", .samples = "[2,3]; []",
+    .doc = "Radians to degrees.",
+    .samples = "[2,3]; []",
 };
 
 /* --- rounding to decimals ---------------------------------------------------------------------------------------- */
 
-typedef struct { int64_t decimals; } decimals_attrs;
+typedef struct {
+    int64_t decimals;
+} decimals_attrs;
 SP_ATTR_TABLE(decimals_attr_table, decimals_attrs, (INT, decimals, 0));
 
 static sp_status round_decimals_compose(sp_builder *b, const sp_call *c)
@@ -277,7 +301,10 @@ static sp_status round_decimals_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_round_decimals = {
-    .name = "round_decimals", .inputs = "x", SP_ATTRS(decimals_attr_table, decimals_attrs), .dtypes = SP_DT_REAL,
+    .name = "round_decimals",
+    .inputs = "x",
+    SP_ATTRS(decimals_attr_table, decimals_attrs),
+    .dtypes = SP_DT_REAL,
     .compose = round_decimals_compose,
     .python = "ops.round(input, *, decimals=0); Tensor.round(decimals=0); mint.round(input, *, decimals=0); "
               "mint.special.round(input, *, decimals=0)",
@@ -290,12 +317,15 @@ const sp_op sp_op_round_decimals = {
 typedef struct {
     sp_number nan, posinf, neginf;
 } repair_attrs;
-SP_ATTR_TABLE(repair_attr_table, repair_attrs, (NUMBER_OR_NONE, nan), (NUMBER_OR_NONE, posinf), (NUMBER_OR_NONE, neginf));
+SP_ATTR_TABLE(repair_attr_table, repair_attrs, (NUMBER_OR_NONE, nan), (NUMBER_OR_NONE, posinf),
+              (NUMBER_OR_NONE, neginf));
 
 static double largest(const sp_tensor *x)
 {
-    return x->dtype == SP_DTYPE_F16 ? 65504 : x->dtype == SP_DTYPE_BF16 ? 3.3895313892515355e38
-           : x->dtype == SP_DTYPE_F32 ? 3.4028234663852886e38 : 1.7976931348623157e308;
+    return x->dtype == SP_DTYPE_F16    ? 65504
+           : x->dtype == SP_DTYPE_BF16 ? 3.3895313892515355e38
+           : x->dtype == SP_DTYPE_F32  ? 3.4028234663852886e38
+                                       : 1.7976931348623157e308;
 }
 
 static sp_status nan_to_num_compose(sp_builder *b, const sp_call *c)
@@ -314,8 +344,12 @@ static sp_status nan_to_num_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_nan_to_num = {
-    .name = "nan_to_num", .inputs = "x", SP_ATTRS(repair_attr_table, repair_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .compose = nan_to_num_compose, .mindir = "NanToNum",
+    .name = "nan_to_num",
+    .inputs = "x",
+    SP_ATTRS(repair_attr_table, repair_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .compose = nan_to_num_compose,
+    .mindir = "NanToNum",
     .python = "ops.nan_to_num(input, nan=None, posinf=None, neginf=None); Tensor.nan_to_num(nan=None, posinf=None, "
               "neginf=None); "
               "mint.nan_to_num(input, nan=None, posinf=None, neginf=None); ops.NanToNum(nan=None, posinf=None, "
@@ -329,7 +363,13 @@ const sp_op sp_op_nan_to_num = {
 static sp_status stop_view(const sp_call *c) { return sp__tensor_alias(c->in[0], &c->out[0]); }
 const sp_op sp_op_stop_gradient = {
     .batch = sp__batch_elementwise,
-    .name = "stop_gradient", .inputs = "x", .infer = sp__infer_same, .view = stop_view,
-    .no_vjp = "it is what ends the flow of gradients", .mindir = "StopGradient",
-    .python = "ops.StopGradient()(x)", .doc = "The same tensor, a constant to gradients.", .samples = "[2,3]; []",
+    .name = "stop_gradient",
+    .inputs = "x",
+    .infer = sp__infer_same,
+    .view = stop_view,
+    .no_vjp = "it is what ends the flow of gradients",
+    .mindir = "StopGradient",
+    .python = "ops.StopGradient()(x)",
+    .doc = "The same tensor, a constant to gradients.",
+    .samples = "[2,3]; []",
 };

@@ -169,8 +169,9 @@ const sp_op sp_op_matmul = {
               "ops.MatMul(transpose_a=False, transpose_b=False)(x, y); "
               "ops.BatchMatMul(transpose_a=False, transpose_b=False)(x, y)",
     .doc = "Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast.",
-    .samples = "[3,4] [4,5]; [4] [4]; [4] [4,3]; [3,4] [4]; [2,3,4] [4,5]; [2,1,3,4] [5,4,2]; [2,3,4] [4]; [4] [2,4,3]; "
-               "[4,3] [5,4] transpose_a=True, transpose_b=True; [2,4,3] [4,5] transpose_a=True; [3,4] [2,5,4] transpose_b=True",
+    .samples =
+        "[3,4] [4,5]; [4] [4]; [4] [4,3]; [3,4] [4]; [2,3,4] [4,5]; [2,1,3,4] [5,4,2]; [2,3,4] [4]; [4] [2,4,3]; "
+        "[4,3] [5,4] transpose_a=True, transpose_b=True; [2,4,3] [4,5] transpose_a=True; [3,4] [2,5,4] transpose_b=True",
 };
 
 /* --- dense ------------------------------------------------------------------------------------------------------- */
@@ -182,8 +183,9 @@ static sp_status check_features(const sp_tensor *x, const sp_tensor *weight)
     int64_t found = x->dims[x->rank - 1], wanted = weight->dims[1];
     char a[SP_SHAPE_TEXT], w[SP_SHAPE_TEXT];
     SP_CHECK(found < 0 || wanted < 0 || found == wanted, SP_VALUE,
-             "the input has %lld features in its last dimension (shape %s), but the weight (shape %s) takes %lld", (long long)found,
-             sp__shape_text(x->rank, x->dims, a), sp__shape_text(2, weight->dims, w), (long long)wanted);
+             "the input has %lld features in its last dimension (shape %s), but the weight (shape %s) takes %lld",
+             (long long)found, sp__shape_text(x->rank, x->dims, a), sp__shape_text(2, weight->dims, w),
+             (long long)wanted);
     return SP_OK;
 }
 

@@ -9,14 +9,14 @@ static sp_status check_zero(const char *name, const sp_tensor *zero, const sp_te
 {
     char text[SP_SHAPE_TEXT];
     if (!zero) return SP_OK;
-    SP_CHECK(zero->dtype == of->dtype, SP_TYPE, "matmul_i32: %s is %s, it must be %s as the operand it belongs to", name,
-             sp_dtype_name((sp_dtype)zero->dtype), sp_dtype_name((sp_dtype)of->dtype));
+    SP_CHECK(zero->dtype == of->dtype, SP_TYPE, "matmul_i32: %s is %s, it must be %s as the operand it belongs to",
+             name, sp_dtype_name((sp_dtype)zero->dtype), sp_dtype_name((sp_dtype)of->dtype));
     bool fits = zero->rank == 0 || (zero->rank == 1 && (zero->dims[0] == 1 || zero->dims[0] == columns));
     if (fits) return SP_OK;
     sp__shape_text(zero->rank, zero->dims, text);
     if (columns == 1) return sp__fail(SP_VALUE, "matmul_i32: %s has shape %s, it must be one number", name, text);
-    return sp__fail(SP_VALUE, "matmul_i32: %s has shape %s, it must be one number, or one for each of %lld columns", name, text,
-                    (long long)columns);
+    return sp__fail(SP_VALUE, "matmul_i32: %s has shape %s, it must be one number, or one for each of %lld columns",
+                    name, text, (long long)columns);
 }
 
 static sp_status matmul_i32_infer(const sp_call *c, sp_meta *out)
@@ -24,7 +24,8 @@ static sp_status matmul_i32_infer(const sp_call *c, sp_meta *out)
     static const sp__matmul_attrs plain = {false, false};
     const sp_tensor *x = c->in[0], *y = c->in[1];
     sp__matmul_geometry g;
-    SP_CHECK(is_bytes(y), SP_TYPE, "matmul_i32: the right operand is %s, it must be int8 or uint8", sp_dtype_name((sp_dtype)y->dtype));
+    SP_CHECK(is_bytes(y), SP_TYPE, "matmul_i32: the right operand is %s, it must be int8 or uint8",
+             sp_dtype_name((sp_dtype)y->dtype));
     SP_TRY(sp__matmul_measure(x, y, &plain, &g));
     SP_TRY(check_zero("x_zero", c->in[2], x, 1));
     SP_TRY(check_zero("y_zero", c->in[3], y, g.n));
@@ -70,7 +71,8 @@ static void rows_i32(void *context, int64_t begin, int64_t end)
             const int32_t y_zero = zero_at(job->c->in[3], j);
             uint32_t sum = 0;
             for (int64_t p = 0; p < g->k; p++)
-                sum += (uint32_t)((byte_at(x, a + p * g->a_col) - x_zero) * (byte_at(y, b + p * g->b_row + j * g->b_col) - y_zero));
+                sum += (uint32_t)((byte_at(x, a + p * g->a_col) - x_zero) *
+                                  (byte_at(y, b + p * g->b_row + j * g->b_col) - y_zero));
             ((uint32_t *)job->c->out[0]->data)[r * g->n + j] = sum;
         }
     }
@@ -96,7 +98,9 @@ const sp_op sp_op_matmul_i32 = {
     .strided = true,
     .no_vjp = "integer result",
     .onnx = "MatMulInteger",
-    .doc = "Matrix product of int8 or uint8, less their zero points (one, or one for each column of y), summed in int32.",
-    .samples = "[3,4] [4,5] _ _; [3,4] [4,5]u _ _; [3,70]u [70,5] _ _; [3,4] [4,5] [] []; [3,4]u [4,5]u []u [5]u; [3,4] [4,5] _ [5]; "
-               "[4] [4] [1] _; [4] [4,3] [] [3]; [3,4] [4]u [] []u; [2,3,4] [4,5] [] [5]; [2,1,3,4] [5,4,2] [] _; [2,3,4] [2,4,5]u _ []u",
+    .doc =
+        "Matrix product of int8 or uint8, less their zero points (one, or one for each column of y), summed in int32.",
+    .samples =
+        "[3,4] [4,5] _ _; [3,4] [4,5]u _ _; [3,70]u [70,5] _ _; [3,4] [4,5] [] []; [3,4]u [4,5]u []u [5]u; [3,4] [4,5] _ [5]; "
+        "[4] [4] [1] _; [4] [4,3] [] [3]; [3,4] [4]u [] []u; [2,3,4] [4,5] [] [5]; [2,1,3,4] [5,4,2] [] _; [2,3,4] [2,4,5]u _ []u",
 };

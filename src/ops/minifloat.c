@@ -8,10 +8,10 @@
 #include "ops/kernels.h"
 
 static const sp_minifloat formats[] = {
-    {"e4m3fn", 4, 3, 7, 448, false, true, false},  {"e4m3fnuz", 4, 3, 8, 240, false, true, true},
-    {"e5m2", 5, 2, 15, 57344, true, true, false},  {"e5m2fnuz", 5, 2, 16, 57344, false, true, true},
-    {"e2m1", 2, 1, 1, 6, false, false, false},     {"e2m3", 2, 3, 1, 7.5f, false, false, false},
-    {"e3m2", 3, 2, 3, 28, false, false, false},    {"e8m0", 8, 0, 127, 0x1p127f, false, true, true},
+    {"e4m3fn", 4, 3, 7, 448, false, true, false}, {"e4m3fnuz", 4, 3, 8, 240, false, true, true},
+    {"e5m2", 5, 2, 15, 57344, true, true, false}, {"e5m2fnuz", 5, 2, 16, 57344, false, true, true},
+    {"e2m1", 2, 1, 1, 6, false, false, false},    {"e2m3", 2, 3, 1, 7.5f, false, false, false},
+    {"e3m2", 3, 2, 3, 28, false, false, false},   {"e8m0", 8, 0, 127, 0x1p127f, false, true, true},
 };
 
 const sp_minifloat *sp__minifloat_find(const char *name)
@@ -41,7 +41,8 @@ typedef struct {
     bool saturate;
     const char *mode;
 } minifloat_attrs;
-SP_ATTR_TABLE(minifloat_attr_table, minifloat_attrs, (TEXT, format, "e4m3fn"), (BOOL, saturate, True), (TEXT, mode, "nearest"));
+SP_ATTR_TABLE(minifloat_attr_table, minifloat_attrs, (TEXT, format, "e4m3fn"), (BOOL, saturate, True),
+              (TEXT, mode, "nearest"));
 
 typedef struct {
     const sp_minifloat *f;
@@ -72,7 +73,8 @@ static float round_power(const rounding *r, float x)
     if (isnan(x) || isinf(x)) return NAN;
     memcpy(&bits, &x, sizeof bits);
     uint32_t exponent = bits >> 23 & 255, fraction = bits & 0x7fffff;
-    bool up = r->mode == 'u' ? fraction != 0 : r->mode == 'n' && fraction >= 0x400000 && (fraction > 0x400000 || exponent > 0);
+    bool up = r->mode == 'u' ? fraction != 0
+                             : r->mode == 'n' && fraction >= 0x400000 && (fraction > 0x400000 || exponent > 0);
     if (up && !(exponent == 254 && r->saturate)) exponent++;
     return sp__minifloat_value(r->f, exponent);
 }
@@ -91,8 +93,10 @@ static void round_loop(int64_t n, char *const *ptr, const int64_t *step, const v
 static sp_status minifloat_infer(const sp_call *c, sp_meta *out)
 {
     const minifloat_attrs *a = c->attrs;
-    SP_CHECK(sp__minifloat_find(a->format) != NULL, SP_VALUE, "format is '%s', it must be one of e4m3fn, e4m3fnuz, e5m2, "
-             "e5m2fnuz, e2m1, e2m3, e3m2, e8m0", a->format);
+    SP_CHECK(sp__minifloat_find(a->format) != NULL, SP_VALUE,
+             "format is '%s', it must be one of e4m3fn, e4m3fnuz, e5m2, "
+             "e5m2fnuz, e2m1, e2m3, e3m2, e8m0",
+             a->format);
     SP_CHECK(strcmp(a->mode, "nearest") == 0 || strcmp(a->mode, "up") == 0 || strcmp(a->mode, "down") == 0, SP_VALUE,
              "mode is '%s', it must be nearest, up or down", a->mode);
     return sp__infer_same(c, out);
@@ -114,8 +118,14 @@ static sp_status minifloat_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_minifloat = {
     .batch = sp__batch_elementwise,
-    .name = "minifloat", .inputs = "x", SP_ATTRS(minifloat_attr_table, minifloat_attrs), .dtypes = SP_DT(F32),
-    .infer = minifloat_infer, .reference = minifloat_reference, .strided = true, .vjp = minifloat_vjp,
+    .name = "minifloat",
+    .inputs = "x",
+    SP_ATTRS(minifloat_attr_table, minifloat_attrs),
+    .dtypes = SP_DT(F32),
+    .infer = minifloat_infer,
+    .reference = minifloat_reference,
+    .strided = true,
+    .vjp = minifloat_vjp,
     .doc = "Each element rounded to a value that a float of 8 bits or fewer can hold. Gradients pass unchanged.",
     .samples = "[2,3]; [] format=e5m2; [2,3] format=e8m0",
 };

@@ -9,10 +9,10 @@
 typedef struct sp_minifloat {
     const char *name; /* "e4m3fn" */
     int exponent_bits, mantissa_bits, bias;
-    float max;          /* greatest finite value */
-    bool has_inf;       /* else what is too large becomes NaN */
-    bool has_nan;       /* else NaN becomes 0 */
-    bool one_zero;      /* no negative zero: its code is NaN ("uz") */
+    float max;     /* greatest finite value */
+    bool has_inf;  /* else what is too large becomes NaN */
+    bool has_nan;  /* else NaN becomes 0 */
+    bool one_zero; /* no negative zero: its code is NaN ("uz") */
 } sp_minifloat;
 
 const sp_minifloat *sp__minifloat_find(const char *name); /* NULL: there is none */

@@ -34,7 +34,8 @@ bool sp__vjp_again(const sp_vjp *v)
 
 void sp__params_read(const sp_tensor *t, double fill, sp_dtype dtype, int64_t n, char *out)
 {
-    const int64_t size = (int64_t)sp_dtype_bytes(dtype), step[2] = {size, t ? (int64_t)sp_dtype_bytes((sp_dtype)t->dtype) : 0};
+    const int64_t size = (int64_t)sp_dtype_bytes(dtype),
+                  step[2] = {size, t ? (int64_t)sp_dtype_bytes((sp_dtype)t->dtype) : 0};
     char *ptr[2] = {out, t ? t->data : (char *)&fill};
     sp__cast_loop(t ? (sp_dtype)t->dtype : SP_DTYPE_F64, dtype)(n, ptr, step, NULL);
 }
@@ -206,21 +207,35 @@ static sp_status norm_run(const sp_call *c, const norm_shape *s, bool center, do
     char *second = (char *)c->work + params_bytes(c, s) / 2;
     sp__params_read(gamma, 1, real, s->m, c->work);
     sp__params_read(beta, 0, real, s->m, second);
-    norm_job j = {.s = *s, .center = center, .epsilon = epsilon, .x = x->data, .out = c->out[0]->data, .gamma = c->work,
-                  .beta = second, .mean = c->n_out > 2 ? c->out[1]->data : NULL, .variance = c->out[c->n_out - 1]->data};
+    norm_job j = {.s = *s,
+                  .center = center,
+                  .epsilon = epsilon,
+                  .x = x->data,
+                  .out = c->out[0]->data,
+                  .gamma = c->work,
+                  .beta = second,
+                  .mean = c->n_out > 2 ? c->out[1]->data : NULL,
+                  .variance = c->out[c->n_out - 1]->data};
     if (s->n == 0) return no_statistics(c);
     return sp__parallel_for(s->rows, sp__grain(s->n), norm_rows_widest(x->dtype), &j);
 }
 
-static sp_status norm_grad_run(const sp_call *c, const norm_shape *s, bool center, double epsilon, const sp_tensor *gamma,
-                               const sp_tensor *dout)
+static sp_status norm_grad_run(const sp_call *c, const norm_shape *s, bool center, double epsilon,
+                               const sp_tensor *gamma, const sp_tensor *dout)
 {
     const sp_tensor *x = c->in[0];
     const sp_dtype real = compute_dtype(x);
     const size_t bytes = params_bytes(c, s);
     sp__params_read(gamma, 1, real, s->m, c->work);
-    norm_job j = {.s = *s, .center = center, .epsilon = epsilon, .x = x->data, .g = dout->data, .out = c->out[0]->data,
-                  .gamma = c->work, .partial = (char *)c->work + 2 * bytes, .chunk_rows = chunk_rows(s)};
+    norm_job j = {.s = *s,
+                  .center = center,
+                  .epsilon = epsilon,
+                  .x = x->data,
+                  .g = dout->data,
+                  .out = c->out[0]->data,
+                  .gamma = c->work,
+                  .partial = (char *)c->work + 2 * bytes,
+                  .chunk_rows = chunk_rows(s)};
     const int64_t chunks = s->n ? (s->rows + j.chunk_rows - 1) / j.chunk_rows : 0;
     SP_TRY(sp__parallel_for(chunks, 1, norm_grad_widest(x->dtype), &j));
     char *total = (char *)c->work + bytes;
@@ -277,7 +292,8 @@ static sp_tensor *rows_h(sp_builder *b, sp_tensor *x, int first, bool center, do
 /* --- layer_norm -------------------------------------------------------------------------------------------------- */
 
 typedef sp__layer_norm_attrs layer_attrs;
-SP_ATTR_TABLE(layer_attr_table, layer_attrs, (INT, begin_norm_axis, 1), (INT, begin_params_axis, 1), (FLOAT, epsilon, 1e-07));
+SP_ATTR_TABLE(layer_attr_table, layer_attrs, (INT, begin_norm_axis, 1), (INT, begin_params_axis, 1),
+              (FLOAT, epsilon, 1e-07));
 
 static sp_status layer_measure(const sp_call *c, int *first, norm_shape *s)
 {
@@ -294,7 +310,8 @@ static sp_status layer_measure(const sp_call *c, int *first, norm_shape *s)
         const sp_tensor *p = c->in[i];
         SP_CHECK(!p || sp__shape_equal(p->rank, p->dims, x->rank - params, x->dims + params), SP_VALUE,
                  "%s has shape %s, it must be %s, the shape of x from axis %d", i == 1 ? "gamma" : "beta",
-                 sp__shape_text(p->rank, p->dims, found), sp__shape_text(x->rank - params, x->dims + params, wanted), params);
+                 sp__shape_text(p->rank, p->dims, found), sp__shape_text(x->rank - params, x->dims + params, wanted),
+                 params);
     }
     return SP_OK;
 }
@@ -367,12 +384,14 @@ static sp_status layer_vjp(sp_builder *b, const sp_vjp *v)
         SP_TRY(sp__builder_apply_many(b, &sp_op_layer_norm_grad, a, 3, (sp_tensor *const[]){x, gamma, g}, 3, out, &n));
         v->din[0] = out[0];
         if (gamma) v->din[1] = sp_reshape(b, out[1], gamma->rank, gamma->dims);
-        if (v->in[2]) v->din[2] = sp_reshape(b, sp_cast(b, out[2], (sp_dtype)v->in[2]->dtype), v->in[2]->rank, v->in[2]->dims);
+        if (v->in[2])
+            v->din[2] = sp_reshape(b, sp_cast(b, out[2], (sp_dtype)v->in[2]->dtype), v->in[2]->rank, v->in[2]->dims);
     }
     /* The statistics as results of their own: mean moves with x / n, variance with 2 (x - mean) / n. */
     const double n = (double)sp__split_at(x, first, x->rank).n;
     if (v->dout[1])
-        v->din[0] = sp__add_some(b, v->din[0], sp_broadcast_to(b, sp__mul_number(b, v->dout[1], 1 / n), x->rank, x->dims));
+        v->din[0] =
+            sp__add_some(b, v->din[0], sp_broadcast_to(b, sp__mul_number(b, v->dout[1], 1 / n), x->rank, x->dims));
     if (v->dout[2]) {
         sp_tensor *d = sp_sub(b, x, sp_reduce_mean(b, x, x->rank - first, inner + first, true));
         v->din[0] = sp__add_some(b, v->din[0], sp_mul(b, sp__mul_number(b, v->dout[2], 2 / n), d));
@@ -382,21 +401,39 @@ static sp_status layer_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_layer_norm = {
     .batch = sp__batch_layer_norm,
-    .name = "layer_norm", .inputs = "x, gamma?, beta?", .n_out = 3, SP_ATTRS(layer_attr_table, layer_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = layer_infer, .reference = layer_reference, .workspace = layer_workspace,
-    .vjp = layer_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "LayerNorm", .onnx = "LayerNormalization",
+    .name = "layer_norm",
+    .inputs = "x, gamma?, beta?",
+    .n_out = 3,
+    SP_ATTRS(layer_attr_table, layer_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = layer_infer,
+    .reference = layer_reference,
+    .workspace = layer_workspace,
+    .vjp = layer_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+    .mindir = "LayerNorm",
+    .onnx = "LayerNormalization",
     .python = "ops.LayerNorm(begin_norm_axis=1, begin_params_axis=1, epsilon=1e-07)(input_x:x, gamma, beta)",
-    .doc = "Normalise by mean and variance over the last axes, scale by gamma, shift by beta; also gives both statistics.",
+    .doc =
+        "Normalise by mean and variance over the last axes, scale by gamma, shift by beta; also gives both statistics.",
     .samples = "[2,3,4] [4] [4] begin_norm_axis=-1 begin_params_axis=-1 epsilon=0.001; [2,6] [6] [6] epsilon=0.001; "
                "[2,3,4] [3,4] [3,4] epsilon=0.001; [2,3,4] _ _ begin_norm_axis=2 begin_params_axis=2 epsilon=0.001; "
                "[2,3,4] [4] [4] begin_norm_axis=1 begin_params_axis=2 epsilon=0.001",
 };
 const sp_op sp_op_layer_norm_grad = {
     .batch = sp__batch_layer_norm_grad,
-    .name = "layer_norm_grad", .inputs = "x, gamma?, dout", .n_out = 3, SP_ATTRS(layer_attr_table, layer_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = layer_grad_infer, .reference = layer_grad_reference,
-    .workspace = layer_grad_workspace, .vjp = sp__vjp_refuse, .no_vjp = "layer_norm composes its gradient when that is differentiated",
-    .doc = "Gradients of layer_norm towards x, gamma and beta.", .samples = "[2,6] [6] [2,6] epsilon=0.001",
+    .name = "layer_norm_grad",
+    .inputs = "x, gamma?, dout",
+    .n_out = 3,
+    SP_ATTRS(layer_attr_table, layer_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = layer_grad_infer,
+    .reference = layer_grad_reference,
+    .workspace = layer_grad_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "layer_norm composes its gradient when that is differentiated",
+    .doc = "Gradients of layer_norm towards x, gamma and beta.",
+    .samples = "[2,6] [6] [2,6] epsilon=0.001",
 };
 
 /* --- rms_norm ---------------------------------------------------------------------------------------------------- */
@@ -487,19 +524,37 @@ static sp_status rms_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_rms_norm = {
     .batch = sp__batch_rms_norm,
-    .name = "rms_norm", .inputs = "x, gamma", .n_out = 2, SP_ATTRS(rms_attr_table, rms_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = rms_infer, .reference = rms_reference, .workspace = rms_workspace, .vjp = rms_vjp,
-    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "RmsNorm", .onnx = "RMSNormalization",
+    .name = "rms_norm",
+    .inputs = "x, gamma",
+    .n_out = 2,
+    SP_ATTRS(rms_attr_table, rms_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = rms_infer,
+    .reference = rms_reference,
+    .workspace = rms_workspace,
+    .vjp = rms_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+    .mindir = "RmsNorm",
+    .onnx = "RMSNormalization",
     .python = "ops.rms_norm(x, gamma, epsilon=1e-06); ops.RmsNorm(epsilon=1e-06)(x, gamma)",
-    .doc = "Divide by the root of the mean square over the last axes and scale by gamma; also gives one over that root.",
+    .doc =
+        "Divide by the root of the mean square over the last axes and scale by gamma; also gives one over that root.",
     .samples = "[2,3,4] [4] epsilon=0.001; [2,3,4] [3,4] epsilon=0.001; [5] [5] epsilon=0.001",
 };
 const sp_op sp_op_rms_norm_grad = {
     .batch = sp__batch_rms_norm_grad,
-    .name = "rms_norm_grad", .inputs = "x, gamma, dout", .n_out = 2, SP_ATTRS(rms_attr_table, rms_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = rms_grad_infer, .reference = rms_grad_reference, .workspace = rms_grad_workspace,
-    .vjp = sp__vjp_refuse, .no_vjp = "rms_norm composes its gradient when that is differentiated",
-    .doc = "Gradients of rms_norm towards x and gamma.", .samples = "[2,6] [6] [2,6] epsilon=0.001",
+    .name = "rms_norm_grad",
+    .inputs = "x, gamma, dout",
+    .n_out = 2,
+    SP_ATTRS(rms_attr_table, rms_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = rms_grad_infer,
+    .reference = rms_grad_reference,
+    .workspace = rms_grad_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "rms_norm composes its gradient when that is differentiated",
+    .doc = "Gradients of rms_norm towards x and gamma.",
+    .samples = "[2,6] [6] [2,6] epsilon=0.001",
 };
 
 /* --- group_norm -------------------------------------------------------------------------------------------------- */
@@ -517,11 +572,13 @@ static sp_status group_measure(const sp_call *c, norm_shape *s)
     const sp_tensor *x = c->in[0];
     SP_CHECK(x->rank >= 2, SP_VALUE, "x has rank %d, it must be at least 2", x->rank);
     SP_CHECK(a->num_groups > 0 && x->dims[1] % a->num_groups == 0, SP_VALUE,
-             "num_groups is %lld, it must divide the %lld channels of x", (long long)a->num_groups, (long long)x->dims[1]);
+             "num_groups is %lld, it must divide the %lld channels of x", (long long)a->num_groups,
+             (long long)x->dims[1]);
     for (int i = 1; i < (c->op == &sp_op_group_norm ? 3 : 2); i++)
         SP_CHECK(!c->in[i] || (c->in[i]->rank == 1 && c->in[i]->dims[0] == x->dims[1]), SP_VALUE,
-                 "%s must be a vector of %lld elements, one per channel of x, but its shape is %s", i == 1 ? "weight" : "bias",
-                 (long long)x->dims[1], sp__shape_text(c->in[i]->rank, c->in[i]->dims, text));
+                 "%s must be a vector of %lld elements, one per channel of x, but its shape is %s",
+                 i == 1 ? "weight" : "bias", (long long)x->dims[1],
+                 sp__shape_text(c->in[i]->rank, c->in[i]->dims, text));
     const sp__split pixels = sp__split_at(x, 1, 1);
     const int64_t n = x->dims[1] / a->num_groups * pixels.inner;
     *s = (norm_shape){.rows = x->dims[0] * a->num_groups, .n = n, .m = x->dims[1], .inner = pixels.inner};
@@ -533,8 +590,8 @@ static sp_status group_infer(const sp_call *c, sp_meta *out)
     SP_TRY(group_measure(c, &s));
     sp__meta_of(c->in[0], &out[0]);
     for (int k = 1; k < 3; k++)
-        out[k] = (sp_meta){.dtype = out[0].dtype, .rank = 2,
-                           .dims = {c->in[0]->dims[0], ((const group_attrs *)c->attrs)->num_groups}};
+        out[k] = (sp_meta){
+            .dtype = out[0].dtype, .rank = 2, .dims = {c->in[0]->dims[0], ((const group_attrs *)c->attrs)->num_groups}};
     return SP_OK;
 }
 static sp_status group_reference(const sp_call *c)
@@ -580,7 +637,8 @@ static sp_status group_vjp(sp_builder *b, const sp_vjp *v)
         sp_tensor *dh = weight ? sp_mul(b, g, sp__along(b, weight, x->rank, 1)) : g;
         sp_tensor *x3 = sp_reshape(b, x, 3, rows);
         if (v->needs[0])
-            v->din[0] = sp_reshape(b, rows_dx(b, x3, sp_reshape(b, dh, 3, rows), 2, true, a->epsilon), x->rank, x->dims);
+            v->din[0] =
+                sp_reshape(b, rows_dx(b, x3, sp_reshape(b, dh, 3, rows), 2, true, a->epsilon), x->rank, x->dims);
         if (weight && v->needs[1]) {
             sp_tensor *h = sp_reshape(b, rows_h(b, x3, 2, true, a->epsilon), x->rank, x->dims);
             v->din[1] = sp_reduce_sum(b, sp_mul(b, g, h), n, axes, false);
@@ -589,7 +647,8 @@ static sp_status group_vjp(sp_builder *b, const sp_vjp *v)
     } else if (g) {
         sp_tensor *out[3];
         int count;
-        SP_TRY(sp__builder_apply_many(b, &sp_op_group_norm_grad, a, 3, (sp_tensor *const[]){x, weight, g}, 3, out, &count));
+        SP_TRY(sp__builder_apply_many(b, &sp_op_group_norm_grad, a, 3, (sp_tensor *const[]){x, weight, g}, 3, out,
+                                      &count));
         v->din[0] = out[0];
         if (weight) v->din[1] = out[1];
         if (v->in[2]) v->din[2] = sp_cast(b, out[2], (sp_dtype)v->in[2]->dtype);
@@ -611,9 +670,18 @@ static sp_status group_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_group_norm = {
     .batch = sp__batch_group_norm,
-    .name = "group_norm", .inputs = "x, weight?, bias?", .n_out = 3, SP_ATTRS(group_attr_table, group_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = group_infer, .reference = group_reference, .workspace = group_workspace,
-    .vjp = group_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "GroupNorm", .onnx = "GroupNormalization",
+    .name = "group_norm",
+    .inputs = "x, weight?, bias?",
+    .n_out = 3,
+    SP_ATTRS(group_attr_table, group_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = group_infer,
+    .reference = group_reference,
+    .workspace = group_workspace,
+    .vjp = group_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+    .mindir = "GroupNorm",
+    .onnx = "GroupNormalization",
     .doc = "Normalise every group of channels of every sample, then scale and shift per channel; also gives mean and "
            "variance per group.",
     .samples = "[2,4,3] [4] [4] num_groups=2 epsilon=0.001; [2,4,2,3] _ _ num_groups=1 epsilon=0.001; "
@@ -621,8 +689,16 @@ const sp_op sp_op_group_norm = {
 };
 const sp_op sp_op_group_norm_grad = {
     .batch = sp__batch_group_norm_grad,
-    .name = "group_norm_grad", .inputs = "x, weight?, dout", .n_out = 3, SP_ATTRS(group_attr_table, group_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = group_grad_infer, .reference = group_grad_reference,
-    .workspace = group_grad_workspace, .vjp = sp__vjp_refuse, .no_vjp = "group_norm composes its gradient when that is differentiated",
-    .doc = "Gradients of group_norm towards x, weight and bias.", .samples = "[2,4,3] [4] [2,4,3] num_groups=2 epsilon=0.001",
+    .name = "group_norm_grad",
+    .inputs = "x, weight?, dout",
+    .n_out = 3,
+    SP_ATTRS(group_attr_table, group_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = group_grad_infer,
+    .reference = group_grad_reference,
+    .workspace = group_grad_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "group_norm composes its gradient when that is differentiated",
+    .doc = "Gradients of group_norm towards x, weight and bias.",
+    .samples = "[2,4,3] [4] [2,4,3] num_groups=2 epsilon=0.001",
 };

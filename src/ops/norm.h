@@ -11,7 +11,7 @@ typedef float sp__eight __attribute__((vector_size(32), aligned(4), may_alias));
 #define SP_EIGHT_AT(at) (*(const sp__eight *)(const void *)(at))
 #define SP_NORM_LANES_F32(i, stop, lane, term)                                                                         \
     sp__eight lanes_ = {0};                                                                                            \
-    for (; i + 8 <= stop; i += 8) lanes_ += term(SP_EIGHT_AT, &, i);                                                \
+    for (; i + 8 <= stop; i += 8) lanes_ += term(SP_EIGHT_AT, &, i);                                                   \
     memcpy(lane, &lanes_, sizeof lanes_)
 #define SP_NORM_LANES(i, stop, lane, term, LOAD)                                                                       \
     for (; i + 8 <= stop; i += 8)                                                                                      \
@@ -26,7 +26,8 @@ typedef float sp__eight __attribute__((vector_size(32), aligned(4), may_alias));
             int64_t i = at;                                                                                            \
             __VA_ARGS__;                                                                                               \
             for (; i < stop; i++) lane[i % 8] += term(LOAD, , i);                                                      \
-            total += (double)(((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7])));\
+            total +=                                                                                                   \
+                (double)(((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7])));   \
         }                                                                                                              \
         return total;                                                                                                  \
     }
@@ -34,15 +35,18 @@ typedef float sp__eight __attribute__((vector_size(32), aligned(4), may_alias));
 #define SP_TERM_SPREAD(LOAD, AT, i) ((LOAD(AT x[i]) - mean) * (LOAD(AT x[i]) - mean))
 #define SP_TERM_DOT(LOAD, AT, i) (LOAD(AT g[i]) * (LOAD(AT x[i]) - mean))
 /* Sum of x; of (x - mean)^2; of g (x - mean). */
-#define SP_NORM_TOTAL(D, T, C, LOAD, STORE, ...) SP_NORM_SUM(D, T, C, LOAD, STORE, sp__total, (const T *x, int64_t n), SP_TERM_X, __VA_ARGS__)
+#define SP_NORM_TOTAL(D, T, C, LOAD, STORE, ...)                                                                       \
+    SP_NORM_SUM(D, T, C, LOAD, STORE, sp__total, (const T *x, int64_t n), SP_TERM_X, __VA_ARGS__)
 #define SP_NORM_SPREAD(D, T, C, LOAD, STORE, ...)                                                                      \
     SP_NORM_SUM(D, T, C, LOAD, STORE, sp__spread, (const T *x, int64_t n, C mean), SP_TERM_SPREAD, __VA_ARGS__)
 #define SP_NORM_DOT(D, T, C, LOAD, STORE, ...)                                                                         \
     SP_NORM_SUM(D, T, C, LOAD, STORE, sp__dot, (const T *g, const T *x, int64_t n, C mean), SP_TERM_DOT, __VA_ARGS__)
+/* clang-format off */
 #define SP_NORM_SUMS(D, T, C, LOAD, STORE, ...)                                                                        \
     SP_NORM_TOTAL(D, T, C, LOAD, STORE, SP_NORM_LANES(i, stop, lane, SP_TERM_X, LOAD))                                 \
     SP_NORM_SPREAD(D, T, C, LOAD, STORE, SP_NORM_LANES(i, stop, lane, SP_TERM_SPREAD, LOAD))                           \
     SP_NORM_DOT(D, T, C, LOAD, STORE, SP_NORM_LANES(i, stop, lane, SP_TERM_DOT, LOAD))
+/* clang-format on */
 SP_EACH_HALF(SP_NORM_SUMS, , )
 SP_EACH_DOUBLE(SP_NORM_SUMS, , )
 SP_EACH_SINGLE(SP_NORM_TOTAL, SP_NORM_LANES_F32(i, stop, lane, SP_TERM_X))

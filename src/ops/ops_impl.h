@@ -19,8 +19,14 @@ sp_tensor *sp__zeros_like(sp_builder *b, const sp_tensor *like);
 sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const int64_t *dims);
 
 /* x op number, without making the caller build the constant. */
-static inline sp_tensor *sp__add_number(sp_builder *b, sp_tensor *x, double v) { return sp_add(b, x, sp__const(b, v, x)); }
-static inline sp_tensor *sp__mul_number(sp_builder *b, sp_tensor *x, double v) { return sp_mul(b, x, sp__const(b, v, x)); }
+static inline sp_tensor *sp__add_number(sp_builder *b, sp_tensor *x, double v)
+{
+    return sp_add(b, x, sp__const(b, v, x));
+}
+static inline sp_tensor *sp__mul_number(sp_builder *b, sp_tensor *x, double v)
+{
+    return sp_mul(b, x, sp__const(b, v, x));
+}
 
 /* x[..., from : from + n, ...] along an axis, and parts joined along one they have or a new one. */
 sp_tensor *sp__take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, int64_t n);

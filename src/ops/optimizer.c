@@ -77,14 +77,15 @@ static sp_status step_run(const sp_call *c, unsigned tensors, const step_fn *fns
             SP_TRY(sp_tensor_item_f64(t, &j.s[n_numbers++]));
             continue;
         }
-        SP_CHECK(t->count == param->count, SP_VALUE, "%s: %s has shape %s, it must have the parameter's, %s", c->op->name,
-                 name, sp__shape_text(t->rank, t->dims, found), sp__shape_text(param->rank, param->dims, wanted));
+        SP_CHECK(t->count == param->count, SP_VALUE, "%s: %s has shape %s, it must have the parameter's, %s",
+                 c->op->name, name, sp__shape_text(t->rank, t->dims, found),
+                 sp__shape_text(param->rank, param->dims, wanted));
         const bool written = c->op->writes >> i & 1;
         char **at = &j.p[written ? n_written++ : n_kept];
         *at = t->data;
         if (t->dtype != param->dtype) {
-            SP_CHECK(!written, SP_TYPE, "%s: %s has dtype %s, it must have the parameter's, %s",
-                     c->op->name, name, sp_dtype_name((sp_dtype)t->dtype), sp_dtype_name((sp_dtype)param->dtype));
+            SP_CHECK(!written, SP_TYPE, "%s: %s has dtype %s, it must have the parameter's, %s", c->op->name, name,
+                     sp_dtype_name((sp_dtype)t->dtype), sp_dtype_name((sp_dtype)param->dtype));
             const int64_t step[2] = {(int64_t)sp_dtype_bytes((sp_dtype)param->dtype),
                                      (int64_t)sp_dtype_bytes((sp_dtype)t->dtype)};
             char *ptr[2] = {c->work, t->data};
@@ -92,8 +93,8 @@ static sp_status step_run(const sp_call *c, unsigned tensors, const step_fn *fns
             *at = c->work;
         }
     }
-    SP_CHECK(SP_DT_FLOATS >> param->dtype & 1, SP_TYPE, "%s: the parameter has dtype %s, it must be a float", c->op->name,
-             sp_dtype_name((sp_dtype)param->dtype));
+    SP_CHECK(SP_DT_FLOATS >> param->dtype & 1, SP_TYPE, "%s: the parameter has dtype %s, it must be a float",
+             c->op->name, sp_dtype_name((sp_dtype)param->dtype));
     return sp__parallel_for(param->count, 8192, fns[param->dtype], &j);
 }
 
@@ -119,7 +120,9 @@ static sp_inner_loop step_inner(const sp_call *c, unsigned tensors, sp_loop_fn f
     for (int i = 0; i < c->n_in; i++) {
         const sp_tensor *t = c->in[i];
         if (t->dtype != SP_DTYPE_F32) return none;
-        if (!(tensors >> i & 1) ? t->count != 1 : !(t->flags & SP_TENSOR_CONTIGUOUS) || !sp__tensor_same_shape(t, param)) return none;
+        if (!(tensors >> i & 1) ? t->count != 1
+                                : !(t->flags & SP_TENSOR_CONTIGUOUS) || !sp__tensor_same_shape(t, param))
+            return none;
     }
     return (sp_inner_loop){.fn = fn, .context = c->attrs, .cost = 16};
 }
@@ -181,18 +184,19 @@ STEP(gradient_descent_update, "var, alpha, delta", BIT(0) | BIT(2), 2, BIT(0), 1
      (x[0] -= lr * x[1]), "[2,3] []>0 [2,3]", .mindir = "ApplyGradientDescent", .doc = "var -= alpha * delta.")
 
 /* The first step (stat above zero) starts the average with the gradient itself. */
-STEP(sgd_update, "parameters, gradient, learning_rate, accum, momentum, stat", BIT(0) | BIT(1) | BIT(3) | BIT(5), 4,
-     BIT(0) | BIT(3) | BIT(5), 3, WITH(sgd_attr_table, sgd_attrs),
-     (const real lr = (real)s[0], momentum = (real)s[1], damp = (real)(1 - FLAG(sgd_attrs, dampening)),
-      decay = (real)FLAG(sgd_attrs, weight_decay);
-      const bool nesterov = FLAG(sgd_attrs, nesterov)),
-     (real g = x[3] + decay * x[0]; if (momentum > 0) {
-         x[1] = x[2] > 0 ? g : x[1] * momentum + damp * g;
-         x[2] = x[2] > 0 ? 0 : x[2];
-         g = nesterov ? g + x[1] * momentum : x[1];
-     } x[0] -= lr * g),
-     "[2,3] [2,3] []>0 [2,3] [](0.1,0.9) [2,3]>0; [2,3] [2,3] []>0 [2,3] [](0.1,0.9) [2,3](0,0) nesterov=True weight_decay=0.1",
-     .mindir = "SGD", .doc = "Stochastic gradient descent with momentum, dampening and weight decay.")
+STEP(
+    sgd_update, "parameters, gradient, learning_rate, accum, momentum, stat", BIT(0) | BIT(1) | BIT(3) | BIT(5), 4,
+    BIT(0) | BIT(3) | BIT(5), 3, WITH(sgd_attr_table, sgd_attrs),
+    (const real lr = (real)s[0], momentum = (real)s[1], damp = (real)(1 - FLAG(sgd_attrs, dampening)),
+     decay = (real)FLAG(sgd_attrs, weight_decay);
+     const bool nesterov = FLAG(sgd_attrs, nesterov)),
+    (real g = x[3] + decay * x[0]; if (momentum > 0) {
+        x[1] = x[2] > 0 ? g : x[1] * momentum + damp * g;
+        x[2] = x[2] > 0 ? 0 : x[2];
+        g = nesterov ? g + x[1] * momentum : x[1];
+    } x[0] -= lr * g),
+    "[2,3] [2,3] []>0 [2,3] [](0.1,0.9) [2,3]>0; [2,3] [2,3] []>0 [2,3] [](0.1,0.9) [2,3](0,0) nesterov=True weight_decay=0.1",
+    .mindir = "SGD", .doc = "Stochastic gradient descent with momentum, dampening and weight decay.")
 
 STEP(momentum_update, "variable, accumulation, learning_rate, gradient, momentum", BIT(0) | BIT(1) | BIT(3), 3,
      BIT(0) | BIT(1), 2, WITH(momentum_attr_table, momentum_attrs),
@@ -211,8 +215,9 @@ STEP(keras_momentum_update, "var, accum, lr, grad, momentum", BIT(0) | BIT(1) | 
      .doc = "Momentum that averages steps instead of gradients.")
 
 /* Inputs come as (weight_decay, loss_scale, variable, ...): the gradient is scaled and decayed on the way. */
-STEP(weight_scale_momentum_update, "weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum",
-     BIT(2) | BIT(3) | BIT(5), 3, BIT(2) | BIT(3), 2, NONE,
+STEP(weight_scale_momentum_update,
+     "weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum", BIT(2) | BIT(3) | BIT(5), 3,
+     BIT(2) | BIT(3), 2, NONE,
      (const real decay = (real)s[0], scale = (real)s[1], lr = (real)s[2], momentum = (real)s[3]),
      (x[1] = x[1] * momentum + (x[2] * scale + x[0] * decay); x[0] -= x[1] * lr),
      "[](0.0,0.1) []>0 [2,3] [2,3] []>0 [2,3] [](0.1,0.9)", .mindir = "FusedWeightScaleApplyMomentum",
@@ -232,16 +237,17 @@ STEP(adam_update, "var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilo
      "[2,3] [2,3] [2,3]>0 [](0.1,0.9) [](0.1,0.9) []>0 [](0.1,0.9) [](0.1,0.9) [](0.01,0.1) [2,3]; "
      "[2,3] [2,3] [2,3]>0 [](0.1,0.9) [](0.1,0.9) []>0 [](0.1,0.9) [](0.1,0.9) [](0.01,0.1) [2,3] use_nesterov=True",
      .mindir = "Adam", .doc = "Adam: first and second moments, corrected for their start.")
-STEP(adam_weight_decay_update, "var, m, v, lr, beta1, beta2, epsilon, decay, gradient", BIT(0) | BIT(1) | BIT(2) | BIT(8),
-     4, 7, 3, NONE,
-     (const real lr = (real)s[0], keep1 = (real)(1 - s[1]), keep2 = (real)(1 - s[2]), eps = (real)s[3], decay = (real)s[4]),
+STEP(adam_weight_decay_update, "var, m, v, lr, beta1, beta2, epsilon, decay, gradient",
+     BIT(0) | BIT(1) | BIT(2) | BIT(8), 4, 7, 3, NONE,
+     (const real lr = (real)s[0], keep1 = (real)(1 - s[1]), keep2 = (real)(1 - s[2]), eps = (real)s[3],
+      decay = (real)s[4]),
      (const real g = x[3]; MOMENTS x[0] -= lr * (x[1] / (sqrt(x[2]) + eps) + decay * x[0])),
      "[2,3] [2,3] [2,3]>0 []>0 [](0.1,0.9) [](0.1,0.9) [](0.01,0.1) [](0.0,0.1) [2,3]", .mindir = "AdamWeightDecay",
      .doc = "Adam without correction, with decoupled weight decay.")
 STEP(cast_adam_weight_decay_update, "var, m, v, lr, beta1, beta2, epsilon, decay, gradient, global_norm",
      BIT(0) | BIT(1) | BIT(2) | BIT(8), 4, 7, 3, NONE,
-     (const real lr = (real)s[0], keep1 = (real)(1 - s[1]), keep2 = (real)(1 - s[2]), eps = (real)s[3], decay = (real)s[4],
-      norm = (real)s[5]),
+     (const real lr = (real)s[0], keep1 = (real)(1 - s[1]), keep2 = (real)(1 - s[2]), eps = (real)s[3],
+      decay = (real)s[4], norm = (real)s[5]),
      (const real g = x[3] / norm; MOMENTS x[0] -= lr * (x[1] / (sqrt(x[2]) + eps) + decay * x[0])),
      "[2,3] [2,3] [2,3]>0 []>0 [](0.1,0.9) [](0.1,0.9) [](0.01,0.1) [](0.0,0.1) [2,3] []>0",
      .mindir = "FusedCastAdamWeightDecay", .doc = "adam_weight_decay_update of a gradient divided by a norm.")
@@ -252,8 +258,8 @@ STEP(amsgrad_update, "var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta
      (const real g = x[4]; MOMENTS x[3] = x[3] > x[2] ? x[3] : x[2]; x[0] -= lr * x[1] / (sqrt(x[3]) + eps)),
      "[2,3] [2,3] [2,3]>0 [2,3]>0 [](0.1,0.9) [](0.1,0.9) []>0 [](0.1,0.9) [](0.1,0.9) [](0.01,0.1) [2,3]",
      .mindir = "ApplyAdamWithAmsgradV2", .doc = "Adam that divides by the largest second moment seen.")
-STEP(adamax_update, "var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad", BIT(0) | BIT(1) | BIT(2) | BIT(8), 4, 7, 3,
-     NONE,
+STEP(adamax_update, "var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad", BIT(0) | BIT(1) | BIT(2) | BIT(8), 4, 7,
+     3, NONE,
      (const real lr = (real)(s[1] / (1 - s[0])), keep1 = (real)(1 - s[2]), beta2 = (real)s[3], eps = (real)s[4]),
      (const real g = fabs(x[3]); x[1] += (x[3] - x[1]) * keep1; x[2] = x[2] * beta2 > g ? x[2] * beta2 : g;
       x[0] -= lr * x[1] / (x[2] + eps)),
@@ -274,16 +280,16 @@ STEP(centered_rmsprop_update, "var, mean_gradient, mean_square, moment, grad, le
      (const real lr = (real)s[0], keep = (real)(1 - s[1]), momentum = (real)s[2], eps = (real)s[3]),
      (const real g = x[4]; x[1] += (g - x[1]) * keep; x[2] += (g * g - x[2]) * keep;
       x[3] = x[3] * momentum + lr * g / sqrt(x[2] - x[1] * x[1] + eps); x[0] -= x[3]),
-     "[2,3] [2,3](0.0,0.1) [2,3]>0 [2,3] [2,3] []>0 [](0.8,0.9) [](0.1,0.9) [](0.01,0.1)", .mindir = "ApplyCenteredRMSProp",
-     .doc = "rmsprop_update by the variance of the gradient instead of its square.")
+     "[2,3] [2,3](0.0,0.1) [2,3]>0 [2,3] [2,3] []>0 [](0.8,0.9) [](0.1,0.9) [](0.01,0.1)",
+     .mindir = "ApplyCenteredRMSProp", .doc = "rmsprop_update by the variance of the gradient instead of its square.")
 STEP(adagrad_update, "var, accum, lr, grad", BIT(0) | BIT(1) | BIT(3), 3, 3, 2, WITH(adagrad_attr_table, adagrad_attrs),
      (const real lr = (real)s[0], eps = (real)FLAG(adagrad_attrs, epsilon);
       const real slots = FLAG(adagrad_attrs, update_slots) ? 1 : 0),
      (x[1] += slots * x[2] * x[2]; x[0] -= lr * x[2] / (sqrt(x[1]) + eps)),
      "[2,3] [2,3]>0 []>0 [2,3]; [2,3] [2,3]>0 []>0 [2,3] epsilon=0.1 update_slots=False", .mindir = "ApplyAdagrad",
      .doc = "Gradient divided by the root of the sum of all squares so far.")
-STEP(adadelta_update, "var, accum, accum_update, lr, rho, epsilon, grad", BIT(0) | BIT(1) | BIT(2) | BIT(6), 4, 7, 3, NONE,
-     (const real lr = (real)s[0], rho = (real)s[1], keep = (real)(1 - s[1]), eps = (real)s[2]),
+STEP(adadelta_update, "var, accum, accum_update, lr, rho, epsilon, grad", BIT(0) | BIT(1) | BIT(2) | BIT(6), 4, 7, 3,
+     NONE, (const real lr = (real)s[0], rho = (real)s[1], keep = (real)(1 - s[1]), eps = (real)s[2]),
      (x[1] = rho * x[1] + keep * x[3] * x[3]; const real u = sqrt(x[2] + eps) / sqrt(x[1] + eps) * x[3];
       x[2] = rho * x[2] + keep * u * u; x[0] -= lr * u),
      "[2,3] [2,3]>0 [2,3]>0 []>0 [](0.1,0.9) [](0.01,0.1) [2,3]", .mindir = "ApplyAdadelta",
@@ -296,8 +302,8 @@ STEP(proximal_gradient_descent_update, "var, alpha, l1, l2, delta", BIT(0) | BIT
      .mindir = "ApplyProximalGradientDescent", .doc = "Gradient descent, then shrinking by l1 and l2.")
 STEP(proximal_adagrad_update, "var, accum, lr, l1, l2, grad", BIT(0) | BIT(1) | BIT(5), 3, 3, 2, NONE,
      (const real lr0 = (real)s[0], l1 = (real)s[1], l2 = (real)s[2]),
-     (x[1] += x[2] * x[2]; const real lr = lr0 / sqrt(x[1]); const real to = x[0] - lr * x[2]; const real bound = l1 * lr;
-      x[0] = SHRINK(to, bound) / (1 + l2 * lr)),
+     (x[1] += x[2] * x[2]; const real lr = lr0 / sqrt(x[1]); const real to = x[0] - lr * x[2];
+      const real bound = l1 * lr; x[0] = SHRINK(to, bound) / (1 + l2 * lr)),
      "[2,3] [2,3]>0 []>0 [](0.1,0.2) [](0.1,0.2) [2,3]", .mindir = "ApplyProximalAdagrad",
      .doc = "adagrad_update, then shrinking by l1 and l2.")
 STEP(adagrad_da_update, "var, gradient_sum, square_sum, grad, lr, l1, l2, global_step",
@@ -331,12 +337,18 @@ STEP(power_sign_update, "var, m, lr, logbase, sign_decay, beta, grad", BIT(0) | 
      .doc = "Larger steps where the gradient agrees in sign with its average: a power.")
 
 /* The step grows while the gradient keeps its sign and shrinks when it changes; then the parameter rests for one turn. */
-STEP(rprop_update, "var, prev, step_size, grad, etaminus, etaplus, step_min, step_max", BIT(0) | BIT(1) | BIT(2) | BIT(3), 4,
-     7, 3, NONE,
+STEP(rprop_update, "var, prev, step_size, grad, etaminus, etaplus, step_min, step_max",
+     BIT(0) | BIT(1) | BIT(2) | BIT(3), 4, 7, 3, NONE,
      (const real down = (real)s[0], up = (real)s[1], least = (real)s[2], most = (real)s[3]),
-     (const real agree = x[3] * x[1]; const real by = agree > 0 ? up : agree < 0 ? down : 1; const real size = x[2] * by;
-      x[2] = size < least ? least : size > most ? most : size; x[1] = agree < 0 ? 0 : x[3];
-      x[0] -= x[1] > 0 ? x[2] : x[1] < 0 ? -x[2] : 0),
+     (const real agree = x[3] * x[1]; const real by = agree > 0   ? up
+                                                      : agree < 0 ? down
+                                                                  : 1;
+      const real size = x[2] * by; x[2] = size < least  ? least
+                                          : size > most ? most
+                                                        : size;
+      x[1] = agree < 0 ? 0 : x[3]; x[0] -= x[1] > 0   ? x[2]
+                                           : x[1] < 0 ? -x[2]
+                                                      : 0),
      "[2,3] [2,3] [2,3]>0 [2,3] [](0.1,0.9) [](1.1,1.9) [](0.01,0.1) [](2,3)",
      .doc = "Steps by the sign of the gradient, of a size of its own for each element.")
 
@@ -345,4 +357,5 @@ STEP(rprop_update, "var, prev, step_size, grad, etaminus, etaplus, step_min, ste
 STEP(asgd_update, "var, ax, grad, eta, mu, lambd", BIT(0) | BIT(1) | BIT(2), 3, 3, 2, NONE,
      (const real eta = (real)s[0], mu = (real)s[1], keep = (real)(1 - s[2] * s[0])),
      (x[0] = x[0] * keep - eta * x[2]; x[1] = mu == 1 ? x[0] : x[1] + (x[0] - x[1]) * mu),
-     "[2,3] [2,3] [2,3] []>0 [](0.1,0.9) [](0.01,0.1)", .doc = "Gradient descent with an average of the parameter beside it.")
+     "[2,3] [2,3] [2,3] []>0 [](0.1,0.9) [](0.01,0.1)",
+     .doc = "Gradient descent with an average of the parameter beside it.")

@@ -20,11 +20,11 @@ typedef struct {
 
 typedef struct {
     const uint64_t *keys;
-    uint64_t least;   /* key; records have the difference to it */
-    void *src, *dst;  /* records */
-    int64_t *places;  /* [block][byte]: how many, then where to; before the passes [block] least and greatest key */
+    uint64_t least;  /* key; records have the difference to it */
+    void *src, *dst; /* records */
+    int64_t *places; /* [block][byte]: how many, then where to; before the passes [block] least and greatest key */
     int64_t *at;
-    int shift;        /* of the byte this pass looks at */
+    int shift; /* of the byte this pass looks at */
 } radix_job;
 
 /* The four loops over a block, for a record of type T: made of a key and a position, and taken apart again. */
@@ -59,7 +59,7 @@ typedef struct {
     }
 #define PACKED_MAKE(key, i) ((key) << 32 | (uint64_t)(i))
 #define PACKED_KEY(r) ((r) >> 32)
-#define PACKED_AT(r) ((r)&UINT32_MAX)
+#define PACKED_AT(r) ((r) & UINT32_MAX)
 #define WIDE_MAKE(k, i) ((wide_record){.key = (k), .at = (i)})
 #define WIDE_KEY(r) ((r).key)
 #define WIDE_AT(r) ((r).at)

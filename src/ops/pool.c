@@ -20,14 +20,15 @@ typedef struct pool_attrs {
     sp_ints pad, dilation;
     bool ceil_mode, count_include_pad;
     int64_t divisor_override;
-    sp_ints output_size;   /* adaptive windows when given; -1 (or None): as the input */
-    sp_ints input_size;    /* gradient of the mean: spatial dimensions of its result */
-    int64_t spatial;       /* helpers: number of spatial dimensions */
+    sp_ints output_size; /* adaptive windows when given; -1 (or None): as the input */
+    sp_ints input_size;  /* gradient of the mean: spatial dimensions of its result */
+    int64_t spatial;     /* helpers: number of spatial dimensions */
     const char *data_format;
 } pool_attrs;
 
 #define POOL_WINDOW                                                                                                    \
-    (INTS, kernel_size, 1), (INTS_OR_NONE, stride), (TEXT, pad_mode, "pad"), (INTS, pad, 0), (BOOL, ceil_mode, False), (TEXT_OR_NONE, data_format)
+    (INTS, kernel_size, 1), (INTS_OR_NONE, stride), (TEXT, pad_mode, "pad"), (INTS, pad, 0), (BOOL, ceil_mode, False), \
+        (TEXT_OR_NONE, data_format)
 #define POOL_MEAN (BOOL, count_include_pad, False), (INT, divisor_override, 0)
 #define POOL_MAX (INTS, dilation, 1)
 #define POOL_SIZE (INTS_OR_NONE, output_size)
@@ -36,14 +37,15 @@ SP_ATTR_TABLE(max_attrs, pool_attrs, POOL_WINDOW, POOL_MAX);
 SP_ATTR_TABLE(mean_attrs, pool_attrs, POOL_WINDOW, POOL_MEAN);
 SP_ATTR_TABLE(adaptive_attrs, pool_attrs, (INTS_NEEDED, output_size));
 SP_ATTR_TABLE(max_helper_attrs, pool_attrs, POOL_WINDOW, POOL_MAX, POOL_SIZE, POOL_SPATIAL);
-SP_ATTR_TABLE(mean_helper_attrs, pool_attrs, POOL_WINDOW, POOL_MEAN, POOL_SIZE, POOL_SPATIAL, (INTS_NEEDED, input_size));
+SP_ATTR_TABLE(mean_helper_attrs, pool_attrs, POOL_WINDOW, POOL_MEAN, POOL_SIZE, POOL_SPATIAL,
+              (INTS_NEEDED, input_size));
 
 /* --- geometry ---------------------------------------------------------------------------------------------------- */
 
 typedef struct pool_geometry {
     sp__window w;
     bool adaptive;
-    int64_t divisor;       /* 0: count */
+    int64_t divisor; /* 0: count */
     bool include_pad;
     int64_t planes;
 } pool_geometry;
@@ -54,7 +56,8 @@ static bool is_adaptive(const sp_op *op) { return op->attrs == adaptive_attrs; }
 /* Number of spatial dimensions: an attribute of helpers, the digit in the name of the others. 0: not a possible one. */
 static int spatial_of(const sp_op *op, const pool_attrs *a)
 {
-    if (op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs) return a->spatial >= 1 && a->spatial <= SP_SPATIAL ? (int)a->spatial : 0;
+    if (op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs)
+        return a->spatial >= 1 && a->spatial <= SP_SPATIAL ? (int)a->spatial : 0;
     return *strpbrk(op->name, "123") - '0';
 }
 
@@ -74,8 +77,8 @@ static sp_status measure(const sp_op *op, const pool_attrs *a, int rank, const i
     int n = spatial_of(op, a), first = SP_SPATIAL - n;
     char text[SP_SHAPE_TEXT];
     SP_CHECK(n >= 1 && n <= SP_SPATIAL, SP_VALUE, "%s: spatial must be 1, 2 or 3, found %d", name, n);
-    SP_CHECK(rank == n + 1 || rank == n + 2, SP_VALUE, "%s: the input must have %d or %d dimensions, found shape %s", name,
-             n + 1, n + 2, sp__shape_text(rank, dims, text));
+    SP_CHECK(rank == n + 1 || rank == n + 2, SP_VALUE, "%s: the input must have %d or %d dimensions, found shape %s",
+             name, n + 1, n + 2, sp__shape_text(rank, dims, text));
     sp__window_init(&g->w, n);
     g->planes = 1;
     for (int i = 0; i < rank - n; i++) g->planes *= dims[i];
@@ -84,15 +87,17 @@ static sp_status measure(const sp_op *op, const pool_attrs *a, int rank, const i
         SP_CHECK(dims[rank - n + d] > 0, SP_VALUE, "%s: the spatial dimensions of %s are empty", name,
                  sp__shape_text(rank, dims, text));
     }
-    SP_CHECK(sp__window_inputs(&g->w) <= INT32_MAX, SP_VALUE, "%s: the spatial dimensions of %s hold more than 2^31 elements",
-             name, sp__shape_text(rank, dims, text));
+    SP_CHECK(sp__window_inputs(&g->w) <= INT32_MAX, SP_VALUE,
+             "%s: the spatial dimensions of %s hold more than 2^31 elements", name, sp__shape_text(rank, dims, text));
     /* Windows of an adaptive operator, and of helpers that serve one, are given by their number. */
-    g->adaptive = is_adaptive(op) || ((op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs) && a->output_size.n > 0);
+    g->adaptive =
+        is_adaptive(op) || ((op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs) && a->output_size.n > 0);
     g->divisor = 0;
     g->include_pad = false;
     if (g->adaptive) {
-        SP_CHECK(a->output_size.n == 1 || a->output_size.n == n, SP_VALUE, "%s: output_size must be one number or %d, found %d",
-                 name, n, a->output_size.n < 0 ? 0 : a->output_size.n);
+        SP_CHECK(a->output_size.n == 1 || a->output_size.n == n, SP_VALUE,
+                 "%s: output_size must be one number or %d, found %d", name, n,
+                 a->output_size.n < 0 ? 0 : a->output_size.n);
         for (int d = 0; d < n; d++) {
             int64_t size = a->output_size.v[a->output_size.n == 1 ? 0 : d];
             if (size == -1 || size == SP_INT_NONE) size = g->w.in[first + d];
@@ -139,8 +144,8 @@ static void meta_with(const sp_tensor *like, const sp__window *w, const int64_t 
 /* --- tables ------------------------------------------------------------------------------------------------------ */
 
 typedef struct pool_tables {
-    int64_t *begin[SP_SPATIAL], *end[SP_SPATIAL]; /* per output index: input indices, in steps of the dilation */
-    int64_t *counted[SP_SPATIAL];                 /* per output index: elements the mean divides by */
+    int64_t *begin[SP_SPATIAL], *end[SP_SPATIAL];  /* per output index: input indices, in steps of the dilation */
+    int64_t *counted[SP_SPATIAL];                  /* per output index: elements the mean divides by */
     int64_t *first[SP_SPATIAL], *stop[SP_SPATIAL]; /* per input index: outputs whose windows hold it (dilation 1) */
 } pool_tables;
 
@@ -195,7 +200,7 @@ typedef struct pool_job {
     const void *x;      /* the tensor the windows slide over; mean gradient: unused */
     const void *values; /* max gradient: dout; max pick: the tensor to pick from; mean gradient: dout */
     void *out;
-    int64_t *indices;   /* where the maxima are, optional */
+    int64_t *indices; /* where the maxima are, optional */
 } pool_job;
 
 /* Windows are worked on a part of an output row at a time: tap by tap over the whole part when they slide (no branch
@@ -227,7 +232,8 @@ static inline int64_t window_start(const pool_geometry *g, int64_t a, int64_t b,
 {
     const sp__window *w = &g->w;
     if (g->adaptive) return 0;
-    return ((a * w->stride[0] - w->pad[0]) * w->in[1] + b * w->stride[1] - w->pad[1]) * w->in[2] + c * w->stride[2] - w->pad[2];
+    return ((a * w->stride[0] - w->pad[0]) * w->in[1] + b * w->stride[1] - w->pad[1]) * w->in[2] + c * w->stride[2] -
+           w->pad[2];
 }
 
 /* best[c] and at[c]: the maximum of window (a, b, c0 + c) of plane x, and its place counted from window_start: 32 bits, as
@@ -285,7 +291,8 @@ static bool is_halving(const pool_geometry *g)
     const sp__window *w = &g->w;
     if (g->adaptive || w->n != 2 || w->out[0] != 1) return false;
     for (int d = SP_SPATIAL - 2; d < SP_SPATIAL; d++)
-        if (w->kernel[d] != 2 || w->stride[d] != 2 || w->dilation[d] != 1 || w->pad[d] || 2 * w->out[d] > w->in[d]) return false;
+        if (w->kernel[d] != 2 || w->stride[d] != 2 || w->dilation[d] != 1 || w->pad[d] || 2 * w->out[d] > w->in[d])
+            return false;
     return true;
 }
 #define POOL_HALVES(D, T, C, LOAD, STORE)                                                                              \
@@ -295,7 +302,8 @@ static bool is_halving(const pool_geometry *g)
         for (int64_t b = 0; b < w->out[1]; b++, out += w->out[2]) {                                                    \
             const T *r0 = x + 2 * b * w->in[2], *r1 = r0 + w->in[2];                                                   \
             for (int64_t c = 0; c < w->out[2]; c++) {                                                                  \
-                const C v0 = LOAD(r0[2 * c]), v1 = LOAD(r0[2 * c + 1]), v2 = LOAD(r1[2 * c]), v3 = LOAD(r1[2 * c + 1]);\
+                const C v0 = LOAD(r0[2 * c]), v1 = LOAD(r0[2 * c + 1]), v2 = LOAD(r1[2 * c]),                          \
+                        v3 = LOAD(r1[2 * c + 1]);                                                                      \
                 C best = v1 > v0 ? v1 : v0;                                                                            \
                 best = v2 > best ? v2 : best;                                                                          \
                 best = v3 > best ? v3 : best;                                                                          \
@@ -305,7 +313,7 @@ static bool is_halving(const pool_geometry *g)
         }                                                                                                              \
         return !odd;                                                                                                   \
     }                                                                                                                  \
-    /* All four get their number, three of them zero: nothing branches, and vectors can do it. */                       \
+    /* All four get their number, three of them zero: nothing branches, and vectors can do it. */                      \
     static bool pool_halve_grad_##D(const sp__window *w, const T *x, const T *dout, T *dx)                             \
     {                                                                                                                  \
         int odd = 0;                                                                                                   \
@@ -314,11 +322,13 @@ static bool is_halving(const pool_geometry *g)
             const T *restrict r0 = x + 2 * b * in, *restrict r1 = r0 + in;                                             \
             T *restrict d0 = dx + 2 * b * in, *restrict d1 = d0 + in;                                                  \
             for (int64_t c = 0; c < n; c++) {                                                                          \
-                const C v0 = LOAD(r0[2 * c]), v1 = LOAD(r0[2 * c + 1]), v2 = LOAD(r1[2 * c]), v3 = LOAD(r1[2 * c + 1]);\
+                const C v0 = LOAD(r0[2 * c]), v1 = LOAD(r0[2 * c + 1]), v2 = LOAD(r1[2 * c]),                          \
+                        v3 = LOAD(r1[2 * c + 1]);                                                                      \
                 const C g = (C)(0 + LOAD(dout[c])), top = v1 > v0 ? v1 : v0, low = v2 > top ? v2 : top;                \
                 odd |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);                                              \
                 const C first = v1 > v0 ? (C)0 : g, second = v1 > v0 ? g : (C)0; /* if it lies in the first row */     \
-                const C upper0 = v2 > top ? (C)0 : first, upper1 = v2 > top ? (C)0 : second, third = v2 > top ? g : (C)0; \
+                const C upper0 = v2 > top ? (C)0 : first, upper1 = v2 > top ? (C)0 : second,                           \
+                        third = v2 > top ? g : (C)0;                                                                   \
                 d0[2 * c] = STORE(v3 > low ? (C)0 : upper0);                                                           \
                 d0[2 * c + 1] = STORE(v3 > low ? (C)0 : upper1);                                                       \
                 d1[2 * c] = STORE(v3 > low ? (C)0 : third);                                                            \
@@ -493,7 +503,8 @@ static inline bool same_windows(const pool_tables *t, int axis, int64_t i)
                 POOL_EACH_TAP                                                                                          \
                 {                                                                                                      \
                     int64_t first = row + c0 * w->stride[2] - w->pad[2] + l, step = w->stride[2];                      \
-                    for (int64_t c = c1; c < c2; c++) dx[first + c * step] = STORE(LOAD(dx[first + c * step]) + share[c]); \
+                    for (int64_t c = c1; c < c2; c++)                                                                  \
+                        dx[first + c * step] = STORE(LOAD(dx[first + c * step]) + share[c]);                           \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
@@ -546,7 +557,8 @@ static size_t pool_workspace(const sp_call *c)
 
 static sp_status max_reference(const sp_call *c)
 {
-    pool_job job = {.x = c->in[0]->data, .out = c->out[0]->data,
+    pool_job job = {.x = c->in[0]->data,
+                    .out = c->out[0]->data,
                     .indices = c->n_out == 2 ? (int64_t *)(void *)c->out[1]->data : NULL};
     SP_TRY(measure(c->op, c->attrs, c->in[0]->rank, c->in[0]->dims, &job.g));
     return run(c, &job, max_loops);
@@ -563,8 +575,13 @@ static sp_status mean_reference(const sp_call *c)
 static pool_attrs helper_attrs(const sp_op *op, const pool_attrs *from)
 {
     static const int64_t one[] = {1}, zero[] = {0};
-    pool_attrs a = {.kernel_size = {1, one}, .stride = {.n = -1}, .pad_mode = "pad", .pad = {1, zero}, .dilation = {1, one},
-                    .output_size = {.n = -1}, .input_size = {.n = -1}};
+    pool_attrs a = {.kernel_size = {1, one},
+                    .stride = {.n = -1},
+                    .pad_mode = "pad",
+                    .pad = {1, zero},
+                    .dilation = {1, one},
+                    .output_size = {.n = -1},
+                    .input_size = {.n = -1}};
     if (is_adaptive(op)) {
         a.output_size = from->output_size;
     } else {
@@ -691,7 +708,8 @@ static sp_status mean_grad_reference(const sp_call *c)
 static sp_status mean_grad_vjp(sp_builder *b, const sp_vjp *v)
 {
     static const sp_op *const means[] = {&sp_op_avg_pool1d, &sp_op_avg_pool2d, &sp_op_avg_pool3d};
-    static const sp_op *const adaptive[] = {&sp_op_adaptive_avg_pool1d, &sp_op_adaptive_avg_pool2d, &sp_op_adaptive_avg_pool3d};
+    static const sp_op *const adaptive[] = {&sp_op_adaptive_avg_pool1d, &sp_op_adaptive_avg_pool2d,
+                                            &sp_op_adaptive_avg_pool3d};
     const pool_attrs *a = v->attrs;
     const sp_op *op = a->output_size.n > 0 ? adaptive[a->spatial - 1] : means[a->spatial - 1];
     v->din[0] = sp_builder_apply(b, op, a, 1, (sp_tensor *const[]){v->dout[0]});
@@ -702,33 +720,63 @@ static sp_status mean_grad_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_pool_max_grad = {
     .batch = sp__batch_fold,
-    .name = "pool_max_grad", .inputs = "x, dout", SP_ATTRS(max_helper_attrs, pool_attrs), .dtypes = SP_DT_REAL,
-    .infer = max_grad_infer, .reference = max_helper_reference, .workspace = pool_workspace, .vjp = max_helper_vjp,
-    .saves = SP_SAVE_IN(0), .doc = "Gradient of max pooling: each element of dout goes to where the maximum was.",
+    .name = "pool_max_grad",
+    .inputs = "x, dout",
+    SP_ATTRS(max_helper_attrs, pool_attrs),
+    .dtypes = SP_DT_REAL,
+    .infer = max_grad_infer,
+    .reference = max_helper_reference,
+    .workspace = pool_workspace,
+    .vjp = max_helper_vjp,
+    .saves = SP_SAVE_IN(0),
+    .doc = "Gradient of max pooling: each element of dout goes to where the maximum was.",
     .samples = "[2,2,4,4] [2,2,2,2] kernel_size=2; [1,1,5,5] [1,1,3,2] output_size=(3,2)",
 };
 const sp_op sp_op_pool_max_pick = {
     .batch = sp__batch_fold,
-    .name = "pool_max_pick", .inputs = "x, values", SP_ATTRS(max_helper_attrs, pool_attrs), .dtypes = SP_DT_REAL,
-    .infer = max_pick_infer, .reference = max_helper_reference, .workspace = pool_workspace, .vjp = max_helper_vjp,
-    .saves = SP_SAVE_IN(0), .doc = "Elements of values at the places where max pooling of x finds its maxima.",
+    .name = "pool_max_pick",
+    .inputs = "x, values",
+    SP_ATTRS(max_helper_attrs, pool_attrs),
+    .dtypes = SP_DT_REAL,
+    .infer = max_pick_infer,
+    .reference = max_helper_reference,
+    .workspace = pool_workspace,
+    .vjp = max_helper_vjp,
+    .saves = SP_SAVE_IN(0),
+    .doc = "Elements of values at the places where max pooling of x finds its maxima.",
     .samples = "[2,2,4,4] [2,2,4,4] kernel_size=2",
 };
 const sp_op sp_op_pool_mean_grad = {
     .batch = sp__batch_fold,
-    .name = "pool_mean_grad", .inputs = "dout", SP_ATTRS(mean_helper_attrs, pool_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = mean_grad_infer, .reference = mean_grad_reference, .workspace = mean_grad_workspace, .vjp = mean_grad_vjp,
+    .name = "pool_mean_grad",
+    .inputs = "dout",
+    SP_ATTRS(mean_helper_attrs, pool_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = mean_grad_infer,
+    .reference = mean_grad_reference,
+    .workspace = mean_grad_workspace,
+    .vjp = mean_grad_vjp,
     .doc = "Gradient of average pooling; input_size is the spatial size of the result.",
     .samples = "[2,2,2,2] kernel_size=2, input_size=(4,5); [1,1,3,2] output_size=(3,2), input_size=(5,5)",
 };
 
 #define POOL_ENTRY(name_, attrs_, dtypes_, n_out_, reference_, vjp_, saves_, ...)                                      \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = n_out_, SP_ATTRS(attrs_, pool_attrs),         \
-                                 .batch = sp__batch_fold, .dtypes = dtypes_, .infer = pool_infer, .reference = reference_, \
-                                 .workspace = pool_workspace, .vjp = vjp_, .saves = saves_, __VA_ARGS__}
+    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .inputs = "x",                                                                        \
+                                 .n_out = n_out_,                                                                      \
+                                 SP_ATTRS(attrs_, pool_attrs),                                                         \
+                                 .batch = sp__batch_fold,                                                              \
+                                 .dtypes = dtypes_,                                                                    \
+                                 .infer = pool_infer,                                                                  \
+                                 .reference = reference_,                                                              \
+                                 .workspace = pool_workspace,                                                          \
+                                 .vjp = vjp_,                                                                          \
+                                 .saves = saves_,                                                                      \
+                                 __VA_ARGS__}
 #define MAX_ENTRY(name_, attrs_, n_out_, ...)                                                                          \
     POOL_ENTRY(name_, attrs_, SP_DT_REAL, n_out_, max_reference, max_vjp, SP_SAVE_IN(0), __VA_ARGS__)
-#define MEAN_ENTRY(name_, attrs_, ...) POOL_ENTRY(name_, attrs_, SP_DT_FLOATS, 1, mean_reference, mean_vjp, 0, __VA_ARGS__)
+#define MEAN_ENTRY(name_, attrs_, ...)                                                                                 \
+    POOL_ENTRY(name_, attrs_, SP_DT_FLOATS, 1, mean_reference, mean_vjp, 0, __VA_ARGS__)
 
 sp_status sp__max_pool2d_window(const sp_tensor *x, const void *attrs, sp__window *out)
 {
@@ -742,16 +790,19 @@ sp_status sp__max_pool2d_window(const sp_tensor *x, const void *attrs, sp__windo
 #define INDICES_DOC(n) "Maximum over windows in the last " n ", and its place in the flattened spatial dimensions."
 #define MEAN_DOC(n) "Mean over sliding windows in the last " n "; padding counts when count_include_pad."
 
-MAX_ENTRY(max_pool1d, max_attrs, 1, .doc = MAX_DOC("dimension"), .samples = "[2,3,8] kernel_size=2; [2,9] kernel_size=3, stride=2, pad=1");
+MAX_ENTRY(max_pool1d, max_attrs, 1, .doc = MAX_DOC("dimension"),
+          .samples = "[2,3,8] kernel_size=2; [2,9] kernel_size=3, stride=2, pad=1");
 MAX_ENTRY(max_pool2d, max_attrs, 1, .mindir = "MaxPool", .onnx = "MaxPool",
           .python = "ops.MaxPool(kernel_size=1, strides:stride=1, pad_mode='valid', data_format='NCHW')(x)",
           .doc = MAX_DOC("two dimensions"),
-          .samples = "[2,3,6,6] kernel_size=2; [1,2,7,5] kernel_size=3, stride=2, pad_mode=same; "
-                     "[1,1,8,8] kernel_size=(2,3), stride=1, pad=1, dilation=2; [1,1,5,5] kernel_size=2, ceil_mode=True");
+          .samples =
+              "[2,3,6,6] kernel_size=2; [1,2,7,5] kernel_size=3, stride=2, pad_mode=same; "
+              "[1,1,8,8] kernel_size=(2,3), stride=1, pad=1, dilation=2; [1,1,5,5] kernel_size=2, ceil_mode=True");
 MAX_ENTRY(max_pool3d, max_attrs, 1, .mindir = "MaxPool3D", .onnx = "MaxPool",
           .python = "ops.MaxPool3D(kernel_size=1, strides:stride=1, pad_mode='VALID', pad_list:pad=0, "
                     "ceil_mode=False, data_format='NCDHW')(x)",
-          .doc = MAX_DOC("three dimensions"), .samples = "[1,2,4,4,4] kernel_size=2; [1,1,3,5,4] kernel_size=3, stride=2, pad=1");
+          .doc = MAX_DOC("three dimensions"),
+          .samples = "[1,2,4,4,4] kernel_size=2; [1,1,3,5,4] kernel_size=3, stride=2, pad=1");
 MAX_ENTRY(max_pool1d_indices, max_attrs, 2, .doc = INDICES_DOC("dimension"), .samples = "[2,3,8] kernel_size=2");
 MAX_ENTRY(max_pool2d_indices, max_attrs, 2, .mindir = "MaxPoolWithArgmaxV2",
           .python = "ops.MaxPoolWithArgmaxV2(kernel_size, strides:stride=None, pads:pad=0, dilation=(1, 1), "
@@ -780,14 +831,16 @@ MEAN_ENTRY(avg_pool3d, mean_attrs, .mindir = "AvgPool3D", .onnx = "AveragePool",
                      "ops.avg_pool3d(input_x, kernel_size=1, stride=1, padding:pad=0, ceil_mode=False, "
                      "count_include_pad=True, divisor_override=0); mint.nn.functional.avg_pool3d(input, kernel_size, "
                      "stride=None, padding:pad=0, ceil_mode=False, count_include_pad=True, divisor_override=None)",
-           .doc = MEAN_DOC("three dimensions"), .samples = "[1,2,4,4,4] kernel_size=2; [1,1,3,5,4] kernel_size=3, stride=2, pad=1");
+           .doc = MEAN_DOC("three dimensions"),
+           .samples = "[1,2,4,4,4] kernel_size=2; [1,1,3,5,4] kernel_size=3, stride=2, pad=1");
 
 #define ADAPTIVE_FACES(name) "ops." name "(input, output_size); mint.nn.functional." name "(input, output_size)"
 MEAN_ENTRY(adaptive_avg_pool1d, adaptive_attrs, .python = ADAPTIVE_FACES("adaptive_avg_pool1d"),
-           .doc = "Mean over as many windows as asked for, of nearly equal size.", .samples = "[2,3,7] output_size=(3,)");
+           .doc = "Mean over as many windows as asked for, of nearly equal size.",
+           .samples = "[2,3,7] output_size=(3,)");
 MEAN_ENTRY(adaptive_avg_pool2d, adaptive_attrs, .mindir = "AdaptiveAvgPool2D",
            .python = ADAPTIVE_FACES("adaptive_avg_pool2d") "; ops.AdaptiveAvgPool2D(output_size)(x); "
-                     "ops.adaptive_avg_pool2d_ext(input, output_size)",
+                                                           "ops.adaptive_avg_pool2d_ext(input, output_size)",
            .doc = "Mean over as many windows as asked for, of nearly equal size; -1 keeps a dimension.",
            .samples = "[2,3,7,5] output_size=(3,2); [1,2,4,4] output_size=(1,); [1,2,4,5] output_size=(-1,7)");
 MEAN_ENTRY(adaptive_avg_pool3d, adaptive_attrs, .mindir = "AdaptiveAvgPool3D",
@@ -795,7 +848,8 @@ MEAN_ENTRY(adaptive_avg_pool3d, adaptive_attrs, .mindir = "AdaptiveAvgPool3D",
            .doc = "Mean over as many windows as asked for, of nearly equal size; -1 keeps a dimension.",
            .samples = "[1,2,5,4,3] output_size=(2,3,1)");
 
-MAX_ENTRY(adaptive_max_pool1d, adaptive_attrs, 2, .doc = INDICES_DOC("dimension"), .samples = "[2,3,7] output_size=(3,)");
+MAX_ENTRY(adaptive_max_pool1d, adaptive_attrs, 2, .doc = INDICES_DOC("dimension"),
+          .samples = "[2,3,7] output_size=(3,)");
 MAX_ENTRY(adaptive_max_pool2d, adaptive_attrs, 2, .mindir = "AdaptiveMaxPool2D",
           .python = "ops.AdaptiveMaxPool2D(output_size)(x)", .doc = INDICES_DOC("two dimensions"),
           .samples = "[2,3,7,5] output_size=(3,2); [1,2,4,5] output_size=(-1,7)");

@@ -32,25 +32,32 @@ static sp_status check_scale(const char *op, const sp_tensor *x, const sp_tensor
 {
     char text[SP_SHAPE_TEXT], text_x[SP_SHAPE_TEXT];
     const int a = whole_axis(axis, x->rank);
-    SP_CHECK(scale->dtype == SP_DTYPE_F32, SP_TYPE, "%s: the scale is %s, it must be float32", op, sp_dtype_name((sp_dtype)scale->dtype));
+    SP_CHECK(scale->dtype == SP_DTYPE_F32, SP_TYPE, "%s: the scale is %s, it must be float32", op,
+             sp_dtype_name((sp_dtype)scale->dtype));
     SP_CHECK(block >= 0, SP_VALUE, "%s: block is %lld, it must be a number of elements, or 0", op, (long long)block);
     if (block == 0 && scale->count == 1 && scale->rank <= 1) return SP_OK;
-    SP_CHECK(a >= 0 && a < x->rank, SP_VALUE, "%s: axis %lld is out of range for rank %d", op, (long long)axis, x->rank);
+    SP_CHECK(a >= 0 && a < x->rank, SP_VALUE, "%s: axis %lld is out of range for rank %d", op, (long long)axis,
+             x->rank);
     bool fits = block == 0 ? scale->rank == 1 && scale->dims[0] == x->dims[a] : scale->rank == x->rank;
-    for (int k = 0; fits && block > 0 && k < x->rank; k++) fits = scale->dims[k] == (k == a ? (x->dims[k] + block - 1) / block : x->dims[k]);
+    for (int k = 0; fits && block > 0 && k < x->rank; k++)
+        fits = scale->dims[k] == (k == a ? (x->dims[k] + block - 1) / block : x->dims[k]);
     sp__shape_text(scale->rank, scale->dims, text);
     sp__shape_text(x->rank, x->dims, text_x);
-    SP_CHECK(fits, SP_VALUE, "%s: the scale has shape %s, it must be one number, or one for each %s along axis %d of x, whose shape is %s", op, text,
-             block ? "block" : "element", a, text_x);
+    SP_CHECK(
+        fits, SP_VALUE,
+        "%s: the scale has shape %s, it must be one number, or one for each %s along axis %d of x, whose shape is %s",
+        op, text, block ? "block" : "element", a, text_x);
     return SP_OK;
 }
 
 static sp_status check_zero(const char *op, const sp_tensor *zero, const sp_tensor *scale)
 {
     char text[SP_SHAPE_TEXT], want[SP_SHAPE_TEXT];
-    if (!zero || (zero->count == 1 && scale->count == 1 && zero->rank <= 1) || sp__shape_equal(zero->rank, zero->dims, scale->rank, scale->dims)) return SP_OK;
-    return sp__fail(SP_VALUE, "%s: the zero point has shape %s, it must be that of the scale, %s", op, sp__shape_text(zero->rank, zero->dims, text),
-                    sp__shape_text(scale->rank, scale->dims, want));
+    if (!zero || (zero->count == 1 && scale->count == 1 && zero->rank <= 1) ||
+        sp__shape_equal(zero->rank, zero->dims, scale->rank, scale->dims))
+        return SP_OK;
+    return sp__fail(SP_VALUE, "%s: the zero point has shape %s, it must be that of the scale, %s", op,
+                    sp__shape_text(zero->rank, zero->dims, text), sp__shape_text(scale->rank, scale->dims, want));
 }
 
 static layout layout_of(const sp_tensor *x, const sp_tensor *scale, int64_t axis, int64_t block)
@@ -126,7 +133,8 @@ static void quantize_run(void *context, int64_t begin, int64_t end)
 static sp_status quantize_infer(const sp_call *c, sp_meta *out)
 {
     const sp__quantize_attrs *a = c->attrs;
-    SP_CHECK((unsigned)SMALL_INTS >> c->in[2]->dtype & 1u, SP_TYPE, "quantize_linear: the zero point is %s, it must be int8, uint8, int16 or uint16",
+    SP_CHECK((unsigned)SMALL_INTS >> c->in[2]->dtype & 1u, SP_TYPE,
+             "quantize_linear: the zero point is %s, it must be int8, uint8, int16 or uint16",
              sp_dtype_name((sp_dtype)c->in[2]->dtype));
     SP_TRY(check_scale("quantize_linear", c->in[0], c->in[1], a->axis, 0));
     SP_TRY(check_zero("quantize_linear", c->in[2], c->in[1]));
@@ -147,10 +155,17 @@ static sp_status quantize_reference(const sp_call *c)
 }
 
 const sp_op sp_op_quantize_linear = {
-    .name = "quantize_linear", .inputs = "x, scale, zero", SP_ATTRS(quantize_attr_table, sp__quantize_attrs), .promote = SP_PROMOTE_NONE, .dtypes = SP_DT(F32),
-    .infer = quantize_infer, .reference = quantize_reference, .no_vjp = "integer result",
-    .doc = "x / scale rounded to the nearest integer (halves to even), plus the zero point, cut to what its dtype holds. Scale and zero point: one number, or one for each "
-           "element along axis.",
+    .name = "quantize_linear",
+    .inputs = "x, scale, zero",
+    SP_ATTRS(quantize_attr_table, sp__quantize_attrs),
+    .promote = SP_PROMOTE_NONE,
+    .dtypes = SP_DT(F32),
+    .infer = quantize_infer,
+    .reference = quantize_reference,
+    .no_vjp = "integer result",
+    .doc =
+        "x / scale rounded to the nearest integer (halves to even), plus the zero point, cut to what its dtype holds. Scale and zero point: one number, or one for each "
+        "element along axis.",
     .samples = "[2,3,4] []f []u; [2,3,4] [3]f [3]u; [2,3] [1]f [1]u axis=0; [2,3] [2]f [2]u axis=-2",
 };
 
@@ -172,9 +187,11 @@ static void dequantize_run(void *context, int64_t begin, int64_t end)
 static sp_status dequantize_infer(const sp_call *c, sp_meta *out)
 {
     const sp__dequantize_attrs *a = c->attrs;
-    SP_CHECK(!c->in[2] || c->in[2]->dtype == c->in[0]->dtype, SP_TYPE, "dequantize_linear: the zero point is %s, it must be %s as x is",
-             sp_dtype_name((sp_dtype)c->in[2]->dtype), sp_dtype_name((sp_dtype)c->in[0]->dtype));
-    SP_CHECK(a->bits == 0 || a->bits == 4, SP_VALUE, "dequantize_linear: bits is %lld, it must be 0 (those of the dtype) or 4", (long long)a->bits);
+    SP_CHECK(!c->in[2] || c->in[2]->dtype == c->in[0]->dtype, SP_TYPE,
+             "dequantize_linear: the zero point is %s, it must be %s as x is", sp_dtype_name((sp_dtype)c->in[2]->dtype),
+             sp_dtype_name((sp_dtype)c->in[0]->dtype));
+    SP_CHECK(a->bits == 0 || a->bits == 4, SP_VALUE,
+             "dequantize_linear: bits is %lld, it must be 0 (those of the dtype) or 4", (long long)a->bits);
     SP_TRY(check_scale("dequantize_linear", c->in[0], c->in[1], a->axis, a->block));
     SP_TRY(check_zero("dequantize_linear", c->in[2], c->in[1]));
     SP_TRY(sp__infer_same(c, out));
@@ -190,11 +207,20 @@ static sp_status dequantize_reference(const sp_call *c)
 }
 
 const sp_op sp_op_dequantize_linear = {
-    .name = "dequantize_linear", .inputs = "x, scale, zero?", SP_ATTRS(dequantize_attr_table, sp__dequantize_attrs), .promote = SP_PROMOTE_NONE,
-    .dtypes = SMALL_INTS | SP_DT(I32), .infer = dequantize_infer, .reference = dequantize_reference, .no_vjp = "weights that are integers are not trained: fake_quantize is for that", .vjp = sp__vjp_refuse,
-    .doc = "(x - zero) * scale as float32. Scale and zero point: one number, one for each element along axis, or one for each block of so many of them. bits: 4 when "
-           "files shall hold elements of 4 bits, which lie in [-8, 7].",
-    .samples = "[2,3,4] []f _; [2,3,4] [3]f [3]; [2,3] [2]f _ axis=0; [4,6] [4,2]f [4,2] axis=1, block=3; [5,2] [2,2]f _ axis=0, block=4",
+    .name = "dequantize_linear",
+    .inputs = "x, scale, zero?",
+    SP_ATTRS(dequantize_attr_table, sp__dequantize_attrs),
+    .promote = SP_PROMOTE_NONE,
+    .dtypes = SMALL_INTS | SP_DT(I32),
+    .infer = dequantize_infer,
+    .reference = dequantize_reference,
+    .no_vjp = "weights that are integers are not trained: fake_quantize is for that",
+    .vjp = sp__vjp_refuse,
+    .doc =
+        "(x - zero) * scale as float32. Scale and zero point: one number, one for each element along axis, or one for each block of so many of them. bits: 4 when "
+        "files shall hold elements of 4 bits, which lie in [-8, 7].",
+    .samples =
+        "[2,3,4] []f _; [2,3,4] [3]f [3]; [2,3] [2]f _ axis=0; [4,6] [4,2]f [4,2] axis=1, block=3; [5,2] [2,2]f _ axis=0, block=4",
 };
 
 /* --- dynamic_quantize_linear ------------------------------------------------------------------------------------- */
@@ -240,9 +266,17 @@ static sp_status dynamic_reference(const sp_call *c)
 }
 
 const sp_op sp_op_dynamic_quantize_linear = {
-    .name = "dynamic_quantize_linear", .inputs = "x", .n_out = 3, .dtypes = SP_DT(F32), .infer = dynamic_infer, .reference = dynamic_reference,
-    .no_vjp = "integers, and a scale that follows from the extrema: fake_quantize has gradients", .vjp = sp__vjp_refuse, .onnx = "DynamicQuantizeLinear",
-    .doc = "x as uint8, with the scale and zero point that its own range asks for: the integers, the scale, the zero point.",
+    .name = "dynamic_quantize_linear",
+    .inputs = "x",
+    .n_out = 3,
+    .dtypes = SP_DT(F32),
+    .infer = dynamic_infer,
+    .reference = dynamic_reference,
+    .no_vjp = "integers, and a scale that follows from the extrema: fake_quantize has gradients",
+    .vjp = sp__vjp_refuse,
+    .onnx = "DynamicQuantizeLinear",
+    .doc =
+        "x as uint8, with the scale and zero point that its own range asks for: the integers, the scale, the zero point.",
     .samples = "[2,3]; []; [4,2,3]>0",
 };
 
@@ -251,7 +285,8 @@ const sp_op sp_op_dynamic_quantize_linear = {
 static void fake_run(void *context, int64_t begin, int64_t end)
 {
     const scale_job *j = context;
-    const float *x = (const float *)(const void *)j->c->in[0]->data, *s = (const float *)(const void *)j->c->in[1]->data,
+    const float *x = (const float *)(const void *)j->c->in[0]->data,
+                *s = (const float *)(const void *)j->c->in[1]->data,
                 *z = (const float *)(const void *)j->c->in[2]->data;
     float *out = (float *)(void *)j->c->out[0]->data;
     for (int64_t i = begin; i < end; i++) {
@@ -263,9 +298,11 @@ static void fake_run(void *context, int64_t begin, int64_t end)
 static sp_status fake_infer(const sp_call *c, sp_meta *out)
 {
     const fake_attrs *a = c->attrs;
-    SP_CHECK(a->low < a->high && a->low >= -32768 && a->high <= 65535, SP_VALUE, "fake_quantize: integers from %lld to %lld: they must be two ends of a range in [-32768, 65535]",
+    SP_CHECK(a->low < a->high && a->low >= -32768 && a->high <= 65535, SP_VALUE,
+             "fake_quantize: integers from %lld to %lld: they must be two ends of a range in [-32768, 65535]",
              (long long)a->low, (long long)a->high);
-    SP_CHECK(c->in[2]->dtype == SP_DTYPE_F32, SP_TYPE, "fake_quantize: the zero point is %s, it must be float32", sp_dtype_name((sp_dtype)c->in[2]->dtype));
+    SP_CHECK(c->in[2]->dtype == SP_DTYPE_F32, SP_TYPE, "fake_quantize: the zero point is %s, it must be float32",
+             sp_dtype_name((sp_dtype)c->in[2]->dtype));
     SP_TRY(check_scale("fake_quantize", c->in[0], c->in[1], a->axis, 0));
     SP_TRY(check_zero("fake_quantize", c->in[2], c->in[1]));
     return sp__infer_same(c, out);
@@ -274,7 +311,8 @@ static sp_status fake_infer(const sp_call *c, sp_meta *out)
 static sp_status fake_reference(const sp_call *c)
 {
     const fake_attrs *a = c->attrs;
-    scale_job j = {.c = c, .l = layout_of(c->in[0], c->in[1], a->axis, 0), .low = (float)a->low, .high = (float)a->high};
+    scale_job j = {
+        .c = c, .l = layout_of(c->in[0], c->in[1], a->axis, 0), .low = (float)a->low, .high = (float)a->high};
     return sp__parallel_for(c->in[0]->count, GRAIN, fake_run, &j);
 }
 
@@ -291,10 +329,12 @@ static sp_tensor *beside(sp_builder *b, sp_tensor *t, const sp_tensor *x, int64_
 static sp_status fake_vjp(sp_builder *b, const sp_vjp *v)
 {
     const fake_attrs *a = v->attrs;
-    sp_tensor *x = v->in[0], *g = v->dout[0], *s = beside(b, v->in[1], x, a->axis), *z = beside(b, v->in[2], x, a->axis);
+    sp_tensor *x = v->in[0], *g = v->dout[0], *s = beside(b, v->in[1], x, a->axis),
+              *z = beside(b, v->in[2], x, a->axis);
     sp_tensor *ratio = sp_div(b, x, s), *q = sp_add(b, sp_round(b, ratio), z);
     SP_TRY(sp__builder_status(b));
-    sp_tensor *low = sp__const(b, (double)a->low, q), *high = sp__const(b, (double)a->high, q), *none = sp__const(b, 0, q);
+    sp_tensor *low = sp__const(b, (double)a->low, q), *high = sp__const(b, (double)a->high, q),
+              *none = sp__const(b, 0, q);
     sp_tensor *cut = sp_minimum(b, sp_maximum(b, q, low), high), *inside = sp_equal(b, q, cut);
     if (v->needs[0]) v->din[0] = sp_select(b, inside, g, none);
     if (v->needs[1]) {
@@ -309,8 +349,16 @@ static sp_status fake_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_fake_quantize = {
-    .name = "fake_quantize", .inputs = "x, scale, zero", SP_ATTRS(fake_attr_table, fake_attrs), .promote = SP_PROMOTE_NONE, .dtypes = SP_DT(F32), .infer = fake_infer,
-    .reference = fake_reference, .vjp = fake_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_IN(2),
-    .doc = "x rounded to what integers in [low, high] with that scale and zero point can hold, as float32. Gradients pass where the range holds x (straight-through estimator).",
+    .name = "fake_quantize",
+    .inputs = "x, scale, zero",
+    SP_ATTRS(fake_attr_table, fake_attrs),
+    .promote = SP_PROMOTE_NONE,
+    .dtypes = SP_DT(F32),
+    .infer = fake_infer,
+    .reference = fake_reference,
+    .vjp = fake_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_IN(2),
+    .doc =
+        "x rounded to what integers in [low, high] with that scale and zero point can hold, as float32. Gradients pass where the range holds x (straight-through estimator).",
     .samples = "[2,3,4] []f []f; [2,3] [3]f [3]f; [3,2] [3]f [3]f axis=0, low=-7, high=7",
 };

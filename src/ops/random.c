@@ -12,8 +12,8 @@
 typedef sp__philox_block block;
 
 static inline uint64_t wide(const block *b, int k) { return (uint64_t)b->w[2 * k] << 32 | b->w[2 * k + 1]; }
-static inline float unit_float(uint32_t bits) { return (float)(bits >> 8) * 0x1p-24f; }            /* [0, 1) */
-static inline double unit_double(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; }          /* [0, 1) */
+static inline float unit_float(uint32_t bits) { return (float)(bits >> 8) * 0x1p-24f; }    /* [0, 1) */
+static inline double unit_double(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; } /* [0, 1) */
 
 /* --- shared by all ----------------------------------------------------------------------------------------------- */
 
@@ -29,8 +29,7 @@ static sp_status shape_of(const sp_call *c, sp_ints shape, sp_dtype dtype, uint3
 {
     SP_TRY(state_check(c->in[0]));
     SP_CHECK(dtype != SP_DTYPE_NONE && (allowed >> dtype & 1), SP_TYPE,
-             "random numbers of this kind do not exist in dtype %s",
-             sp_dtype_name(dtype));
+             "random numbers of this kind do not exist in dtype %s", sp_dtype_name(dtype));
     SP_CHECK(shape.n >= 0 && shape.n <= SP_RANK_MAX, SP_VALUE, "the shape has %d dimensions, at most %d are possible",
              shape.n, SP_RANK_MAX);
     out->dtype = dtype;
@@ -51,8 +50,8 @@ struct fill_job {
     int per_block;
     void (*make)(const fill_job *j, const block *b, void *values); /* per_block values of type `from` */
     sp_dtype from;
-    double a, b;        /* low and high, or mean and standard deviation */
-    sp__part_fn part;   /* NULL: fill_part */
+    double a, b;      /* low and high, or mean and standard deviation */
+    sp__part_fn part; /* NULL: fill_part */
     int64_t low;
     uint64_t range;
 };
@@ -116,7 +115,8 @@ static void uniform_part(void *context, int64_t begin, int64_t end)
                 values[4 * k + i] = v >= top ? last : v;
             }
         const int64_t blocks = end - first < GROUP ? end - first : GROUP, left = j->out->count - first * 4;
-        memcpy((float *)(void *)j->out->data + first * 4, values, (size_t)(blocks * 4 < left ? blocks * 4 : left) * sizeof(float));
+        memcpy((float *)(void *)j->out->data + first * 4, values,
+               (size_t)(blocks * 4 < left ? blocks * 4 : left) * sizeof(float));
     }
 }
 SP_WIDE(uniform_part)
@@ -165,7 +165,8 @@ static inline void normal_pair(uint32_t u, uint32_t v, float mean, float deviati
     q = q * s + 0x1.55554ap-5f;
     q = q * s + -0.5f;
     q = q * s + 1;
-    const uint32_t odd = 0u - ((uint32_t)quarter & 1), sine = (bits_of(q) & odd) | (bits_of(p) & ~odd), cosine = (bits_of(p) & odd) | (bits_of(q) & ~odd);
+    const uint32_t odd = 0u - ((uint32_t)quarter & 1), sine = (bits_of(q) & odd) | (bits_of(p) & ~odd),
+                   cosine = (bits_of(p) & odd) | (bits_of(q) & ~odd);
     const float length = deviation * sqrtf(-2 * log_unit(1 - unit_float(u)));
     *first = mean + length * float_of(cosine ^ ((uint32_t)(quarter + 1) & 2) << 30);
     *second = mean + length * float_of(sine ^ ((uint32_t)quarter & 2) << 30);
@@ -181,14 +182,17 @@ static void normal_part(void *context, int64_t begin, int64_t end)
     for (int64_t first = begin; first < end; first += GROUPS * GROUP) {
         uint32_t w[GROUPS][4][GROUP];
         float made[4][GROUP], values[GROUPS][4 * GROUP];
-        for (int g = 0; g < GROUPS; g++) philox_group(j->seed, j->counter + (uint64_t)first + (uint64_t)g * GROUP, w[g]);
+        for (int g = 0; g < GROUPS; g++)
+            philox_group(j->seed, j->counter + (uint64_t)first + (uint64_t)g * GROUP, w[g]);
         for (int g = 0; g < GROUPS; g++) {
             for (int i = 0; i < 4; i += 2)
-                for (int k = 0; k < GROUP; k++) normal_pair(w[g][i][k], w[g][i + 1][k], mean, deviation, &made[i][k], &made[i + 1][k]);
+                for (int k = 0; k < GROUP; k++)
+                    normal_pair(w[g][i][k], w[g][i + 1][k], mean, deviation, &made[i][k], &made[i + 1][k]);
             for (int k = 0; k < GROUP; k++)
                 for (int i = 0; i < 4; i++) values[g][4 * k + i] = made[i][k];
         }
-        const int64_t blocks = end - first < GROUPS * GROUP ? end - first : GROUPS * GROUP, left = j->out->count - first * 4;
+        const int64_t blocks = end - first < GROUPS * GROUP ? end - first : GROUPS * GROUP,
+                      left = j->out->count - first * 4;
         char *ptr[2] = {j->out->data + first * 4 * size, (char *)values};
         store(blocks * 4 < left ? blocks * 4 : left, ptr, step, NULL);
     }
@@ -236,9 +240,13 @@ static sp_status bits_reference(const sp_call *c)
 
 const sp_op sp_op_random_bits = {
     .batch = sp__batch_random,
-    .name = "random_bits", .inputs = "state", SP_ATTRS(bits_attr_table, bits_attrs), .infer = bits_infer,
+    .name = "random_bits",
+    .inputs = "state",
+    SP_ATTRS(bits_attr_table, bits_attrs),
+    .infer = bits_infer,
     .reference = bits_reference,
-    .no_vjp = "random numbers do not depend on anything continuous", .doc = "Integers in which every bit is random.",
+    .no_vjp = "random numbers do not depend on anything continuous",
+    .doc = "Integers in which every bit is random.",
     .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) dtype=int64",
 };
 
@@ -246,12 +254,18 @@ const sp_op sp_op_random_bits = {
 
 typedef struct {
     sp_ints shape;
-    union { double a, low, mean; };
-    union { double b, high, std; };
+    union {
+        double a, low, mean;
+    };
+    union {
+        double b, high, std;
+    };
     sp_dtype dtype;
 } real_attrs;
-SP_ATTR_TABLE(uniform_attr_table, real_attrs, (INTS_NEEDED, shape), (FLOAT, low, 0), (FLOAT, high, 1), (DTYPE, dtype, float32));
-SP_ATTR_TABLE(normal_attr_table, real_attrs, (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1), (DTYPE, dtype, float32));
+SP_ATTR_TABLE(uniform_attr_table, real_attrs, (INTS_NEEDED, shape), (FLOAT, low, 0), (FLOAT, high, 1),
+              (DTYPE, dtype, float32));
+SP_ATTR_TABLE(normal_attr_table, real_attrs, (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1),
+              (DTYPE, dtype, float32));
 
 static sp_status real_infer(const sp_call *c, sp_meta *out)
 {
@@ -303,8 +317,12 @@ static sp_status normal_reference(const sp_call *c) { return real_reference(c, N
 
 const sp_op sp_op_random_uniform = {
     .batch = sp__batch_random,
-    .name = "random_uniform", .inputs = "state", SP_ATTRS(uniform_attr_table, real_attrs), .infer = real_infer,
-    .reference = uniform_reference, .no_vjp = "random numbers do not depend on anything continuous",
+    .name = "random_uniform",
+    .inputs = "state",
+    SP_ATTRS(uniform_attr_table, real_attrs),
+    .infer = real_infer,
+    .reference = uniform_reference,
+    .no_vjp = "random numbers do not depend on anything continuous",
     .mindir = "UniformReal",
     .doc = "Numbers spread evenly over [low, high).",
     .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) low=-1 high=3 dtype=float64",
@@ -312,8 +330,12 @@ const sp_op sp_op_random_uniform = {
 
 const sp_op sp_op_random_normal = {
     .batch = sp__batch_random,
-    .name = "random_normal", .inputs = "state", SP_ATTRS(normal_attr_table, real_attrs), .infer = real_infer,
-    .reference = normal_reference, .no_vjp = "random numbers do not depend on anything continuous",
+    .name = "random_normal",
+    .inputs = "state",
+    SP_ATTRS(normal_attr_table, real_attrs),
+    .infer = real_infer,
+    .reference = normal_reference,
+    .no_vjp = "random numbers do not depend on anything continuous",
     .mindir = "StandardNormal",
     .doc = "Normally distributed numbers.",
     .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) mean=2 std=0.5 dtype=float64",
@@ -326,7 +348,8 @@ typedef struct {
     int64_t low, high;
     sp_dtype dtype;
 } int_attrs;
-SP_ATTR_TABLE(int_attr_table, int_attrs, (INTS_NEEDED, shape), (INT, low, 0), (INT_NEEDED, high), (DTYPE, dtype, int64));
+SP_ATTR_TABLE(int_attr_table, int_attrs, (INTS_NEEDED, shape), (INT, low, 0), (INT_NEEDED, high),
+              (DTYPE, dtype, int64));
 
 static sp_status int_infer(const sp_call *c, sp_meta *out)
 {
@@ -357,9 +380,14 @@ static sp_status int_reference(const sp_call *c)
 
 const sp_op sp_op_random_int = {
     .batch = sp__batch_random,
-    .name = "random_int", .inputs = "state", SP_ATTRS(int_attr_table, int_attrs), .infer = int_infer,
+    .name = "random_int",
+    .inputs = "state",
+    SP_ATTRS(int_attr_table, int_attrs),
+    .infer = int_infer,
     .reference = int_reference,
-    .no_vjp = "integer result", .mindir = "UniformInt", .doc = "Whole numbers spread evenly over [low, high).",
+    .no_vjp = "integer result",
+    .mindir = "UniformInt",
+    .doc = "Whole numbers spread evenly over [low, high).",
     .samples = "[2]i<99 shape=(2,3) high=5; [2]i<99 shape=(7,) low=-3 high=4 dtype=int32",
 };
 
@@ -445,8 +473,7 @@ static sp_status draw_infer(const sp_call *c, sp_meta *out)
     const int lead = out->rank - p->rank;
     for (int i = 0; fits && i < p->rank; i++) fits = p->dims[i] == 1 || p->dims[i] == out->dims[lead + i];
     SP_CHECK(fits, SP_VALUE, "a parameter of shape %s cannot be broadcast to shape %s",
-             sp__shape_text(p->rank, p->dims, t),
-             sp__shape_text(out->rank, out->dims, s));
+             sp__shape_text(p->rank, p->dims, t), sp__shape_text(out->rank, out->dims, s));
     return SP_OK;
 }
 
@@ -489,17 +516,26 @@ static sp_status poisson_reference(const sp_call *c) { return draw_all(c, draw_p
 
 const sp_op sp_op_random_gamma = {
     .batch = sp__batch_random,
-    .name = "random_gamma", .inputs = "state, alpha", SP_ATTRS(draw_attr_table, draw_attrs), .infer = draw_infer,
+    .name = "random_gamma",
+    .inputs = "state, alpha",
+    SP_ATTRS(draw_attr_table, draw_attrs),
+    .infer = draw_infer,
     .reference = gamma_reference,
-    .vjp = sp__vjp_refuse, .no_vjp = "samples are not differentiated with respect to the shape of the distribution",
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "samples are not differentiated with respect to the shape of the distribution",
     .doc = "Gamma distributed numbers of scale 1; alpha broadcasts to the shape.",
     .samples = "[2]i<99 [3](1,2) shape=(2,3); [2]i<99 [](0.2,0.5) shape=(4,)",
 };
 
 const sp_op sp_op_random_poisson = {
     .batch = sp__batch_random,
-    .name = "random_poisson", .inputs = "state, rate", SP_ATTRS(draw_attr_table, draw_attrs), .infer = draw_infer,
-    .reference = poisson_reference, .vjp = sp__vjp_refuse, .no_vjp = "whole numbers are drawn, which do not change continuously with the rate",
+    .name = "random_poisson",
+    .inputs = "state, rate",
+    SP_ATTRS(draw_attr_table, draw_attrs),
+    .infer = draw_infer,
+    .reference = poisson_reference,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "whole numbers are drawn, which do not change continuously with the rate",
     .doc = "Poisson distributed numbers; the rate broadcasts to the shape.",
     .samples = "[2]i<99 [3](1,2) shape=(2,3); [2]i<99 [](40,50) shape=(4,)",
 };
@@ -511,8 +547,8 @@ typedef struct {
     double mean, std, low, high; /* low and high in standard deviations from the mean */
     sp_dtype dtype;
 } truncated_attrs;
-SP_ATTR_TABLE(truncated_attr_table, truncated_attrs,
-    (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1), (FLOAT, low, -2), (FLOAT, high, 2), (DTYPE, dtype, float32));
+SP_ATTR_TABLE(truncated_attr_table, truncated_attrs, (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1),
+              (FLOAT, low, -2), (FLOAT, high, 2), (DTYPE, dtype, float32));
 
 static sp_status truncated_infer(const sp_call *c, sp_meta *out)
 {
@@ -571,9 +607,12 @@ static sp_status truncated_reference(const sp_call *c)
 
 const sp_op sp_op_random_truncated_normal = {
     .batch = sp__batch_random,
-    .name = "random_truncated_normal", .inputs = "state", SP_ATTRS(truncated_attr_table, truncated_attrs),
+    .name = "random_truncated_normal",
+    .inputs = "state",
+    SP_ATTRS(truncated_attr_table, truncated_attrs),
     .infer = truncated_infer,
-    .reference = truncated_reference, .no_vjp = "random numbers do not depend on anything continuous",
+    .reference = truncated_reference,
+    .no_vjp = "random numbers do not depend on anything continuous",
     .mindir = "TruncatedNormal",
     .doc = "Normally distributed numbers between low and high standard deviations from the mean.",
     .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) mean=1 std=2 low=1 high=1.5; [2]i<99 shape=(5,) low=3 high=9",
@@ -586,7 +625,8 @@ typedef struct {
     bool replacement;
     sp_dtype dtype;
 } multinomial_attrs;
-SP_ATTR_TABLE(multinomial_attr_table, multinomial_attrs, (INT_NEEDED, n), (BOOL, replacement, True), (DTYPE, dtype, int64));
+SP_ATTR_TABLE(multinomial_attr_table, multinomial_attrs, (INT_NEEDED, n), (BOOL, replacement, True),
+              (DTYPE, dtype, int64));
 
 static sp_status multinomial_infer(const sp_call *c, sp_meta *out)
 {
@@ -598,8 +638,8 @@ static sp_status multinomial_infer(const sp_call *c, sp_meta *out)
     SP_CHECK(a->n >= 1 && k >= 1, SP_VALUE, "%lld samples of %lld categories are asked for, both must be positive",
              (long long)a->n, (long long)k);
     SP_CHECK(a->replacement || a->n <= k, SP_VALUE,
-             "%lld samples without replacement are asked for, but there are %lld categories",
-             (long long)a->n, (long long)k);
+             "%lld samples without replacement are asked for, but there are %lld categories", (long long)a->n,
+             (long long)k);
     SP_CHECK(a->dtype == SP_DTYPE_I32 || a->dtype == SP_DTYPE_I64, SP_TYPE,
              "categories come as int32 or int64, not as %s", sp_dtype_name(a->dtype));
     sp__meta_of(p, out);
@@ -625,14 +665,14 @@ static sp_status multinomial_reference(const sp_call *c)
         double *w = weights + row * k, total = 0;
         for (int64_t i = 0; i < k; i++) {
             SP_CHECK(w[i] >= 0 && w[i] < INFINITY, SP_VALUE,
-                     "weight %lld of row %lld is %g, it must be finite and not negative",
-                     (long long)i, (long long)row, w[i]);
+                     "weight %lld of row %lld is %g, it must be finite and not negative", (long long)i, (long long)row,
+                     w[i]);
             total += w[i];
         }
         SP_CHECK(total > 0, SP_VALUE, "the weights of row %lld are all zero", (long long)row);
         for (int64_t i = 0; i < a->n; i++) {
-            stream s = {.seed = (uint64_t)state[0], .counter = (uint64_t)state[1] + (uint64_t)(row * a->n + i),
-                        .used = 2};
+            stream s = {
+                .seed = (uint64_t)state[0], .counter = (uint64_t)state[1] + (uint64_t)(row * a->n + i), .used = 2};
             double left = stream_unit(&s) * total;
             int64_t at = 0, last = 0;
             for (; at < k; at++) {
@@ -655,10 +695,15 @@ static sp_status multinomial_reference(const sp_call *c)
 }
 
 const sp_op sp_op_random_multinomial = {
-    .name = "random_multinomial", .inputs = "state, weights", SP_ATTRS(multinomial_attr_table, multinomial_attrs),
-    .infer = multinomial_infer, .reference = multinomial_reference, .workspace = multinomial_workspace,
+    .name = "random_multinomial",
+    .inputs = "state, weights",
+    SP_ATTRS(multinomial_attr_table, multinomial_attrs),
+    .infer = multinomial_infer,
+    .reference = multinomial_reference,
+    .workspace = multinomial_workspace,
     .no_vjp = "integer result",
-    .mindir = "Multinomial", .doc = "Categories drawn with the given weights, each row of weights for itself.",
+    .mindir = "Multinomial",
+    .doc = "Categories drawn with the given weights, each row of weights for itself.",
     .samples = "[2]i<99 [4]>0 n=3; [2]i<99 [2,4](1,3) n=1 replacement=False dtype=int32",
 };
 
@@ -705,8 +750,14 @@ static sp_status permutation_reference(const sp_call *c)
 }
 
 const sp_op sp_op_random_permutation = {
-    .name = "random_permutation", .inputs = "state", SP_ATTRS(permutation_attr_table, permutation_attrs),
-    .infer = permutation_infer, .reference = permutation_reference, .workspace = permutation_workspace,
-    .no_vjp = "integer result", .mindir = "RandpermV2", .doc = "The numbers 0 to n - 1 in random order.",
+    .name = "random_permutation",
+    .inputs = "state",
+    SP_ATTRS(permutation_attr_table, permutation_attrs),
+    .infer = permutation_infer,
+    .reference = permutation_reference,
+    .workspace = permutation_workspace,
+    .no_vjp = "integer result",
+    .mindir = "RandpermV2",
+    .doc = "The numbers 0 to n - 1 in random order.",
     .samples = "[2]i<99 n=5; [2]i<99 n=300 dtype=int32; [2]i<99 n=0",
 };

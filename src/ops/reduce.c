@@ -94,9 +94,9 @@ typedef struct {
     int n_keep, n_red;
     int64_t keep_dims[SP_RANK_MAX], keep_steps[SP_RANK_MAX];
     int64_t red_dims[SP_RANK_MAX], red_steps[SP_RANK_MAX]; /* last one innermost */
-    int64_t outputs, parts;  /* parts: of the outputs, that can be worked on apart */
-    int64_t n_blocks, block; /* of the first reduced dimension: how many, and how long */
-    char *partial;           /* [block][output] accumulators when there is more than one block */
+    int64_t outputs, parts;                                /* parts: of the outputs, that can be worked on apart */
+    int64_t n_blocks, block;                               /* of the first reduced dimension: how many, and how long */
+    char *partial; /* [block][output] accumulators when there is more than one block */
 } reduce_job;
 
 enum { ACC_MAX = 32, ROW_MAX = 256, BLOCK_MIN = 65536, BLOCKS_MAX = 1024, PARTS_FEW = 16 };
@@ -112,8 +112,8 @@ static const char *keep_address(const reduce_job *j, int64_t index)
 }
 
 /* Calls fold for every innermost run of reduced elements that belongs to the output at p; `dims` has the n_outer others. */
-static void each_run(const reduce_job *j, const char *p, void (*fold)(void *, int64_t, const char *, int64_t), void *acc,
-                     int64_t n, int64_t step, int n_outer, const int64_t *dims)
+static void each_run(const reduce_job *j, const char *p, void (*fold)(void *, int64_t, const char *, int64_t),
+                     void *acc, int64_t n, int64_t step, int n_outer, const int64_t *dims)
 {
     int64_t at[SP_RANK_MAX] = {0};
     for (;;) {
@@ -242,7 +242,8 @@ static sp_status reduce_run(const sp_call *c, const reducer *how)
     }
     const int64_t work = j.n_reduced > 0 ? j.n_reduced / j.n_blocks : 1; /* elements of an output in a block */
     const int64_t grain = rows ? 65536 / (work * ROW_MAX) : 32768 / work;
-    sp_status status = sp__parallel_for(j.parts * j.n_blocks, grain > 0 ? grain : 1, rows ? reduce_rows_part : reduce_part, &j);
+    sp_status status =
+        sp__parallel_for(j.parts * j.n_blocks, grain > 0 ? grain : 1, rows ? reduce_rows_part : reduce_part, &j);
     if (status == SP_OK && j.partial) status = sp__parallel_for(j.outputs, 64, merge_part, &j);
     sp__free(j.partial);
     return status;
@@ -314,10 +315,7 @@ SP_EACH_COMPLEX(SUM, , )
         C *a = acc;                                                                                                    \
         for (int64_t i = 0; i < n; i++) a[i] = STORE(a[i] + LOAD(*(const T *)(const void *)(x + i * step)));           \
     }                                                                                                                  \
-    static void sum_merge_##D(void *acc, const void *other)                                                            \
-    {                                                                                                                  \
-        *(C *)acc = STORE(*(C *)acc + *(const C *)other);                                                              \
-    }                                                                                                                  \
+    static void sum_merge_##D(void *acc, const void *other) { *(C *)acc = STORE(*(C *)acc + *(const C *)other); }      \
     static void sum_store_##D(const void *acc, char *out, int64_t count)                                               \
     {                                                                                                                  \
         (void)count;                                                                                                   \
@@ -363,16 +361,31 @@ static sp_status mean_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_reduce_sum = {
     .batch = sp__batch_reduce,
-    .name = "reduce_sum", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_NUMBERS,
-    .infer = reduce_infer, .reference = sum_reference, .vjp = sum_vjp, .mindir = "ReduceSum",
-    .onnx = "ReduceSum", .doc = "Sum over axes (all when none are given).",
-    .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []; [3,300] axis=0; [300,3] axis=0; [4,200] axis=1",
+    .name = "reduce_sum",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .dtypes = SP_DT_NUMBERS,
+    .infer = reduce_infer,
+    .reference = sum_reference,
+    .vjp = sum_vjp,
+    .mindir = "ReduceSum",
+    .onnx = "ReduceSum",
+    .doc = "Sum over axes (all when none are given).",
+    .samples =
+        "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []; [3,300] axis=0; [300,3] axis=0; [4,200] axis=1",
 };
 const sp_op sp_op_reduce_mean = {
     .batch = sp__batch_reduce,
-    .name = "reduce_mean", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs),
-    .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = reduce_infer, .reference = mean_reference,
-    .vjp = mean_vjp, .mindir = "ReduceMean", .onnx = "ReduceMean", .doc = "Mean over axes (all when none are given).",
+    .name = "reduce_mean",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
+    .infer = reduce_infer,
+    .reference = mean_reference,
+    .vjp = mean_vjp,
+    .mindir = "ReduceMean",
+    .onnx = "ReduceMean",
+    .doc = "Mean over axes (all when none are given).",
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
 
@@ -403,7 +416,8 @@ static sp_status prod_vjp(sp_builder *b, const sp_vjp *v)
 {
     sp_tensor *x = v->in[0], *zero = sp_equal(b, x, sp__const(b, 0, x));
     sp_tensor *safe = sp_select(b, zero, sp__const(b, 1, x), x);
-    sp_tensor *n_zero = sp__sum_axes(b, sp_cast(b, zero, (sp_dtype)x->dtype), ((const reduce_attrs *)v->attrs)->axis, true);
+    sp_tensor *n_zero =
+        sp__sum_axes(b, sp_cast(b, zero, (sp_dtype)x->dtype), ((const reduce_attrs *)v->attrs)->axis, true);
     const reduce_attrs keep = {((const reduce_attrs *)v->attrs)->axis, true};
     sp_tensor *others = sp_builder_apply(b, &sp_op_reduce_prod, &keep, 1, &safe);
     sp_tensor *none = sp_equal(b, n_zero, sp__const(b, 0, x)), *one = sp_equal(b, n_zero, sp__const(b, 1, x));
@@ -415,9 +429,17 @@ static sp_status prod_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_reduce_prod = {
     .batch = sp__batch_reduce,
-    .name = "reduce_prod", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_NUMBERS,
-    .infer = reduce_infer, .reference = prod_reference, .vjp = prod_vjp, .saves = SP_SAVE_IN(0),
-    .mindir = "ReduceProd", .onnx = "ReduceProd", .python = "ops.ReduceProd(keep_dims:keepdims=False)(x, axis=())",
+    .name = "reduce_prod",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .dtypes = SP_DT_NUMBERS,
+    .infer = reduce_infer,
+    .reference = prod_reference,
+    .vjp = prod_vjp,
+    .saves = SP_SAVE_IN(0),
+    .mindir = "ReduceProd",
+    .onnx = "ReduceProd",
+    .python = "ops.ReduceProd(keep_dims:keepdims=False)(x, axis=())",
     .doc = "Product over axes (all when none are given).",
     .samples = "[2,3,2]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
@@ -461,13 +483,16 @@ enum { LANES = 32 };
         *(T *)(void *)out = STORE(((const name##_acc_##D *)acc)->best);                                                \
     }
 #define EXTREMUM_ROW(D, T, C, LOAD, STORE, name, ...)                                                                  \
-    [SP_DTYPE_##D] = {name##_init_##D, name##_fold_##D, name##_store_##D, NULL, sizeof(name##_acc_##D), name##_merge_##D},
+    [SP_DTYPE_##                                                                                                       \
+        D] = {name##_init_##D, name##_fold_##D, name##_store_##D, NULL, sizeof(name##_acc_##D), name##_merge_##D},
 SP_EACH_REAL(EXTREMUM, max, x > y)
 SP_EACH_BOOL(EXTREMUM, max, x > y)
 SP_EACH_REAL(EXTREMUM, min, x < y)
 SP_EACH_BOOL(EXTREMUM, min, x < y)
-static const reducer max_reducers[SP_DTYPE_COUNT] = {SP_EACH_REAL(EXTREMUM_ROW, max, ) SP_EACH_BOOL(EXTREMUM_ROW, max, )};
-static const reducer min_reducers[SP_DTYPE_COUNT] = {SP_EACH_REAL(EXTREMUM_ROW, min, ) SP_EACH_BOOL(EXTREMUM_ROW, min, )};
+static const reducer max_reducers[SP_DTYPE_COUNT] = {SP_EACH_REAL(EXTREMUM_ROW, max, )
+                                                         SP_EACH_BOOL(EXTREMUM_ROW, max, )};
+static const reducer min_reducers[SP_DTYPE_COUNT] = {SP_EACH_REAL(EXTREMUM_ROW, min, )
+                                                         SP_EACH_BOOL(EXTREMUM_ROW, min, )};
 static sp_status max_reference(const sp_call *c) { return reduce_run(c, &max_reducers[c->in[0]->dtype]); }
 static sp_status min_reference(const sp_call *c) { return reduce_run(c, &min_reducers[c->in[0]->dtype]); }
 
@@ -483,19 +508,37 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_reduce_max = {
     .batch = sp__batch_reduce,
-    .name = "reduce_max", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = extremum_infer, .reference = max_reference, .strided = true, .vjp = extremum_vjp,
-    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "ReduceMax", .onnx = "ReduceMax",
-    .python = "ops.ReduceMax(keep_dims:keepdims=False)(x, axis=()); ops.reduce_max(x, axis=()); mint.amax(input, dim:axis=(), keepdim:keepdims=False)",
+    .name = "reduce_max",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .infer = extremum_infer,
+    .reference = max_reference,
+    .strided = true,
+    .vjp = extremum_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
+    .mindir = "ReduceMax",
+    .onnx = "ReduceMax",
+    .python =
+        "ops.ReduceMax(keep_dims:keepdims=False)(x, axis=()); ops.reduce_max(x, axis=()); mint.amax(input, dim:axis=(), keepdim:keepdims=False)",
     .doc = "Maximum over axes (all when none are given); NaN if there is one.",
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
 const sp_op sp_op_reduce_min = {
     .batch = sp__batch_reduce,
-    .name = "reduce_min", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = extremum_infer, .reference = min_reference, .strided = true, .vjp = extremum_vjp,
-    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "ReduceMin", .onnx = "ReduceMin",
-    .python = "ops.ReduceMin(keep_dims:keepdims=False)(x, axis=()); ops.reduce_min(x, axis=()); mint.amin(input, dim:axis=(), keepdim:keepdims=False)",
+    .name = "reduce_min",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .infer = extremum_infer,
+    .reference = min_reference,
+    .strided = true,
+    .vjp = extremum_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
+    .mindir = "ReduceMin",
+    .onnx = "ReduceMin",
+    .python =
+        "ops.ReduceMin(keep_dims:keepdims=False)(x, axis=()); ops.reduce_min(x, axis=()); mint.amin(input, dim:axis=(), keepdim:keepdims=False)",
     .doc = "Minimum over axes (all when none are given); NaN if there is one.",
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
@@ -514,16 +557,20 @@ static void truth_store(const void *acc, char *out, int64_t count)
 #define TRUTH(D, T, C, LOAD, STORE, name, ...)                                                                         \
     static void all_fold_##D(void *acc, int64_t n, const char *x, int64_t step)                                        \
     {                                                                                                                  \
-        for (int64_t i = 0; i < n && *(bool *)acc; i++) *(bool *)acc = LOAD(*(const T *)(const void *)(x + i * step)) != 0; \
+        for (int64_t i = 0; i < n && *(bool *)acc; i++)                                                                \
+            *(bool *)acc = LOAD(*(const T *)(const void *)(x + i * step)) != 0;                                        \
     }                                                                                                                  \
     static void any_fold_##D(void *acc, int64_t n, const char *x, int64_t step)                                        \
     {                                                                                                                  \
-        for (int64_t i = 0; i < n && !*(bool *)acc; i++) *(bool *)acc = LOAD(*(const T *)(const void *)(x + i * step)) != 0; \
+        for (int64_t i = 0; i < n && !*(bool *)acc; i++)                                                               \
+            *(bool *)acc = LOAD(*(const T *)(const void *)(x + i * step)) != 0;                                        \
     }
 #define EVERY(M, ...) SP_EACH_BOOL(M, __VA_ARGS__) SP_EACH_REAL(M, __VA_ARGS__) SP_EACH_COMPLEX(M, __VA_ARGS__)
 EVERY(TRUTH, , )
-#define ALL_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = {all_init, all_fold_##D, truth_store, NULL, sizeof(bool), all_merge},
-#define ANY_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = {any_init, any_fold_##D, truth_store, NULL, sizeof(bool), any_merge},
+#define ALL_ROW(D, T, C, LOAD, STORE, name, ...)                                                                       \
+    [SP_DTYPE_##D] = {all_init, all_fold_##D, truth_store, NULL, sizeof(bool), all_merge},
+#define ANY_ROW(D, T, C, LOAD, STORE, name, ...)                                                                       \
+    [SP_DTYPE_##D] = {any_init, any_fold_##D, truth_store, NULL, sizeof(bool), any_merge},
 static const reducer all_reducers[SP_DTYPE_COUNT] = {EVERY(ALL_ROW, , )};
 static const reducer any_reducers[SP_DTYPE_COUNT] = {EVERY(ANY_ROW, , )};
 static sp_status all_reference(const sp_call *c) { return reduce_run(c, &all_reducers[c->in[0]->dtype]); }
@@ -531,19 +578,35 @@ static sp_status any_reference(const sp_call *c) { return reduce_run(c, &any_red
 
 const sp_op sp_op_reduce_all = {
     .batch = sp__batch_reduce,
-    .name = "reduce_all", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .infer = reduce_infer_bool,
-    .reference = all_reference, .strided = true, .no_vjp = "bool result", .mindir = "ReduceAll",
-    .python = "ops.all(input, axis=None, keep_dims:keepdims=False); ops.ReduceAll(keep_dims:keepdims=False)(x, axis=()); "
-              "Tensor.all(axis=None, keep_dims:keepdims=False); Tensor.all(dim:axis=None, keepdim:keepdims=False); "
-              "mint.all(input, dim:axis=None, keepdim:keepdims=False)",
-    .doc = "Whether all elements over axes are true (not zero).", .samples = "[2,3,4]; [2,3,4] axis=1 keepdims=True; []",
+    .name = "reduce_all",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .infer = reduce_infer_bool,
+    .reference = all_reference,
+    .strided = true,
+    .no_vjp = "bool result",
+    .mindir = "ReduceAll",
+    .python =
+        "ops.all(input, axis=None, keep_dims:keepdims=False); ops.ReduceAll(keep_dims:keepdims=False)(x, axis=()); "
+        "Tensor.all(axis=None, keep_dims:keepdims=False); Tensor.all(dim:axis=None, keepdim:keepdims=False); "
+        "mint.all(input, dim:axis=None, keepdim:keepdims=False)",
+    .doc = "Whether all elements over axes are true (not zero).",
+    .samples = "[2,3,4]; [2,3,4] axis=1 keepdims=True; []",
 };
 const sp_op sp_op_reduce_any = {
     .batch = sp__batch_reduce,
-    .name = "reduce_any", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .infer = reduce_infer_bool,
-    .reference = any_reference, .strided = true, .no_vjp = "bool result", .mindir = "ReduceAny",
-    .python = "ops.any(input, axis=None, keep_dims:keepdims=False); ops.ReduceAny(keep_dims:keepdims=False)(x, axis=()); "
-              "Tensor.any(axis=None, keep_dims:keepdims=False); Tensor.any(dim:axis=None, keepdim:keepdims=False); "
-              "mint.any(input, dim:axis=None, keepdim:keepdims=False)",
-    .doc = "Whether some element over axes is true (not zero).", .samples = "[2,3,4]; [2,3,4] axis=1 keepdims=True; []",
+    .name = "reduce_any",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .infer = reduce_infer_bool,
+    .reference = any_reference,
+    .strided = true,
+    .no_vjp = "bool result",
+    .mindir = "ReduceAny",
+    .python =
+        "ops.any(input, axis=None, keep_dims:keepdims=False); ops.ReduceAny(keep_dims:keepdims=False)(x, axis=()); "
+        "Tensor.any(axis=None, keep_dims:keepdims=False); Tensor.any(dim:axis=None, keepdim:keepdims=False); "
+        "mint.any(input, dim:axis=None, keepdim:keepdims=False)",
+    .doc = "Whether some element over axes is true (not zero).",
+    .samples = "[2,3,4]; [2,3,4] axis=1 keepdims=True; []",
 };

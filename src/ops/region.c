@@ -35,7 +35,8 @@ static sp_status region_handle(const sp_tensor *x, const region_attrs *a, sp_ten
 {
     SP_TRY(check_region(x, a));
     const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
-    return sp__tensor_handle((sp_dtype)x->dtype, a->dims.n, a->dims.v, a->strides.v, x->storage, x->data + a->offset * size, out);
+    return sp__tensor_handle((sp_dtype)x->dtype, a->dims.n, a->dims.v, a->strides.v, x->storage,
+                             x->data + a->offset * size, out);
 }
 
 /* Do two places of the region share an element? Sorted by stride, each dimension must step over all smaller ones. */
@@ -112,16 +113,25 @@ static sp_status get_vjp(sp_builder *b, const sp_vjp *v)
         return SP_OK;
     }
     const int64_t flat = v->in[0]->count, n = v->dout[0]->count, axis = 0;
-    const struct { sp_ints axes; bool accumulate; } add = {{1, &axis}, true};
-    sp_tensor *in[3] = {sp__full(b, 0, (sp_dtype)v->in[0]->dtype, 1, &flat), sp_reshape(b, v->dout[0], 1, &n), places(b, a)};
+    const struct {
+        sp_ints axes;
+        bool accumulate;
+    } add = {{1, &axis}, true};
+    sp_tensor *in[3] = {sp__full(b, 0, (sp_dtype)v->in[0]->dtype, 1, &flat), sp_reshape(b, v->dout[0], 1, &n),
+                        places(b, a)};
     v->din[0] = sp_reshape(b, sp_builder_apply(b, &sp_op_index_put, &add, 3, in), v->in[0]->rank, v->in[0]->dims);
     return SP_OK;
 }
 
 const sp_op sp_op_region_get = {
     .batch = sp__batch_region,
-    .name = "region_get", .inputs = "x", SP_ATTRS(region_attr_table, region_attrs), .infer = get_infer, .view = get_view,
-    .reference = get_reference, .vjp = get_vjp,
+    .name = "region_get",
+    .inputs = "x",
+    SP_ATTRS(region_attr_table, region_attrs),
+    .infer = get_infer,
+    .view = get_view,
+    .reference = get_reference,
+    .vjp = get_vjp,
     .doc = "The elements of x, counted row by row, that dims, strides and offset reach.",
     .samples = "[4,5] dims=(2,3) strides=(10,2) offset=1; [6] dims=(4,3) strides=(1,1); [3] dims=(2,3) strides=(0,1); "
                "[2,3] dims=() strides=() offset=4; [5] dims=(0,2) strides=(1,1)",
@@ -160,15 +170,22 @@ static sp_status put_vjp(sp_builder *b, const sp_vjp *v)
         v->din[0] = sp_builder_apply(b, &sp_op_region_put, v->attrs, 2, in);
     }
     if (v->needs[1])
-        v->din[1] = sp_cast(b, sp_builder_apply(b, &sp_op_region_get, v->attrs, 1, &v->dout[0]), (sp_dtype)v->in[1]->dtype);
+        v->din[1] =
+            sp_cast(b, sp_builder_apply(b, &sp_op_region_get, v->attrs, 1, &v->dout[0]), (sp_dtype)v->in[1]->dtype);
     return SP_OK;
 }
 
 const sp_op sp_op_region_put = {
     .batch = sp__batch_region,
-    .name = "region_put", .inputs = "x, value", SP_ATTRS(region_attr_table, region_attrs), .infer = put_infer,
-    .reference = put_reference, .writes = 1, .vjp = put_vjp,
+    .name = "region_put",
+    .inputs = "x, value",
+    SP_ATTRS(region_attr_table, region_attrs),
+    .infer = put_infer,
+    .reference = put_reference,
+    .writes = 1,
+    .vjp = put_vjp,
     .doc = "Write value over the elements that region_get would give.",
-    .samples = "[4,5] [2,3] dims=(2,3) strides=(10,2) offset=1; [3] [] dims=() strides=() offset=2; [4] [2] dims=(2,) strides=(-2,) "
-               "offset=3",
+    .samples =
+        "[4,5] [2,3] dims=(2,3) strides=(10,2) offset=1; [3] [] dims=() strides=() offset=2; [4] [2] dims=(2,) strides=(-2,) "
+        "offset=3",
 };

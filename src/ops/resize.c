@@ -17,9 +17,9 @@ typedef struct {
     int64_t steps;           /* cubic: positions between two elements are rounded to 1 / steps; 0: not */
     bool transposed;
 } resample_attrs;
-SP_ATTR_TABLE(resample_attr_table, resample_attrs,
-    (INT_NEEDED, axis), (INT_NEEDED, in_size), (INT_NEEDED, out_size), (TEXT, mode, "linear"), (TEXT, coordinates, "half_pixel"),
-    (FLOAT, scale, 0.0), (FLOAT, cubic, -0.75), (BOOL, inside, False), (INT, steps, 0), (BOOL, transposed, False));
+SP_ATTR_TABLE(resample_attr_table, resample_attrs, (INT_NEEDED, axis), (INT_NEEDED, in_size), (INT_NEEDED, out_size),
+              (TEXT, mode, "linear"), (TEXT, coordinates, "half_pixel"), (FLOAT, scale, 0.0), (FLOAT, cubic, -0.75),
+              (BOOL, inside, False), (INT, steps, 0), (BOOL, transposed, False));
 
 static sp_status resample_infer(const sp_call *c, sp_meta *out)
 {
@@ -32,12 +32,14 @@ static sp_status resample_infer(const sp_call *c, sp_meta *out)
     const int64_t from = a->transposed ? a->out_size : a->in_size;
     SP_CHECK(x->dims[axis] == from, SP_VALUE, "axis %d has %lld elements, it must have %lld", axis,
              (long long)x->dims[axis], (long long)from);
-    const char *modes[] = {"nearest", "linear", "cubic", "area"}, *places[] = {"half_pixel", "align_corners", "asymmetric"};
+    const char *modes[] = {"nearest", "linear", "cubic", "area"},
+               *places[] = {"half_pixel", "align_corners", "asymmetric"};
     bool mode = false, place = false;
     for (int i = 0; i < 4; i++) mode |= strcmp(a->mode, modes[i]) == 0;
     for (int i = 0; i < 3; i++) place |= strcmp(a->coordinates, places[i]) == 0;
     SP_CHECK(mode, SP_VALUE, "mode is '%s', it must be nearest, linear, cubic or area", a->mode);
-    SP_CHECK(place, SP_VALUE, "coordinates is '%s', it must be half_pixel, align_corners or asymmetric", a->coordinates);
+    SP_CHECK(place, SP_VALUE, "coordinates is '%s', it must be half_pixel, align_corners or asymmetric",
+             a->coordinates);
     sp__meta_of(x, out);
     out->dims[axis] = a->transposed ? a->in_size : a->out_size;
     return SP_OK;
@@ -73,8 +75,8 @@ static int64_t taps_of(const resample_attrs *a, int64_t o, int64_t *index, doubl
     }
     if (strcmp(a->mode, "nearest") == 0) {
         /* float, as images are resized elsewhere: the same pixel is chosen when a position falls on a border. */
-        const float at = corners ? roundf((float)o * (float)scale)
-                                 : floorf((half ? (float)o + 0.5f : (float)o) * (float)scale);
+        const float at =
+            corners ? roundf((float)o * (float)scale) : floorf((half ? (float)o + 0.5f : (float)o) * (float)scale);
         index[0] = at < 0 ? 0 : (int64_t)at > last ? last : (int64_t)at;
         weight[0] = 1;
         return 1;
@@ -154,7 +156,8 @@ typedef struct {
         const int64_t *first = j->m.first, *index = j->m.index;                                                        \
         const double *weight = j->m.weight;                                                                            \
         for (int64_t u = begin; u < end;) {                                                                            \
-            const int64_t row = u / j->rows, o0 = u - row * j->rows, o1 = end - row * j->rows < j->rows ? end - row * j->rows : j->rows; \
+            const int64_t row = u / j->rows, o0 = u - row * j->rows,                                                   \
+                          o1 = end - row * j->rows < j->rows ? end - row * j->rows : j->rows;                          \
             const T *x = (const T *)(const void *)j->x + row * j->n;                                                   \
             T *y = (T *)(void *)j->out + row * j->rows;                                                                \
             for (int64_t o = o0; o < o1; o++) {                                                                        \
@@ -239,10 +242,17 @@ static sp_status resample_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_resample_axis = {
     .batch = sp__batch_axis,
-    .name = "resample_axis", .inputs = "x", SP_ATTRS(resample_attr_table, resample_attrs), .dtypes = SP_DT_REAL,
-    .infer = resample_infer, .reference = resample_reference, .workspace = resample_workspace, .vjp = resample_vjp,
+    .name = "resample_axis",
+    .inputs = "x",
+    SP_ATTRS(resample_attr_table, resample_attrs),
+    .dtypes = SP_DT_REAL,
+    .infer = resample_infer,
+    .reference = resample_reference,
+    .workspace = resample_workspace,
+    .vjp = resample_vjp,
     .doc = "Resample one axis to out_size elements by interpolation (transposed: the adjoint of that).",
-    .samples = "[2,5,3] axis=1 in_size=5 out_size=8 mode=nearest; [2,5] axis=1 in_size=5 out_size=3 mode=nearest coordinates=asymmetric",
+    .samples =
+        "[2,5,3] axis=1 in_size=5 out_size=8 mode=nearest; [2,5] axis=1 in_size=5 out_size=3 mode=nearest coordinates=asymmetric",
 };
 
 /* --- several axes ------------------------------------------------------------------------------------------------ */
@@ -255,21 +265,29 @@ typedef struct {
     bool inside;
     int64_t steps;
 } resize_attrs;
-SP_ATTR_TABLE(resize_attr_table, resize_attrs,
-    (INTS_NEEDED, size), (TEXT, mode, "linear"), (TEXT, coordinates, "half_pixel"), (FLOATS_OR_NONE, scales), (FLOAT, cubic, -0.75),
-    (BOOL, inside, False), (INT, steps, 0));
+SP_ATTR_TABLE(resize_attr_table, resize_attrs, (INTS_NEEDED, size), (TEXT, mode, "linear"),
+              (TEXT, coordinates, "half_pixel"), (FLOATS_OR_NONE, scales), (FLOAT, cubic, -0.75), (BOOL, inside, False),
+              (INT, steps, 0));
 /* The last size.n axes, the last of them first: then later passes work on longer runs of smaller data. */
 static sp_status resize_compose(sp_builder *b, const sp_call *c)
 {
     const resize_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
-    SP_CHECK(a->size.n > 0 && a->size.n <= x->rank, SP_VALUE, "size has %d elements, but x has rank %d", a->size.n, x->rank);
-    SP_CHECK(a->scales.n <= 0 || a->scales.n == a->size.n, SP_VALUE, "there are %d scales for %d axes", a->scales.n, a->size.n);
+    SP_CHECK(a->size.n > 0 && a->size.n <= x->rank, SP_VALUE, "size has %d elements, but x has rank %d", a->size.n,
+             x->rank);
+    SP_CHECK(a->scales.n <= 0 || a->scales.n == a->size.n, SP_VALUE, "there are %d scales for %d axes", a->scales.n,
+             a->size.n);
     for (int k = a->size.n - 1; k >= 0 && x; k--) {
         const int axis = x->rank - a->size.n + k;
-        const resample_attrs r = {.axis = axis, .in_size = x->dims[axis], .out_size = a->size.v[k], .mode = a->mode,
-                                  .coordinates = a->coordinates, .scale = a->scales.n > 0 ? a->scales.v[k] : 0,
-                                  .cubic = a->cubic, .inside = a->inside, .steps = a->steps};
+        const resample_attrs r = {.axis = axis,
+                                  .in_size = x->dims[axis],
+                                  .out_size = a->size.v[k],
+                                  .mode = a->mode,
+                                  .coordinates = a->coordinates,
+                                  .scale = a->scales.n > 0 ? a->scales.v[k] : 0,
+                                  .cubic = a->cubic,
+                                  .inside = a->inside,
+                                  .steps = a->steps};
         if (r.in_size == r.out_size && r.scale == 0) continue;
         x = sp_builder_apply(b, &sp_op_resample_axis, &r, 1, &x);
     }
@@ -277,21 +295,29 @@ static sp_status resize_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_resize = {
-    .name = "resize", .inputs = "x", SP_ATTRS(resize_attr_table, resize_attrs), .dtypes = SP_DT_REAL, .compose = resize_compose,
-    .onnx = "Resize", .doc = "Resample the last axes to the given sizes.",
+    .name = "resize",
+    .inputs = "x",
+    SP_ATTRS(resize_attr_table, resize_attrs),
+    .dtypes = SP_DT_REAL,
+    .compose = resize_compose,
+    .onnx = "Resize",
+    .doc = "Resample the last axes to the given sizes.",
     .samples = "[1,2,4,5] size=(3,7) mode=nearest; [1,2,4] size=(6,) mode=nearest",
 };
 
 /* --- blocks of pixels and channels ------------------------------------------------------------------------------- */
 
-typedef struct { int64_t factor; } factor_attrs;
+typedef struct {
+    int64_t factor;
+} factor_attrs;
 SP_ATTR_TABLE(factor_attr_table, factor_attrs, (INT_NEEDED, factor));
 
 static sp_status shuffle_compose(sp_builder *b, const sp_call *c)
 {
     const int64_t r = ((const factor_attrs *)c->attrs)->factor;
     sp_tensor *x = c->in[0];
-    SP_CHECK(r > 0 && r <= INT32_MAX, SP_VALUE, "upscale_factor is %lld, it must be positive and less than 2^31", (long long)r);
+    SP_CHECK(r > 0 && r <= INT32_MAX, SP_VALUE, "upscale_factor is %lld, it must be positive and less than 2^31",
+             (long long)r);
     SP_CHECK(x->rank >= 3 && x->dims[x->rank - 3] % (r * r) == 0, SP_VALUE,
              "x must have at least 3 dimensions, and a number of channels that %lld divides", (long long)(r * r));
     const int64_t *d = x->dims + x->rank - 3, batch = sp__split_at(x, x->rank - 3, 3).outer;
@@ -305,15 +331,21 @@ static sp_status shuffle_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_pixel_shuffle = {
-    .name = "pixel_shuffle", .inputs = "x", SP_ATTRS(factor_attr_table, factor_attrs), .compose = shuffle_compose,
-    .python = "ops.pixel_shuffle(input, upscale_factor:factor); mint.nn.functional.pixel_shuffle(input, upscale_factor:factor)",
-    .doc = "Channels of groups of factor * factor become blocks of pixels.", .samples = "[2,8,2,3] factor=2; [4,1,1] factor=2",
+    .name = "pixel_shuffle",
+    .inputs = "x",
+    SP_ATTRS(factor_attr_table, factor_attrs),
+    .compose = shuffle_compose,
+    .python =
+        "ops.pixel_shuffle(input, upscale_factor:factor); mint.nn.functional.pixel_shuffle(input, upscale_factor:factor)",
+    .doc = "Channels of groups of factor * factor become blocks of pixels.",
+    .samples = "[2,8,2,3] factor=2; [4,1,1] factor=2",
 };
 static sp_status unshuffle_compose(sp_builder *b, const sp_call *c)
 {
     const int64_t r = ((const factor_attrs *)c->attrs)->factor;
     sp_tensor *x = c->in[0];
-    SP_CHECK(r > 0 && r <= INT32_MAX, SP_VALUE, "downscale_factor is %lld, it must be positive and less than 2^31", (long long)r);
+    SP_CHECK(r > 0 && r <= INT32_MAX, SP_VALUE, "downscale_factor is %lld, it must be positive and less than 2^31",
+             (long long)r);
     SP_CHECK(x->rank >= 3 && x->dims[x->rank - 2] % r == 0 && x->dims[x->rank - 1] % r == 0, SP_VALUE,
              "x must have at least 3 dimensions, the last two divisible by %lld", (long long)r);
     const int64_t *d = x->dims + x->rank - 3, batch = sp__split_at(x, x->rank - 3, 3).outer;
@@ -327,7 +359,11 @@ static sp_status unshuffle_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_pixel_unshuffle = {
-    .name = "pixel_unshuffle", .inputs = "x", SP_ATTRS(factor_attr_table, factor_attrs), .compose = unshuffle_compose,
-    .python = "ops.pixel_unshuffle(input, downscale_factor:factor)", .doc = "Blocks of pixels become channels: pixel_shuffle undone.",
+    .name = "pixel_unshuffle",
+    .inputs = "x",
+    SP_ATTRS(factor_attr_table, factor_attrs),
+    .compose = unshuffle_compose,
+    .python = "ops.pixel_unshuffle(input, downscale_factor:factor)",
+    .doc = "Blocks of pixels become channels: pixel_shuffle undone.",
     .samples = "[2,2,4,6] factor=2; [1,2,2] factor=2",
 };

@@ -26,7 +26,8 @@ typedef struct {
 } rnn_shape;
 
 /* From the shapes of gx (time, batch, gates * hidden), h0 and the weights of the state. */
-static sp_status rnn_measure(const sp_call *c, const int64_t *gx, const sp_tensor *h0, const sp_tensor *weight, rnn_shape *s)
+static sp_status rnn_measure(const sp_call *c, const int64_t *gx, const sp_tensor *h0, const sp_tensor *weight,
+                             rnn_shape *s)
 {
     static const char *const names[] = {"lstm", "gru", "rnn_tanh", "rnn_relu"};
     static const int gates[] = {4, 3, 1, 1}, kept[] = {5, 4, 0, 0};
@@ -59,7 +60,8 @@ static sp_status scan_infer(const sp_call *c, sp_meta *out)
              "lengths must be int64, one per sample (%lld)", (long long)s.batch);
     for (int i = 1; i < 5; i++)
         SP_CHECK(!c->in[i] || c->in[i]->dtype == c->in[0]->dtype, SP_TYPE, "%s has dtype %s, but gx has %s",
-                 sp__op_inputs(c->op)->names[i], sp_dtype_name((sp_dtype)c->in[i]->dtype), sp_dtype_name((sp_dtype)c->in[0]->dtype));
+                 sp__op_inputs(c->op)->names[i], sp_dtype_name((sp_dtype)c->in[i]->dtype),
+                 sp_dtype_name((sp_dtype)c->in[0]->dtype));
     const sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
     out[0] = (sp_meta){.dtype = dtype, .rank = 3, .dims = {s.time, s.batch, s.hidden}};
     for (int k = 1; k < 3; k++) out[k] = (sp_meta){.dtype = dtype, .rank = 2, .dims = {s.batch, s.hidden}};
@@ -274,9 +276,16 @@ static size_t scan_workspace(const sp_call *c)
 static sp_status scan_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, scan, )};
-    rnn_job j = {.gx = c->in[0]->data, .h0 = c->in[1]->data, .c0 = data_of(c->in[2]), .weight = c->in[3]->data,
-                 .bias = data_of(c->in[4]), .out = c->out[0]->data, .hn = c->out[1]->data, .cn = c->out[2]->data,
-                 .kept = c->out[3]->data, .work = c->work};
+    rnn_job j = {.gx = c->in[0]->data,
+                 .h0 = c->in[1]->data,
+                 .c0 = data_of(c->in[2]),
+                 .weight = c->in[3]->data,
+                 .bias = data_of(c->in[4]),
+                 .out = c->out[0]->data,
+                 .hn = c->out[1]->data,
+                 .cn = c->out[2]->data,
+                 .kept = c->out[3]->data,
+                 .work = c->work};
     if (c->in[5]) j.lengths = (const int64_t *)(const void *)c->in[5]->data;
     SP_TRY(rnn_measure(c, c->in[0]->dims, c->in[1], c->in[3], &j.s));
     CALL(scan_turn, c->in[0]->dtype, &j, c->work)
@@ -437,10 +446,18 @@ static sp_status scan_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_rnn_scan = {
-    .name = "rnn_scan", .inputs = "gx, h0, c0?, weight, bias?, lengths?", .n_out = 4, SP_ATTRS(rnn_attr_table, rnn_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = scan_infer, .reference = scan_reference, .workspace = scan_workspace, .vjp = scan_vjp,
+    .name = "rnn_scan",
+    .inputs = "gx, h0, c0?, weight, bias?, lengths?",
+    .n_out = 4,
+    SP_ATTRS(rnn_attr_table, rnn_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = scan_infer,
+    .reference = scan_reference,
+    .workspace = scan_workspace,
+    .vjp = scan_vjp,
     .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2) | SP_SAVE_IN(3) | SP_SAVE_IN(5) | SP_SAVE_OUT(0) | SP_SAVE_OUT(3),
-    .doc = "A recurrent layer over time, from the input's share of the gates: outputs, last states, and what the gradient needs.",
+    .doc =
+        "A recurrent layer over time, from the input's share of the gates: outputs, last states, and what the gradient needs.",
     .samples = "[3,2,8] [2,2] [2,2] [8,2] [8] _; [3,2,6] [2,2] _ [6,2] [6] _ mode=gru; "
                "[3,2,2] [2,2] _ [2,2] _ _ mode=rnn_tanh reverse=True; [3,2,8] [2,2] [2,2] [8,2] _ [2]i<4 reverse=True; "
                "[3,2,6] [2,2] _ [6,2] [6] [2]i<4 mode=gru; [2,2,2] [2,2] _ [2,2] [2] _ mode=rnn_relu",
@@ -460,15 +477,18 @@ static sp_status scan_grad_infer(const sp_call *c, sp_meta *out)
     SP_TRY(scan_grad_measure(c, &s));
     const sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
     const int64_t n = s.time * s.batch * s.hidden, states = s.batch * s.hidden;
-    SP_CHECK(c->in[0]->dims[2] == s.hidden && c->in[5]->count == n && c->in[5]->dtype == dtype && c->in[6]->dtype == dtype &&
-                 c->in[6]->count == n * s.kept && (!c->in[9] || (c->in[9]->dtype == dtype && c->in[9]->count == n * s.kept)),
-             SP_VALUE, "dy, y, kept and dkept must be as rnn_scan makes them for %lld steps, %lld samples and %lld hidden units",
+    SP_CHECK(c->in[0]->dims[2] == s.hidden && c->in[5]->count == n && c->in[5]->dtype == dtype &&
+                 c->in[6]->dtype == dtype && c->in[6]->count == n * s.kept &&
+                 (!c->in[9] || (c->in[9]->dtype == dtype && c->in[9]->count == n * s.kept)),
+             SP_VALUE,
+             "dy, y, kept and dkept must be as rnn_scan makes them for %lld steps, %lld samples and %lld hidden units",
              (long long)s.time, (long long)s.batch, (long long)s.hidden);
     for (int i = 1; i < 4; i += 2)
-        SP_CHECK(c->in[i]->dtype == (int)dtype, SP_TYPE, "%s has dtype %s, but dy has %s", sp__op_inputs(c->op)->names[i],
-                 sp_dtype_name((sp_dtype)c->in[i]->dtype), sp_dtype_name(dtype));
-    SP_CHECK((s.mode != LSTM || c->in[2]) && (!c->in[4] || (c->in[4]->count == s.batch && c->in[4]->dtype == SP_DTYPE_I64)), SP_VALUE,
-             "lstm needs c0, and lengths must be int64, one per sample");
+        SP_CHECK(c->in[i]->dtype == (int)dtype, SP_TYPE, "%s has dtype %s, but dy has %s",
+                 sp__op_inputs(c->op)->names[i], sp_dtype_name((sp_dtype)c->in[i]->dtype), sp_dtype_name(dtype));
+    SP_CHECK((s.mode != LSTM || c->in[2]) &&
+                 (!c->in[4] || (c->in[4]->count == s.batch && c->in[4]->dtype == SP_DTYPE_I64)),
+             SP_VALUE, "lstm needs c0, and lengths must be int64, one per sample");
     for (int i = 1; i < 9; i++)
         SP_CHECK(!c->in[i] || (i != 2 && i < 7) || (c->in[i]->count == states && c->in[i]->dtype == dtype), SP_VALUE,
                  "%s must have the shape and dtype of h0", sp__op_inputs(c->op)->names[i]);
@@ -489,22 +509,42 @@ static sp_status scan_grad_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, scan_grad, )};
     static void (*const sums[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, scan_weight, )};
-    rnn_job j = {.dy = c->in[0]->data, .h0 = c->in[1]->data, .c0 = data_of(c->in[2]), .weight = c->in[3]->data,
-                 .y = c->in[5]->data, .kept_in = c->in[6]->data, .dh = data_of(c->in[7]), .dc = data_of(c->in[8]), .dkept = data_of(c->in[9]),
-                 .dgx = c->out[0]->data, .dh0 = c->out[1]->data, .dc0 = c->out[2]->data, .out = c->out[3]->data,
-                 .hn = c->out[4]->data, .work = c->work};
+    rnn_job j = {.dy = c->in[0]->data,
+                 .h0 = c->in[1]->data,
+                 .c0 = data_of(c->in[2]),
+                 .weight = c->in[3]->data,
+                 .y = c->in[5]->data,
+                 .kept_in = c->in[6]->data,
+                 .dh = data_of(c->in[7]),
+                 .dc = data_of(c->in[8]),
+                 .dkept = data_of(c->in[9]),
+                 .dgx = c->out[0]->data,
+                 .dh0 = c->out[1]->data,
+                 .dc0 = c->out[2]->data,
+                 .out = c->out[3]->data,
+                 .hn = c->out[4]->data,
+                 .work = c->work};
     if (c->in[4]) j.lengths = (const int64_t *)(const void *)c->in[4]->data;
     SP_TRY(scan_grad_measure(c, &j.s));
     j.dgh = (char *)c->work + scan_bytes(&j.s);
     CALL(scan_plain, c->in[0]->dtype, &j, c->work)
     SP_TRY(sp__parallel_for(j.s.batch, 1, fns[c->in[0]->dtype], &j));
-    return sp__parallel_for(j.s.gates * j.s.hidden, sp__grain(j.s.time * j.s.batch * j.s.hidden), sums[c->in[0]->dtype], &j);
+    return sp__parallel_for(j.s.gates * j.s.hidden, sp__grain(j.s.time * j.s.batch * j.s.hidden), sums[c->in[0]->dtype],
+                            &j);
 }
 const sp_op sp_op_rnn_scan_grad = {
-    .name = "rnn_scan_grad", .inputs = "dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?, dkept?", .n_out = 5,
-    SP_ATTRS(rnn_attr_table, rnn_attrs), .dtypes = SP_DT_FLOATS, .infer = scan_grad_infer, .reference = scan_grad_reference,
-    .workspace = scan_grad_workspace, .vjp = sp__vjp_refuse, .no_vjp = "rnn_scan composes its gradient when that is differentiated",
-    .doc = "Gradients of rnn_scan.", .samples = "[3,2,2] [2,2] _ [2,2] _ [3,2,2] [3,2,0] _ _ _ mode=rnn_tanh",
+    .name = "rnn_scan_grad",
+    .inputs = "dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?, dkept?",
+    .n_out = 5,
+    SP_ATTRS(rnn_attr_table, rnn_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .infer = scan_grad_infer,
+    .reference = scan_grad_reference,
+    .workspace = scan_grad_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "rnn_scan composes its gradient when that is differentiated",
+    .doc = "Gradients of rnn_scan.",
+    .samples = "[3,2,2] [2,2] _ [2,2] _ [3,2,2] [3,2,0] _ _ _ mode=rnn_tanh",
 };
 
 /* --- a whole layer ----------------------------------------------------------------------------------------------- */
@@ -514,10 +554,12 @@ const sp_op sp_op_rnn_scan_grad = {
 static sp_tensor *input_share(sp_builder *b, const sp_call *c)
 {
     sp_tensor *x = c->in[0], *weight = c->in[3];
-    if (x->rank != 3 || weight->rank != 2) return sp_builder_apply(b, &sp_op_dense, NULL, 3, (sp_tensor *const[]){x, weight, c->in[5]});
+    if (x->rank != 3 || weight->rank != 2)
+        return sp_builder_apply(b, &sp_op_dense, NULL, 3, (sp_tensor *const[]){x, weight, c->in[5]});
     const int64_t rows[2] = {x->dims[0] * x->dims[1], x->dims[2]}, all[3] = {x->dims[0], x->dims[1], weight->dims[0]};
     sp_tensor *flat = sp_reshape(b, x, 2, rows);
-    return sp_reshape(b, sp_builder_apply(b, &sp_op_dense, NULL, 3, (sp_tensor *const[]){flat, weight, c->in[5]}), 3, all);
+    return sp_reshape(b, sp_builder_apply(b, &sp_op_dense, NULL, 3, (sp_tensor *const[]){flat, weight, c->in[5]}), 3,
+                      all);
 }
 
 /* y, h, c of x [time, batch, features] with weights [gates * hidden, features] and [gates * hidden, hidden]. */
@@ -528,14 +570,20 @@ static sp_status layer_compose(sp_builder *b, const sp_call *c)
     int n;
     if (lengths) lengths = sp_cast(b, lengths, SP_DTYPE_I64);
     SP_TRY(sp__builder_apply_many(b, &sp_op_rnn_scan, c->attrs, 6,
-                                  (sp_tensor *const[]){gx, c->in[1], c->in[2], c->in[4], c->in[6], lengths}, 4, out, &n));
+                                  (sp_tensor *const[]){gx, c->in[1], c->in[2], c->in[4], c->in[6], lengths}, 4, out,
+                                  &n));
     for (int i = 0; i < 3; i++) c->out[i] = out[i];
     return SP_OK;
 }
 const sp_op sp_op_rnn_layer = {
-    .name = "rnn_layer", .inputs = "x, h0, c0?, w_ih, w_hh, b_ih?, b_hh?, lengths?", .n_out = 3,
-    SP_ATTRS(rnn_attr_table, rnn_attrs), .dtypes = SP_DT_FLOATS, .compose = layer_compose,
-    .doc = "One recurrent layer (lstm, gru, rnn_tanh or rnn_relu) in one direction: outputs, last state, last cell state.",
+    .name = "rnn_layer",
+    .inputs = "x, h0, c0?, w_ih, w_hh, b_ih?, b_hh?, lengths?",
+    .n_out = 3,
+    SP_ATTRS(rnn_attr_table, rnn_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .compose = layer_compose,
+    .doc =
+        "One recurrent layer (lstm, gru, rnn_tanh or rnn_relu) in one direction: outputs, last state, last cell state.",
     .samples = "[3,2,3] [2,2] [2,2] [8,3] [8,2] [8] [8] _; [3,2,3] [2,2] _ [6,3] [6,2] [6] [6] _ mode=gru; "
                "[3,2,3] [2,2] _ [2,3] [2,2] _ _ [2]i<4 mode=rnn_tanh",
 };

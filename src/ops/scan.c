@@ -91,6 +91,7 @@ static sp_status scan_run(const sp_call *c, scan_fn fn, scan_job *j)
 #define TO_F32(x) ((float)(x))
 #define TO_F16(x) sp__f32_f16((float)(x))
 #define TO_BF16(x) sp__f32_bf16((float)(x))
+/* clang-format off */
 #define SCANS(name, start, combine)                                                                                    \
     SCAN(F16, sp_f16, double, sp__f16_f32, TO_F16, name, start, combine)                                               \
     SCAN(BF16, sp_bf16, double, sp__bf16_f32, TO_BF16, name, start, combine)                                           \
@@ -106,13 +107,14 @@ static sp_status scan_run(const sp_call *c, scan_fn fn, scan_job *j)
     SCAN(U16, uint16_t, uint64_t, SP_KEEP, (uint16_t), name, start, combine)                                           \
     SCAN(U32, uint32_t, uint64_t, SP_KEEP, (uint32_t), name, start, combine)                                           \
     SCAN(U64, uint64_t, uint64_t, SP_KEEP, SP_KEEP, name, start, combine)
+/* clang-format on */
 #define SCAN_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = name##_##D,
 SCANS(scan_sum, 0, acc + x)
 SCANS(scan_prod, 1, acc *x)
 static const scan_fn sum_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_sum, )
-                                                  SP_EACH_COMPLEX(SCAN_ROW, scan_sum, )};
+                                                      SP_EACH_COMPLEX(SCAN_ROW, scan_sum, )};
 static const scan_fn prod_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_prod, )
-                                                   SP_EACH_COMPLEX(SCAN_ROW, scan_prod, )};
+                                                       SP_EACH_COMPLEX(SCAN_ROW, scan_prod, )};
 /* Few long lines of float32, plainly summed: blocks of LONG elements are added up first, then every block runs from the sum of those
  * before it. Four blocks take turns, as lines do above. */
 enum { LONG = 8192 };
@@ -168,8 +170,12 @@ static sp_status scan_long(const sp_call *c)
     int axis;
     SP_TRY(scan_axis(x, a->axis, &axis));
     const int64_t n = x->rank ? x->dims[axis] : 1, lines = n ? x->count / n : 0;
-    if (x->dtype != SP_DTYPE_F32 || a->exclusive || a->reverse || axis != x->rank - 1 || n < 8 * LONG || lines > 16) return SP_DECLINED;
-    long_job j = {.x = (const float *)(const void *)x->data, .out = (float *)(void *)c->out[0]->data, .n = n, .blocks = (n + LONG - 1) / LONG};
+    if (x->dtype != SP_DTYPE_F32 || a->exclusive || a->reverse || axis != x->rank - 1 || n < 8 * LONG || lines > 16)
+        return SP_DECLINED;
+    long_job j = {.x = (const float *)(const void *)x->data,
+                  .out = (float *)(void *)c->out[0]->data,
+                  .n = n,
+                  .blocks = (n + LONG - 1) / LONG};
     j.before = sp__alloc((size_t)(lines * j.blocks) * sizeof(double));
     if (!j.before) return SP_NOMEM;
     sp_status status = sp__parallel_for(lines * j.blocks, 4, SP_WIDEST(long_sums), &j);
@@ -234,22 +240,37 @@ static sp_status scan_prod_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 
-#define SCAN_SAMPLES "[4]; [2,3,4] axis=1; [3,2] axis=-1 exclusive=True; [3,4] reverse=True; "                         \
-                     "[2,5] axis=1 exclusive=True reverse=True; []"
+#define SCAN_SAMPLES                                                                                                   \
+    "[4]; [2,3,4] axis=1; [3,2] axis=-1 exclusive=True; [3,4] reverse=True; "                                          \
+    "[2,5] axis=1 exclusive=True reverse=True; []"
 const sp_op sp_op_scan_sum = {
     .batch = sp__batch_axis,
-    .name = "scan_sum", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS,
+    .name = "scan_sum",
+    .inputs = "x",
+    SP_ATTRS(scan_attr_table, scan_attrs),
+    .dtypes = SP_DT_NUMBERS,
     .infer = scan_infer,
-    .reference = scan_sum_reference, .vjp = scan_sum_vjp, .mindir = "CumSum", .onnx = "CumSum",
-    .python = "ops.CumSum(exclusive=False, reverse=False)(input, axis)", .doc = "Running sum along one axis.",
+    .reference = scan_sum_reference,
+    .vjp = scan_sum_vjp,
+    .mindir = "CumSum",
+    .onnx = "CumSum",
+    .python = "ops.CumSum(exclusive=False, reverse=False)(input, axis)",
+    .doc = "Running sum along one axis.",
     .samples = SCAN_SAMPLES,
 };
 const sp_op sp_op_scan_prod = {
     .batch = sp__batch_axis,
-    .name = "scan_prod", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS,
+    .name = "scan_prod",
+    .inputs = "x",
+    SP_ATTRS(scan_attr_table, scan_attrs),
+    .dtypes = SP_DT_NUMBERS,
     .infer = scan_infer,
-    .reference = scan_prod_reference, .vjp = scan_prod_vjp, .saves = SP_SAVE_IN(0), .mindir = "CumProd",
-    .python = "ops.CumProd(exclusive=False, reverse=False)(x, axis)", .doc = "Running product along one axis.",
+    .reference = scan_prod_reference,
+    .vjp = scan_prod_vjp,
+    .saves = SP_SAVE_IN(0),
+    .mindir = "CumProd",
+    .python = "ops.CumProd(exclusive=False, reverse=False)(x, axis)",
+    .doc = "Running product along one axis.",
     .samples = SCAN_SAMPLES,
 };
 
@@ -293,22 +314,32 @@ static sp_status cumprod_compose(sp_builder *b, const sp_call *c)
     return cum_compose(b, c, &sp_op_scan_prod, kind == 'f' || kind == 'c' ? own : SP_DTYPE_I64);
 }
 const sp_op sp_op_cumsum = {
-    .name = "cumsum", .inputs = "x", SP_ATTRS(cum_attr_table, cum_attrs), .compose = cumsum_compose,
+    .name = "cumsum",
+    .inputs = "x",
+    SP_ATTRS(cum_attr_table, cum_attrs),
+    .compose = cumsum_compose,
     .python = "ops.cumsum(x, axis, dtype=None); Tensor.cumsum(axis=None, dtype=None, .widen=True); "
               "Tensor.cumsum(dim:axis, *, dtype=None); "
               "mint.cumsum(input, dim:axis, dtype=None)",
-    .doc = "Running sum along an axis.", .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
+    .doc = "Running sum along an axis.",
+    .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
 };
 const sp_op sp_op_cumprod = {
-    .name = "cumprod", .inputs = "x", SP_ATTRS(cum_attr_table, cum_attrs), .compose = cumprod_compose,
+    .name = "cumprod",
+    .inputs = "x",
+    SP_ATTRS(cum_attr_table, cum_attrs),
+    .compose = cumprod_compose,
     .python = "ops.cumprod(input, dim:axis, dtype=None); Tensor.cumprod(dim:axis, dtype=None); "
               "mint.cumprod(input, dim:axis, dtype=None)",
-    .doc = "Running product along an axis.", .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
+    .doc = "Running product along an axis.",
+    .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
 };
 
 /* --- extrema ----------------------------------------------------------------------------------------------------- */
 
-typedef struct { int64_t axis; } axis_attrs;
+typedef struct {
+    int64_t axis;
+} axis_attrs;
 SP_ATTR_TABLE(axis_attr_table, axis_attrs, (INT, axis, 0));
 
 /* Of equal elements the later one counts; once NaN has come it stays. */
@@ -337,8 +368,8 @@ static sp_status extremum_reference(const sp_call *c, const scan_fn *table)
     const scan_attrs a = {.axis = ((const axis_attrs *)c->attrs)->axis};
     sp_call call = *c;
     call.attrs = &a;
-    return scan_run(&call, table[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data,
-                                                               .out_index = (int64_t *)(void *)c->out[1]->data});
+    return scan_run(&call, table[c->in[0]->dtype],
+                    &(scan_job){.out = c->out[0]->data, .out_index = (int64_t *)(void *)c->out[1]->data});
 }
 static sp_status cummax_reference(const sp_call *c) { return extremum_reference(c, max_scans); }
 static sp_status cummin_reference(const sp_call *c) { return extremum_reference(c, min_scans); }
@@ -392,8 +423,7 @@ static sp_status move_reference(const sp_call *c, const scan_fn *table)
     const int64_t n = c->in[0]->rank ? c->in[0]->dims[axis] : 1;
     for (int64_t i = 0; i < c->in[1]->count; i++)
         SP_CHECK(index[i] >= 0 && index[i] < n, SP_VALUE, "index %lld is out of range for %lld elements",
-                 (long long)index[i],
-                 (long long)n);
+                 (long long)index[i], (long long)n);
     return scan_run(&call, table[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data, .index = index});
 }
 static sp_status line_take_reference(const sp_call *c) { return move_reference(c, take_scans); }
@@ -430,35 +460,58 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_line_take = {
     .batch = sp__batch_axis,
-    .name = "line_take", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL,
+    .name = "line_take",
+    .inputs = "x, index",
+    SP_ATTRS(axis_attr_table, axis_attrs),
+    .dtypes = SP_DT_REAL,
     .infer = move_infer,
-    .reference = line_take_reference, .vjp = line_take_vjp, .saves = SP_SAVE_IN(1),
+    .reference = line_take_reference,
+    .vjp = line_take_vjp,
+    .saves = SP_SAVE_IN(1),
     .doc = "Elements picked by index along an axis, for gradients of running extrema.",
     .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
 };
 const sp_op sp_op_line_put = {
     .batch = sp__batch_axis,
-    .name = "line_put", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL,
+    .name = "line_put",
+    .inputs = "x, index",
+    SP_ATTRS(axis_attr_table, axis_attrs),
+    .dtypes = SP_DT_REAL,
     .infer = move_infer,
-    .reference = line_put_reference, .vjp = line_put_vjp, .saves = SP_SAVE_IN(1),
-    .doc = "Values added at their index along an axis, into zeros.", .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
+    .reference = line_put_reference,
+    .vjp = line_put_vjp,
+    .saves = SP_SAVE_IN(1),
+    .doc = "Values added at their index along an axis, into zeros.",
+    .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
 };
-#define EXTREMA .promote = SP_PROMOTE_NONE, .dtypes = SP_DT_REAL, .infer = extremum_infer, .vjp = extremum_vjp,        \
+#define EXTREMA                                                                                                        \
+    .promote = SP_PROMOTE_NONE, .dtypes = SP_DT_REAL, .infer = extremum_infer, .vjp = extremum_vjp,                    \
     .saves = SP_SAVE_OUT(1)
 const sp_op sp_op_cummax = {
     .batch = sp__batch_axis,
-    .name = "cummax", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA,
+    .name = "cummax",
+    .inputs = "x",
+    .n_out = 2,
+    SP_ATTRS(axis_attr_table, axis_attrs),
+    EXTREMA,
     .reference = cummax_reference,
     .mindir = "Cummax",
     .python = "ops.cummax(input, axis); ops.Cummax(axis)(input); Tensor.cummax(axis); mint.cummax(input, dim:axis)",
-    .doc = "Running maximum along an axis and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
+    .doc = "Running maximum along an axis and where it is.",
+    .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
 };
 const sp_op sp_op_cummin = {
     .batch = sp__batch_axis,
-    .name = "cummin", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA,
+    .name = "cummin",
+    .inputs = "x",
+    .n_out = 2,
+    SP_ATTRS(axis_attr_table, axis_attrs),
+    EXTREMA,
     .reference = cummin_reference,
-    .mindir = "Cummin", .python = "mint.cummin(input, dim:axis)",
-    .doc = "Running minimum along an axis and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
+    .mindir = "Cummin",
+    .python = "mint.cummin(input, dim:axis)",
+    .doc = "Running minimum along an axis and where it is.",
+    .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
 };
 
 /* --- logarithm of a running sum of exponentials --------------------------------------------------------------------- */
@@ -491,8 +544,10 @@ static sp_status scan_logsumexp_vjp(sp_builder *b, const sp_vjp *v)
 {
     const scan_attrs a = *(const scan_attrs *)v->attrs;
     sp_tensor *x = v->in[0], *top = x->rank ? sp_reduce_max(b, x, 1, &a.axis, true) : x;
-    const double lowest = x->dtype == SP_DTYPE_F16 ? LOWEST_F16 : x->dtype == SP_DTYPE_BF16 ? LOWEST_BF16
-                        : x->dtype == SP_DTYPE_F32 ? (double)-FLT_MAX : -DBL_MAX;
+    const double lowest = x->dtype == SP_DTYPE_F16    ? LOWEST_F16
+                          : x->dtype == SP_DTYPE_BF16 ? LOWEST_BF16
+                          : x->dtype == SP_DTYPE_F32  ? (double)-FLT_MAX
+                                                      : -DBL_MAX;
     sp_tensor *empty = sp_less_equal(b, v->out[0], sp__const(b, lowest, x));
     sp_tensor *share = sp_exp(b, sp_sub(b, top, sp_select(b, empty, top, v->out[0])));
     share = sp_select(b, empty, sp__const(b, 0, x), sp_mul(b, v->dout[0], share));
@@ -501,9 +556,14 @@ static sp_status scan_logsumexp_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_scan_logsumexp = {
     .batch = sp__batch_axis,
-    .name = "scan_logsumexp", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_FLOATS,
+    .name = "scan_logsumexp",
+    .inputs = "x",
+    SP_ATTRS(scan_attr_table, scan_attrs),
+    .dtypes = SP_DT_FLOATS,
     .infer = scan_infer,
-    .reference = scan_logsumexp_reference, .vjp = scan_logsumexp_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
+    .reference = scan_logsumexp_reference,
+    .vjp = scan_logsumexp_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
     .mindir = "CumulativeLogsumexp",
     .python = "ops.logcumsumexp(input, axis); Tensor.logcumsumexp(axis); ops.CumulativeLogsumexp(exclusive=False, "
               "reverse=False)(x, axis)",

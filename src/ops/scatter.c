@@ -100,7 +100,9 @@ static sp_tensor *over(sp_builder *b, const sp_op *op, const void *attrs, int n_
 static sp_status combine_vjp(sp_builder *b, const sp_vjp *v)
 {
     const combine_attrs *a = v->attrs;
-    const struct { sp_ints axes; } read = {a->axes};
+    const struct {
+        sp_ints axes;
+    } read = {a->axes};
     const struct {
         sp_ints axes;
         bool accumulate;
@@ -140,8 +142,13 @@ static sp_status combine_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_index_combine = {
     .batch = sp__batch_index_put,
-    .name = "index_combine", .inputs = "x, value, indices...", SP_ATTRS(combine_attr_table, combine_attrs),
-    .dtypes = SP_DT_REAL_BOOL, .infer = combine_infer, .reference = combine_reference, .vjp = combine_vjp,
+    .name = "index_combine",
+    .inputs = "x, value, indices...",
+    SP_ATTRS(combine_attr_table, combine_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .infer = combine_infer,
+    .reference = combine_reference,
+    .vjp = combine_vjp,
     .saves = SP_SAVE_ALL_IN | SP_SAVE_OUT(0),
     .doc = "A copy of x in which the elements index would give are combined with value: replaced, or the sum, "
            "difference, "
@@ -160,8 +167,7 @@ sp_status sp__elements_check(const sp_tensor *x, const sp_tensor *index, int64_t
     SP_CHECK(kind == 'i' || kind == 'u', SP_TYPE, "index has dtype %s, it must hold integers",
              sp_dtype_name((sp_dtype)index->dtype));
     SP_CHECK(x->rank == index->rank, SP_VALUE, "index has rank %d, it must have the rank of the tensor, %d",
-             index->rank,
-             x->rank);
+             index->rank, x->rank);
     SP_TRY(sp__shape_axis(axis_given, x->rank, "axis", axis));
     for (int i = 0; i < x->rank; i++)
         SP_CHECK(i == *axis || index->dims[i] <= x->dims[i], SP_VALUE,
@@ -181,8 +187,7 @@ sp_status sp__elements_offsets(const sp_tensor *x, const sp_tensor *index, int a
     for (int64_t i = 0; i < index->count; i++) {
         int64_t v = offsets[i];
         SP_CHECK(v >= -size && v < size, SP_RUNTIME, "index %lld is out of range for dimension %d of size %lld",
-                 (long long)v,
-                 axis, (long long)size);
+                 (long long)v, axis, (long long)size);
         offsets[i] = base + (v < 0 ? v + size : v) * stride;
         for (int k = index->rank - 1; k >= 0; k--) {
             if (k != axis) base += strides[k];
@@ -243,7 +248,9 @@ static sp_status elements_reference(const sp_call *c)
 static sp_status elements_vjp(sp_builder *b, const sp_vjp *v)
 {
     const elements_attrs *a = v->attrs;
-    const struct { int64_t dim; } read = {a->axis};
+    const struct {
+        int64_t dim;
+    } read = {a->axis};
     const bool replaces = strcmp(a->reduce, "none") == 0;
     SP_CHECK(replaces || strcmp(a->reduce, "add") == 0, SP_RUNTIME,
              "scatter_elements has a gradient for reduce none and add, not for %s", a->reduce);
@@ -261,9 +268,16 @@ static sp_status elements_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_scatter_elements = {
     .batch = sp__batch_axis,
-    .name = "scatter_elements", .inputs = "x, index, src", SP_ATTRS(elements_attr_table, elements_attrs),
-    .infer = elements_infer, .reference = elements_reference, .workspace = elements_workspace, .vjp = elements_vjp,
-    .saves = SP_SAVE_IN(1), .mindir = "TensorScatterElements", .onnx = "ScatterElements",
+    .name = "scatter_elements",
+    .inputs = "x, index, src",
+    SP_ATTRS(elements_attr_table, elements_attrs),
+    .infer = elements_infer,
+    .reference = elements_reference,
+    .workspace = elements_workspace,
+    .vjp = elements_vjp,
+    .saves = SP_SAVE_IN(1),
+    .mindir = "TensorScatterElements",
+    .onnx = "ScatterElements",
     .doc = "A copy of x in which each element of src replaces, or is combined with, the element at its own position "
            "but for "
            "the axis, where index tells the position.",

@@ -139,8 +139,7 @@ typedef struct {
             T *d = (T *)(void *)j->out + at;                                                                           \
             for (int64_t k = 0; k < w; k++) sum[k] = 0;                                                                \
             for (int64_t i = 0; i < n * inner; i += inner)                                                             \
-                for (int64_t k = i; k < i + w; k++)                                                                    \
-                    sum[k - i] += is_log ? LOAD(g[k]) : LOAD(g[k]) * LOAD(y[k]);                                       \
+                for (int64_t k = i; k < i + w; k++) sum[k - i] += is_log ? LOAD(g[k]) : LOAD(g[k]) * LOAD(y[k]);       \
             for (int64_t i = 0; i < n * inner; i += inner)                                                             \
                 for (int64_t k = i; k < i + w; k++)                                                                    \
                     d[k] = is_log ? STORE(LOAD(g[k]) - exp(LOAD(y[k])) * sum[k - i])                                   \
@@ -200,8 +199,7 @@ static sp_status softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
         sp_tensor *left = sp_mul(b, d, sp_sub(b, g, sum_over(b, v, sp_mul(b, g, y))));
         v->din[0] = sp_sub(b, left, sp_mul(b, g, sum_over(b, v, sp_mul(b, d, y))));
     }
-    if (v->needs[1])
-        v->din[1] = sp_builder_apply(b, &sp_op_softmax_grad, v->attrs, 2, (sp_tensor *const[]){y, d});
+    if (v->needs[1]) v->din[1] = sp_builder_apply(b, &sp_op_softmax_grad, v->attrs, 2, (sp_tensor *const[]){y, d});
     return SP_OK;
 }
 
@@ -238,8 +236,8 @@ static sp_status log_softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
                                         .doc = grad_doc_,                                                              \
                                         .samples = "[2,3] [2,3]; [2,3,4] [2,3,4] axis=(1,)"};
 
-SOFTMAX(softmax, "Gradient of softmax from its result and the gradient of that.", .mindir = "Softmax", .onnx = "Softmax",
-        .python = "ops.Softmax(axis=-1)(input)",
+SOFTMAX(softmax, "Gradient of softmax from its result and the gradient of that.", .mindir = "Softmax",
+        .onnx = "Softmax", .python = "ops.Softmax(axis=-1)(input)",
         .doc = "exp(x) divided by its sum over an axis (or neighbouring axes).")
 SOFTMAX(log_softmax, "Gradient of log_softmax from its result and the gradient of that.", .mindir = "LogSoftmax",
         .onnx = "LogSoftmax", .python = "ops.log_softmax(logits, axis=-1); ops.LogSoftmax(axis=-1)(logits)",

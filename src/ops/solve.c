@@ -12,14 +12,19 @@ static sp_tensor *turned(sp_builder *b, sp_tensor *x) { return sp_swap_axes(b, x
 /* The part of a matrix on or below (lower) or above a diagonal. */
 static sp_tensor *part(sp_builder *b, sp_tensor *x, bool lower, int64_t diagonal)
 {
-    const struct { int64_t diagonal; } attrs = {diagonal};
+    const struct {
+        int64_t diagonal;
+    } attrs = {diagonal};
     return sp_builder_apply(b, lower ? &sp_op_tril : &sp_op_triu, &attrs, 1, &x);
 }
 
 /* --- triangular_solve -------------------------------------------------------------------------------------------- */
 
-typedef struct { bool upper, transpose, unit; } triangular_attrs;
-SP_ATTR_TABLE(triangular_attr_table, triangular_attrs, (BOOL, upper, False), (BOOL, transpose, False), (BOOL, unit, False));
+typedef struct {
+    bool upper, transpose, unit;
+} triangular_attrs;
+SP_ATTR_TABLE(triangular_attr_table, triangular_attrs, (BOOL, upper, False), (BOOL, transpose, False),
+              (BOOL, unit, False));
 
 static sp_status triangular_infer(const sp_call *c, sp_meta *out)
 {
@@ -37,7 +42,8 @@ static size_t triangular_workspace(const sp_call *c)
 {
     const sp_tensor *a = c->in[0], *y = c->in[1];
     if (a->rank < 2 || y->rank < 2) return 0;
-    return (size_t)(a->dims[a->rank - 1] * (a->dims[a->rank - 1] + y->dims[y->rank - 1]) + 1) * sizeof(double) * (sp__complex_matrix(a) ? 2 : 1);
+    return (size_t)(a->dims[a->rank - 1] * (a->dims[a->rank - 1] + y->dims[y->rank - 1]) + 1) * sizeof(double) *
+           (sp__complex_matrix(a) ? 2 : 1);
 }
 static sp_status triangular_reference(const sp_call *c)
 {
@@ -78,11 +84,19 @@ static sp_status triangular_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_triangular_solve = {
     .batch = sp__batch_trailing,
-    .name = "triangular_solve", .inputs = "a, y", SP_ATTRS(triangular_attr_table, triangular_attrs), ALL_MATRICES,
-    .infer = triangular_infer, .reference = triangular_reference, .workspace = triangular_workspace,
-    .vjp = triangular_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "SolveTriangular",
-    .doc = "The x with a x = y, where a is lower (or upper) triangular; what stands on the other side is not read. transpose: with "
-           "a turned around; unit: the diagonal counts as ones.",
+    .name = "triangular_solve",
+    .inputs = "a, y",
+    SP_ATTRS(triangular_attr_table, triangular_attrs),
+    ALL_MATRICES,
+    .infer = triangular_infer,
+    .reference = triangular_reference,
+    .workspace = triangular_workspace,
+    .vjp = triangular_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
+    .mindir = "SolveTriangular",
+    .doc =
+        "The x with a x = y, where a is lower (or upper) triangular; what stands on the other side is not read. transpose: with "
+        "a turned around; unit: the diagonal counts as ones.",
     .samples = "[2,2](1,2) [2,3]; [2,3,3](1,2) [2,3,1] upper=True; [2,2](1,2) [2,1] transpose=True; "
                "[3,3](1,2) [3,2] upper=True transpose=True unit=True",
 };
@@ -139,8 +153,17 @@ static sp_status lu_reference(const sp_call *c)
 }
 const sp_op sp_op_lu = {
     .batch = sp__batch_trailing,
-    .name = "lu", .inputs = "x", .n_out = 2, MATRICES, .infer = lu_infer, .reference = lu_reference,
-    .workspace = lu_workspace, .vjp = sp__vjp_refuse, .no_vjp = "the factors are used to solve; differentiate ops.matrix_solve instead",
-    .mindir = "LU", .samples = "[3,3]; [2,2,3]; [3,2]; [1,1]",
-    .doc = "L without its diagonal of ones and U in one matrix, and for each row the one it was exchanged with, by partial pivoting.",
+    .name = "lu",
+    .inputs = "x",
+    .n_out = 2,
+    MATRICES,
+    .infer = lu_infer,
+    .reference = lu_reference,
+    .workspace = lu_workspace,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "the factors are used to solve; differentiate ops.matrix_solve instead",
+    .mindir = "LU",
+    .samples = "[3,3]; [2,2,3]; [3,2]; [1,1]",
+    .doc =
+        "L without its diagonal of ones and U in one matrix, and for each row the one it was exchanged with, by partial pivoting.",
 };

@@ -19,7 +19,7 @@ enum { BLOCK = SP__ORDER_BLOCK, AHEAD = 16 };
     static uint64_t name(T v)                                                                                          \
     {                                                                                                                  \
         const U top = (U)((U)1 << (8 * sizeof(U) - 1));                                                                \
-        if (v != v) return (U)~(U)0;                                                                                   \
+        if (v != v) return (U) ~(U)0;                                                                                  \
         v += (T)0;                                                                                                     \
         U bits;                                                                                                        \
         memcpy(&bits, &v, sizeof bits);                                                                                \
@@ -65,8 +65,8 @@ typedef struct {
     bool largest, sorted;
     sp_dtype indices;
 } topk_attrs;
-SP_ATTR_TABLE(topk_attr_table, topk_attrs,
-    (INT_NEEDED, k), (INT, axis, -1), (BOOL, largest, True), (BOOL, sorted, True), (DTYPE, indices, int64));
+SP_ATTR_TABLE(topk_attr_table, topk_attrs, (INT_NEEDED, k), (INT, axis, -1), (BOOL, largest, True),
+              (BOOL, sorted, True), (DTYPE, indices, int64));
 
 static sp_status index_dtype(sp_dtype d)
 {
@@ -127,7 +127,7 @@ typedef struct {
     int64_t n, k, post_count, size;
     bool descending;
     bool middle, numbers_only; /* of the row in order only the middle element is wanted, perhaps of those not NaN */
-    char *work;         /* keys, positions and scratch of one row; a block of row_bytes per part */
+    char *work;                /* keys, positions and scratch of one row; a block of row_bytes per part */
     size_t row_bytes;
     int64_t rows_per_part;
 } order_job;
@@ -135,7 +135,7 @@ typedef struct {
 typedef struct {
     const order_job *j;
     int64_t pre, post;
-    const char *x;      /* first element; the next is `step` bytes away */
+    const char *x; /* first element; the next is `step` bytes away */
     int64_t step;
     uint64_t *keys;
     int64_t *at;
@@ -163,8 +163,7 @@ static void row_emit(void *context, int64_t begin, int64_t end)
         if (i + AHEAD < end) __builtin_prefetch(r->x + at[i + AHEAD] * step);
         copy_element(values + i * post_count * size, r->x + at[i] * step, size);
     }
-    for (int64_t i = begin; i < end; i++)
-        store_index(j->indices, (r->pre * j->k + i) * post_count + r->post, at[i]);
+    for (int64_t i = begin; i < end; i++) store_index(j->indices, (r->pre * j->k + i) * post_count + r->post, at[i]);
 }
 
 /* --- the few best ------------------------------------------------------------------------------------------------ */
@@ -178,7 +177,8 @@ static bool worse(const uint64_t *keys, int64_t p, int64_t q)
 
 /* The k first by key of the positions begin to end, or of those that `among` has there: a heap, the worst on top.
  * Returns how many they are. */
-static int64_t keep_best(int64_t k, const uint64_t *keys, int64_t begin, int64_t end, const int64_t *among, int64_t *heap)
+static int64_t keep_best(int64_t k, const uint64_t *keys, int64_t begin, int64_t end, const int64_t *among,
+                         int64_t *heap)
 {
     int64_t n = 0;
     for (int64_t i = begin; i < end; i++) {
@@ -323,8 +323,8 @@ static sp_status order_vjp(sp_builder *b, const sp_vjp *v, int64_t axis)
         const char *reduce;
     } attrs = {axis, "add"};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
-    v->din[0] = sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3,
-                                 (sp_tensor *const[]){zeros, v->out[1], v->dout[0]});
+    v->din[0] =
+        sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3, (sp_tensor *const[]){zeros, v->out[1], v->dout[0]});
     return SP_OK;
 }
 static sp_status sort_vjp(sp_builder *b, const sp_vjp *v)
@@ -338,16 +338,32 @@ static sp_status topk_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_sort = {
     .batch = sp__batch_axis,
-    .name = "sort", .inputs = "x", .n_out = 2, SP_ATTRS(sort_attr_table, sort_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = sort_infer, .reference = sort_reference, .vjp = sort_vjp, .saves = SP_SAVE_OUT(1), .mindir = "Sort",
+    .name = "sort",
+    .inputs = "x",
+    .n_out = 2,
+    SP_ATTRS(sort_attr_table, sort_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .infer = sort_infer,
+    .reference = sort_reference,
+    .vjp = sort_vjp,
+    .saves = SP_SAVE_OUT(1),
+    .mindir = "Sort",
     .doc = "The elements in order along an axis, and the positions they came from. Stable; NaN counts as largest.",
     .samples = "[2,5]d; [4,3]d axis=0 descending=True; [3]d indices=int32; []",
 };
 
 const sp_op sp_op_topk = {
     .batch = sp__batch_axis,
-    .name = "topk", .inputs = "x", .n_out = 2, SP_ATTRS(topk_attr_table, topk_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = topk_infer, .reference = topk_reference, .vjp = topk_vjp, .saves = SP_SAVE_OUT(1), .mindir = "TopK",
+    .name = "topk",
+    .inputs = "x",
+    .n_out = 2,
+    SP_ATTRS(topk_attr_table, topk_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .infer = topk_infer,
+    .reference = topk_reference,
+    .vjp = topk_vjp,
+    .saves = SP_SAVE_OUT(1),
+    .mindir = "TopK",
     .onnx = "TopK",
     .doc = "The k largest (or smallest) elements along an axis, in order, and their positions.",
     .samples = "[2,5]d k=2; [4,3]d k=3 axis=0 largest=False; [20]d k=2 indices=int32",
@@ -381,8 +397,16 @@ static sp_status median_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_median = {
     .batch = sp__batch_axis,
-    .name = "median", .inputs = "x", .n_out = 2, SP_ATTRS(median_attr_table, median_attrs), .dtypes = SP_DT_REAL,
-    .infer = median_infer, .reference = median_reference, .vjp = median_vjp, .saves = SP_SAVE_OUT(1), .mindir = "Median",
+    .name = "median",
+    .inputs = "x",
+    .n_out = 2,
+    SP_ATTRS(median_attr_table, median_attrs),
+    .dtypes = SP_DT_REAL,
+    .infer = median_infer,
+    .reference = median_reference,
+    .vjp = median_vjp,
+    .saves = SP_SAVE_OUT(1),
+    .mindir = "Median",
     .python = "ops.median(input, axis=-1, keepdims=False); Tensor.median(axis=-1, keepdims=False); "
               "Tensor.median(dim:axis=-1, keepdim:keepdims=False); ops.nanmedian(input, axis=-1, keepdims=False, "
               ".ignore_nan=True); "
@@ -397,7 +421,8 @@ typedef struct {
     bool sorted, consecutive;
     sp_dtype indices;
 } unique_attrs;
-SP_ATTR_TABLE(unique_attr_table, unique_attrs, (BOOL, sorted, True), (BOOL, consecutive, False), (DTYPE, indices, int64));
+SP_ATTR_TABLE(unique_attr_table, unique_attrs, (BOOL, sorted, True), (BOOL, consecutive, False),
+              (DTYPE, indices, int64));
 
 static sp_status unique_infer(const sp_call *c, sp_meta *out)
 {
@@ -417,11 +442,11 @@ typedef struct {
     sp_tensor *values, *groups, *counts;
     int64_t n;
     uint64_t *keys;
-    int64_t *at;         /* positions in the order of their keys, or as they are */
-    int64_t *group;      /* of each element */
-    int64_t *start;      /* of each group: its first place in `at`; one more: n */
+    int64_t *at;             /* positions in the order of their keys, or as they are */
+    int64_t *group;          /* of each element */
+    int64_t *start;          /* of each group: its first place in `at`; one more: n */
     int64_t *name, *by_name; /* group to number in the result, and back */
-    int64_t *block;      /* starts in a block, then of all blocks before */
+    int64_t *block;          /* starts in a block, then of all blocks before */
     int64_t n_groups;
 } unique_job;
 
@@ -530,8 +555,15 @@ static sp_status unique_reference(const sp_call *c)
              SP_NOMEM, "%lld elements are too many to look for distinct values", (long long)n);
     int64_t *work = sp__alloc(bytes);
     if (!work) return SP_NOMEM;
-    unique_job j = {.x = x, .n = n, .keys = (uint64_t *)(void *)work, .at = work + n, .group = work + 2 * n,
-                    .name = work + 3 * n, .by_name = work + 4 * n, .start = work + 5 * n, .block = work + 6 * n + 1};
+    unique_job j = {.x = x,
+                    .n = n,
+                    .keys = (uint64_t *)(void *)work,
+                    .at = work + n,
+                    .group = work + 2 * n,
+                    .name = work + 3 * n,
+                    .by_name = work + 4 * n,
+                    .start = work + 5 * n,
+                    .block = work + 6 * n + 1};
     sp_status status;
     SP_GOTO(done, unique_run(&j, a, (char *)work + ints));
     SP_GOTO(done, sp_tensor_create((sp_dtype)x->dtype, 1, &j.n_groups, &c->out[0]));
@@ -547,8 +579,16 @@ done:
 }
 
 const sp_op sp_op_unique = {
-    .name = "unique", .inputs = "x", .n_out = 3, SP_ATTRS(unique_attr_table, unique_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = unique_infer, .open = true, .reference = unique_reference, .vjp = sp__vjp_refuse, .no_vjp = "the choice of values is not continuous",
+    .name = "unique",
+    .inputs = "x",
+    .n_out = 3,
+    SP_ATTRS(unique_attr_table, unique_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .infer = unique_infer,
+    .open = true,
+    .reference = unique_reference,
+    .vjp = sp__vjp_refuse,
+    .no_vjp = "the choice of values is not continuous",
     .mindir = "Unique",
     .onnx = "Unique",
     .doc = "The distinct values, sorted or in the order they appear (or of neighbours only), for each element the "
@@ -573,8 +613,9 @@ static sp_status search_infer(const sp_call *c, sp_meta *out)
     SP_CHECK(rows->rank >= 1, SP_VALUE, "the sorted sequence has no dimensions");
     bool fits = rows->rank == 1 || rows->rank == v->rank;
     for (int i = 0; fits && rows->rank > 1 && i < rows->rank - 1; i++) fits = rows->dims[i] == v->dims[i];
-    SP_CHECK(fits, SP_VALUE, "sorted sequences of shape %s and values of shape %s must agree in all dimensions but "
-                             "the last",
+    SP_CHECK(fits, SP_VALUE,
+             "sorted sequences of shape %s and values of shape %s must agree in all dimensions but "
+             "the last",
              sp__shape_text(rows->rank, rows->dims, tr), sp__shape_text(v->rank, v->dims, tv));
     sp__meta_of(v, out);
     out->dtype = a->dtype;
@@ -612,9 +653,14 @@ static sp_status search_reference(const sp_call *c)
 
 const sp_op sp_op_searchsorted = {
     .batch = sp__batch_searchsorted,
-    .name = "searchsorted", .inputs = "sorted_sequence, values", SP_ATTRS(search_attr_table, search_attrs),
+    .name = "searchsorted",
+    .inputs = "sorted_sequence, values",
+    SP_ATTRS(search_attr_table, search_attrs),
     .promote = SP_PROMOTE_ALL,
-    .dtypes = SP_DT_REAL, .infer = search_infer, .reference = search_reference, .no_vjp = "integer result",
+    .dtypes = SP_DT_REAL,
+    .infer = search_infer,
+    .reference = search_reference,
+    .no_vjp = "integer result",
     .mindir = "SearchSorted",
     .doc = "Where each value would be put into a sorted row so that it stays sorted: before equal ones, or after them.",
     .samples = "[4]d [3]; [2,4]d [2,3] right=True; [4]d [2,2] dtype=int32",

@@ -28,7 +28,8 @@ static bool is_floating(const sp_tensor *x)
 /* --- sums, products and means ------------------------------------------------------------------------------------- */
 
 typedef sp__sum_attrs sum_attrs;
-SP_ATTR_TABLE(sum_attr_table, sum_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False), (DTYPE_OR_NONE, dtype), (NUMBER_OR_NONE, initial));
+SP_ATTR_TABLE(sum_attr_table, sum_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False), (DTYPE_OR_NONE, dtype),
+              (NUMBER_OR_NONE, initial));
 
 /* Integers are added and multiplied as int64 unless a dtype is asked for. */
 static sp_tensor *widened(sp_builder *b, sp_tensor *x, sp_dtype dtype)
@@ -44,11 +45,12 @@ static sp_tensor *widened_signed(sp_builder *b, sp_tensor *x, sp_dtype dtype)
 }
 /* Narrow integers over axes that do not lie side by side: those behind first, which a kernel adds up as int64 without a wide copy of x; what is left is
  * smaller. NULL: nothing to gain. Whole numbers add up to the same in any order. */
-static sp_tensor *sum_of_last(sp_builder *b, sp_tensor *x, const sum_attrs *a, sum_attrs *rest, int64_t axes[SP_RANK_MAX])
+static sp_tensor *sum_of_last(sp_builder *b, sp_tensor *x, const sum_attrs *a, sum_attrs *rest,
+                              int64_t axes[SP_RANK_MAX])
 {
     uint32_t mask;
-    if (is_floating(x) || sp_dtype_bytes((sp_dtype)x->dtype) > 2 || a->dtype != SP_DTYPE_NONE || x->dtype == SP_DTYPE_U16 ||
-        sp__axes_mask(a->axis, x->rank, &mask) != SP_OK || !mask)
+    if (is_floating(x) || sp_dtype_bytes((sp_dtype)x->dtype) > 2 || a->dtype != SP_DTYPE_NONE ||
+        x->dtype == SP_DTYPE_U16 || sp__axes_mask(a->axis, x->rank, &mask) != SP_OK || !mask)
         return NULL;
     const int last = 31 - __builtin_clz(mask);
     int first = last;
@@ -62,7 +64,8 @@ static sp_tensor *sum_of_last(sp_builder *b, sp_tensor *x, const sum_attrs *a, s
         if (before >> i & 1) axes[n++] = i;
     *rest = *a;
     rest->axis = (sp_ints){n, axes};
-    const sum_attrs part = {.axis = {last - first + 1, behind}, .keepdims = a->keepdims, .dtype = SP_DTYPE_NONE, .initial = {.kind = 'n'}};
+    const sum_attrs part = {
+        .axis = {last - first + 1, behind}, .keepdims = a->keepdims, .dtype = SP_DTYPE_NONE, .initial = {.kind = 'n'}};
     return sp_builder_apply(b, &sp_op_sum, &part, 1, &x);
 }
 static sp_status sum_compose(sp_builder *b, const sp_call *c)
@@ -103,7 +106,8 @@ static sp_status nansum_compose(sp_builder *b, const sp_call *c)
     const sum_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     if (is_floating(x)) x = sp_select(b, sp_isnan(b, x), sp__const(b, 0, x), x);
-    if (a->dtype != SP_DTYPE_NONE || (x && x->dtype == SP_DTYPE_BOOL)) x = widened(b, x, a->dtype); /* integers keep their dtype */
+    if (a->dtype != SP_DTYPE_NONE || (x && x->dtype == SP_DTYPE_BOOL))
+        x = widened(b, x, a->dtype); /* integers keep their dtype */
     c->out[0] = reduce(b, &sp_op_reduce_sum, x, a->axis, a->keepdims);
     return SP_OK;
 }
@@ -130,7 +134,13 @@ static sp_status mean_compose(sp_builder *b, const sp_call *c)
     if (!x) return sp__builder_status(b);
     sum_attrs rest;
     int64_t axes[SP_RANK_MAX];
-    sp_tensor *part = x->count ? sum_of_last(b, x, &(sum_attrs){.axis = a->axis, .keepdims = a->keepdims, .dtype = SP_DTYPE_NONE, .initial = {.kind = 'n'}}, &rest, axes) : NULL;
+    sp_tensor *part = x->count ? sum_of_last(b, x,
+                                             &(sum_attrs){.axis = a->axis,
+                                                          .keepdims = a->keepdims,
+                                                          .dtype = SP_DTYPE_NONE,
+                                                          .initial = {.kind = 'n'}},
+                                             &rest, axes)
+                               : NULL;
     if (part) { /* exact in float64, too: the same mean */
         sp_meta out;
         SP_TRY(sp__infer_reduced(x, a->axis, a->keepdims, &out));
@@ -140,38 +150,43 @@ static sp_status mean_compose(sp_builder *b, const sp_call *c)
         c->out[0] = sp_cast(b, sp_div(b, total, sp__const(b, (double)(x->count / kept), total)), (sp_dtype)x->dtype);
         return SP_OK;
     }
-    sp_tensor *y = reduce(b, &sp_op_reduce_mean, is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_F64), a->axis,
-                          a->keepdims);
+    sp_tensor *y =
+        reduce(b, &sp_op_reduce_mean, is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_F64), a->axis, a->keepdims);
     c->out[0] = sp_cast(b, y, (sp_dtype)x->dtype);
     return SP_OK;
 }
 #define SUM_ENTRY(name_, ...)                                                                                          \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", SP_ATTRS(sum_attr_table, sum_attrs),                   \
-                                 .compose = name_##_compose, __VA_ARGS__}
+    const sp_op sp_op_##name_ = {                                                                                      \
+        .name = #name_, .inputs = "x", SP_ATTRS(sum_attr_table, sum_attrs), .compose = name_##_compose, __VA_ARGS__}
 #define REDUCE_SAMPLES "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []"
 #define DIM_KEEP "dim:axis=None, keepdim:keepdims=False, *, dtype=None"
-SUM_ENTRY(sum, .python = "ops.sum(input, " DIM_KEEP "); mint.sum(input, " DIM_KEEP "); "
-                         "Tensor.sum(axis=None, dtype=None, keepdims=False, initial=None); Tensor.sum(" DIM_KEEP ")",
-          .infer = sum_infer, .doc = "Sum over axes (all when none are given); integers are added as int64.", .samples = REDUCE_SAMPLES);
-SUM_ENTRY(nansum, .python = "ops.nansum(input, axis=None, keepdims=False, *, dtype=None); "
-                            "mint.nansum(input, " DIM_KEEP "); "
-                            "Tensor.nansum(axis=None, keepdims=False, *, dtype=None); Tensor.nansum(" DIM_KEEP ")",
+SUM_ENTRY(sum,
+          .python = "ops.sum(input, " DIM_KEEP "); mint.sum(input, " DIM_KEEP "); "
+                    "Tensor.sum(axis=None, dtype=None, keepdims=False, initial=None); Tensor.sum(" DIM_KEEP ")",
+          .infer = sum_infer, .doc = "Sum over axes (all when none are given); integers are added as int64.",
+          .samples = REDUCE_SAMPLES);
+SUM_ENTRY(nansum,
+          .python = "ops.nansum(input, axis=None, keepdims=False, *, dtype=None); "
+                    "mint.nansum(input, " DIM_KEEP "); "
+                    "Tensor.nansum(axis=None, keepdims=False, *, dtype=None); Tensor.nansum(" DIM_KEEP ")",
           .dtypes = SP_DT_REAL_BOOL, .doc = "Sum over axes of what is not NaN.", .samples = REDUCE_SAMPLES);
 SUM_ENTRY(nanmean, .dtypes = SP_DT_FLOATS,
           .python = "ops.nanmean(input, axis=None, keepdims=False, *, dtype=None); "
                     "Tensor.nanmean(axis=None, keepdims=False, *, dtype=None)",
           .doc = "Mean over axes of what is not NaN.", .samples = REDUCE_SAMPLES);
-SUM_ENTRY(prod, .python = "ops.prod(input, axis=None, keep_dims:keepdims=False, dtype=None); "
-                          "Tensor.prod(axis=None, keep_dims:keepdims=False, dtype=None); "
-                          "Tensor.prod(dim:axis=None, keepdim:keepdims=False, dtype=None); "
-                          "mint.prod(input, " DIM_KEEP ")",
+SUM_ENTRY(prod,
+          .python = "ops.prod(input, axis=None, keep_dims:keepdims=False, dtype=None); "
+                    "Tensor.prod(axis=None, keep_dims:keepdims=False, dtype=None); "
+                    "Tensor.prod(dim:axis=None, keepdim:keepdims=False, dtype=None); "
+                    "mint.prod(input, " DIM_KEEP ")",
           .doc = "Product over axes (all when none are given); integers are multiplied as int64.",
           .samples = "[2,3,2]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []");
-SUM_ENTRY(mean, .python = "ops.mean(x, axis=None, keep_dims:keepdims=False); "
-                          "ops.ReduceMean(keep_dims:keepdims=False)(x, axis=()); "
-                          "ops.reduce_mean(x, axis=()); Tensor.mean(axis=None, keep_dims:keepdims=False); "
-                          "Tensor.mean(" DIM_KEEP "); "
-                          "mint.mean(input, " DIM_KEEP ")",
+SUM_ENTRY(mean,
+          .python = "ops.mean(x, axis=None, keep_dims:keepdims=False); "
+                    "ops.ReduceMean(keep_dims:keepdims=False)(x, axis=()); "
+                    "ops.reduce_mean(x, axis=()); Tensor.mean(axis=None, keep_dims:keepdims=False); "
+                    "Tensor.mean(" DIM_KEEP "); "
+                    "mint.mean(input, " DIM_KEEP ")",
           .infer = mean_infer, .doc = "Mean over axes (all when none are given).", .samples = REDUCE_SAMPLES);
 
 /* The primitive keeps the dtype; with skip_mode no axes mean no reduction. */
@@ -179,7 +194,8 @@ typedef struct {
     sp_ints axis;
     bool keepdims, skip_mode;
 } sum_same_attrs;
-SP_ATTR_TABLE(sum_same_attr_table, sum_same_attrs, (INTS_EMPTY, axis), (BOOL, keepdims, False), (BOOL, skip_mode, False));
+SP_ATTR_TABLE(sum_same_attr_table, sum_same_attrs, (INTS_EMPTY, axis), (BOOL, keepdims, False),
+              (BOOL, skip_mode, False));
 static sp_status sum_same_compose(sp_builder *b, const sp_call *c)
 {
     const sum_same_attrs *a = c->attrs;
@@ -190,10 +206,14 @@ static sp_status sum_same_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_sum_same = {
-    .name = "sum_same", .inputs = "x", SP_ATTRS(sum_same_attr_table, sum_same_attrs), .compose = sum_same_compose,
+    .name = "sum_same",
+    .inputs = "x",
+    SP_ATTRS(sum_same_attr_table, sum_same_attrs),
+    .compose = sum_same_compose,
     .python = "ops.ReduceSum(keep_dims:keepdims=False, skip_mode=False)(x, axis=()); ops.reduce_sum(x, axis=())",
-    .doc = "Sum over axes in the dtype of the input.", .samples = "[2,3,4]; [2,3,4] axis=1; "
-                                                                  "[2,3] axis=(0,) keepdims=True; [2,3] skip_mode=True",
+    .doc = "Sum over axes in the dtype of the input.",
+    .samples = "[2,3,4]; [2,3,4] axis=1; "
+               "[2,3] axis=(0,) keepdims=True; [2,3] skip_mode=True",
 };
 
 /* --- spread ------------------------------------------------------------------------------------------------------ */
@@ -211,10 +231,10 @@ static sp_tensor *variance(sp_builder *b, const sp_call *c, sp_tensor **mean)
     sp_tensor *x = c->in[0], *middle = reduce(b, &sp_op_reduce_mean, x, a->axis, true);
     if (!middle) return NULL;
     double n = middle->count ? (double)x->count / (double)middle->count : 0,
-        rest = n - (a->correction.kind == 'n' ? 0 : a->correction.f);
+           rest = n - (a->correction.kind == 'n' ? 0 : a->correction.f);
     sp_tensor *square = sp_square(b, sp_sub(b, x, middle));
-    sp_tensor *result = sp__mul_number(b, reduce(b, &sp_op_reduce_mean, square, a->axis, a->keepdims),
-                                       n / (rest > 0 ? rest : 0));
+    sp_tensor *result =
+        sp__mul_number(b, reduce(b, &sp_op_reduce_mean, square, a->axis, a->keepdims), n / (rest > 0 ? rest : 0));
     if (mean && result) *mean = sp_reshape(b, middle, result->rank, result->dims);
     return result;
 }
@@ -241,13 +261,19 @@ static sp_status std_mean_compose(sp_builder *b, const sp_call *c)
 #define DDOF "axis=None, ddof:correction=0, keepdims=False"
 #define CORRECTION "dim:axis=None, *, correction=1, keepdim:keepdims=False"
 #define VAR_ENTRY(name_, n, python_, doc_)                                                                             \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = n, SP_ATTRS(var_attr_table, var_attrs),       \
-                                 .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .compose = name_##_compose,      \
+    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .inputs = "x",                                                                        \
+                                 .n_out = n,                                                                           \
+                                 SP_ATTRS(var_attr_table, var_attrs),                                                  \
+                                 .promote = SP_PROMOTE_FLOAT,                                                          \
+                                 .dtypes = SP_DT_FLOATS,                                                               \
+                                 .compose = name_##_compose,                                                           \
                                  .python = "ops." #name_ "(input, " DDOF "); "                                         \
-                                                                         "mint." #name_ "(input, "                     \
-                                                                                        "" CORRECTION ")" python_,     \
-                                 .doc = doc_, .samples = "[2,3,4]; [2,3,4] axis=1; "                                   \
-                                                         "[2,3,4] axis=(0,2) keepdims=True correction=1"};
+                                           "mint." #name_ "(input, "                                                   \
+                                           "" CORRECTION ")" python_,                                                  \
+                                 .doc = doc_,                                                                          \
+                                 .samples = "[2,3,4]; [2,3,4] axis=1; "                                                \
+                                            "[2,3,4] axis=(0,2) keepdims=True correction=1"};
 VAR_ENTRY(var, 1, "; Tensor.var(" DDOF "); Tensor.var(" CORRECTION ")",
           "Variance over axes: the mean of squared distances from the mean.")
 VAR_ENTRY(std, 1, "; Tensor.std(" DDOF "); Tensor.std(" CORRECTION ")", "Standard deviation over axes.")
@@ -272,9 +298,14 @@ static sp_status logsumexp_compose(sp_builder *b, const sp_call *c)
 }
 SP_ATTR_TABLE(reduce_attr_table, reduce_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False));
 const sp_op sp_op_logsumexp = {
-    .name = "logsumexp", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .promote = SP_PROMOTE_FLOAT,
+    .name = "logsumexp",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
-    .compose = logsumexp_compose, .mindir = "LogSumExp", .onnx = "ReduceLogSumExp",
+    .compose = logsumexp_compose,
+    .mindir = "LogSumExp",
+    .onnx = "ReduceLogSumExp",
     .python = "ops.logsumexp(input, dim:axis, keepdim:keepdims=False); "
               "ops.logsumexp(input, axis, keep_dims:keepdims=False); " /* as before MindSpore 2.5 */
               "Tensor.logsumexp(dim:axis, keepdim:keepdims=False); "
@@ -310,8 +341,7 @@ static sp_status vector_norm_compose(sp_builder *b, const sp_call *c)
         return SP_OK;
     }
     size = sp_abs(b, x);
-    if (isinf(a->ord)) y = reduce(b, a->ord > 0 ? &sp_op_reduce_max : &sp_op_reduce_min, size, a->axis,
-                                       a->keepdims);
+    if (isinf(a->ord)) y = reduce(b, a->ord > 0 ? &sp_op_reduce_max : &sp_op_reduce_min, size, a->axis, a->keepdims);
     else if (a->ord == 1) y = reduce(b, &sp_op_reduce_sum, size, a->axis, a->keepdims);
     else {
         sp_tensor *powers = SP_APPLY2(b, sp_op_pow, size, sp__const(b, a->ord, size));
@@ -329,9 +359,14 @@ static sp_status vector_norm_infer(const sp_call *c, sp_meta *out)
     return sp_op_reduce_sum.infer(&call, out);
 }
 const sp_op sp_op_vector_norm = {
-    .name = "vector_norm", .inputs = "x", SP_ATTRS(norm_attr_table, norm_attrs), .promote = SP_PROMOTE_FLOAT,
+    .name = "vector_norm",
+    .inputs = "x",
+    SP_ATTRS(norm_attr_table, norm_attrs),
+    .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
-    .compose = vector_norm_compose, .infer = vector_norm_infer, .onnx = "ReduceL2",
+    .compose = vector_norm_compose,
+    .infer = vector_norm_infer,
+    .onnx = "ReduceL2",
     .doc = "The norm of vectors over axes: the root of order ord of the sum of powers; "
            "0 counts, infinities take the extremum.",
     .samples = "[2,3]; [2,3] axis=1; [2,3,2] axis=(0,2) keepdims=True ord=3; [3,4]>0 ord=1 axis=0; [5]d ord=inf; "
@@ -351,21 +386,32 @@ static sp_status l2_normalize_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_l2_normalize = {
-    .name = "l2_normalize", .inputs = "x", SP_ATTRS(normalize_attr_table, normalize_attrs), .dtypes = SP_DT_FLOATS,
-    .compose = l2_normalize_compose, .mindir = "L2Normalize", .onnx = "LpNormalization",
+    .name = "l2_normalize",
+    .inputs = "x",
+    SP_ATTRS(normalize_attr_table, normalize_attrs),
+    .dtypes = SP_DT_FLOATS,
+    .compose = l2_normalize_compose,
+    .mindir = "L2Normalize",
+    .onnx = "LpNormalization",
     .python = "ops.L2Normalize(axis=0, epsilon=0.0001)(input_x)",
     .doc = "x divided by its Euclidean length along an axis.",
     .samples = "[2,3]>0; [2,3]>0 axis=1; [4]>0 epsilon=0.01",
 };
 static sp_status l2_loss_compose(sp_builder *b, const sp_call *c)
 {
-    c->out[0] = sp__mul_number(b, reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[0]), (sp_ints){-1, NULL}, false),
-                               0.5);
+    c->out[0] =
+        sp__mul_number(b, reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[0]), (sp_ints){-1, NULL}, false), 0.5);
     return SP_OK;
 }
 const sp_op sp_op_l2_loss = {
-    .name = "l2_loss", .inputs = "x", .dtypes = SP_DT_FLOATS, .compose = l2_loss_compose, .mindir = "L2Loss",
-    .python = "ops.L2Loss()(input_x)", .doc = "Half the sum of squares.", .samples = "[2,3]; []",
+    .name = "l2_loss",
+    .inputs = "x",
+    .dtypes = SP_DT_FLOATS,
+    .compose = l2_loss_compose,
+    .mindir = "L2Loss",
+    .python = "ops.L2Loss()(input_x)",
+    .doc = "Half the sum of squares.",
+    .samples = "[2,3]; []",
 };
 
 typedef struct {
@@ -390,16 +436,22 @@ static sp_status cosine_similarity_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_cosine_similarity = {
-    .name = "cosine_similarity", .inputs = "x, y", SP_ATTRS(cosine_attr_table, cosine_attrs),
+    .name = "cosine_similarity",
+    .inputs = "x, y",
+    SP_ATTRS(cosine_attr_table, cosine_attrs),
     .promote = SP_PROMOTE_FLOAT,
-    .dtypes = SP_DT_FLOATS, .compose = cosine_similarity_compose,
+    .dtypes = SP_DT_FLOATS,
+    .compose = cosine_similarity_compose,
     .python = "ops.cosine_similarity(x1, x2, dim=1, eps=1e-08); mint.nn.functional.cosine_similarity(x1, x2, dim=1, "
               "eps=1e-08)",
-    .doc = "The cosine of the angle between vectors along a dimension.", .samples = "[2,3] [2,3]; [2,3,4] [3,4] dim=2",
+    .doc = "The cosine of the angle between vectors along a dimension.",
+    .samples = "[2,3] [2,3]; [2,3,4] [3,4] dim=2",
 };
 
 /* Distance of every row of x to every row of y. */
-typedef struct { double p; } p_attrs;
+typedef struct {
+    double p;
+} p_attrs;
 SP_ATTR_TABLE(p_attr_table, p_attrs, (FLOAT, p, 2));
 static sp_tensor *with_dim(sp_builder *b, sp_tensor *x, int at)
 {
@@ -422,12 +474,18 @@ static sp_status cdist_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_cdist = {
-    .name = "cdist", .inputs = "x, y", SP_ATTRS(p_attr_table, p_attrs), .promote = SP_PROMOTE_FLOAT,
+    .name = "cdist",
+    .inputs = "x, y",
+    SP_ATTRS(p_attr_table, p_attrs),
+    .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
-    .compose = cdist_compose, .mindir = "Cdist", .python = "ops.cdist(x1, x2, p=2.0); "
-                                                           "ops.Cdist(p=2.0)(input_x, input_y)",
-    .doc = "The distance of every row of x to every row of y.", .samples = "[2,3] [4,3]>0; [2,3,2] [2,4,2]>0 p=3; "
-                                                                           "[2,3] [4,3]>0 p=1",
+    .compose = cdist_compose,
+    .mindir = "Cdist",
+    .python = "ops.cdist(x1, x2, p=2.0); "
+              "ops.Cdist(p=2.0)(input_x, input_y)",
+    .doc = "The distance of every row of x to every row of y.",
+    .samples = "[2,3] [4,3]>0; [2,3,2] [2,4,2]>0 p=3; "
+               "[2,3] [4,3]>0 p=1",
 };
 
 /* --- positions of extrema ----------------------------------------------------------------------------------------- */
@@ -494,7 +552,10 @@ static sp_status pick_run(const sp_call *c, pick_fn fn)
 {
     sp__pick p;
     SP_TRY(sp__pick_measure(c->in[0], ((const pick_attrs *)c->attrs)->axis, &p));
-    pick_job j = {.n = p.n, .inner = p.inner, .x = c->in[0]->data, .index = (int64_t *)(void *)c->out[0]->data,
+    pick_job j = {.n = p.n,
+                  .inner = p.inner,
+                  .x = c->in[0]->data,
+                  .index = (int64_t *)(void *)c->out[0]->data,
                   .value = c->out[1]->data};
     const int64_t grain = 16384 / j.n;
     return sp__parallel_for(c->out[0]->count, grain > 0 ? grain : 1, fn, &j);
@@ -591,9 +652,16 @@ static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
     return sp__pick_vjp(b, v, ((const pick_attrs *)v->attrs)->axis, v->out[0], v->dout[1]);
 }
 #define PICK_ENTRY(name_, ...)                                                                                         \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = 2, SP_ATTRS(pick_attr_table, pick_attrs),     \
-                                 .infer = pick_infer, .reference = name_##_reference, .vjp = pick_vjp,                 \
-                                 .batch = sp__batch_axis, .saves = SP_SAVE_OUT(0), __VA_ARGS__}
+    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .inputs = "x",                                                                        \
+                                 .n_out = 2,                                                                           \
+                                 SP_ATTRS(pick_attr_table, pick_attrs),                                                \
+                                 .infer = pick_infer,                                                                  \
+                                 .reference = name_##_reference,                                                       \
+                                 .vjp = pick_vjp,                                                                      \
+                                 .batch = sp__batch_axis,                                                              \
+                                 .saves = SP_SAVE_OUT(0),                                                              \
+                                 __VA_ARGS__}
 #define PICK_SAMPLES "[5]d; [2,4]d axis=1; [3,2,2]d axis=-2 keepdims=True; []"
 PICK_ENTRY(max_with_index, .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMaxWithValue",
            .python = "ops.ArgMaxWithValue(axis=0, keep_dims:keepdims=False)(input)",
@@ -625,8 +693,13 @@ static sp_status arg_compose(sp_builder *b, const sp_call *c, const sp_op *op)
 static sp_status argmax_compose(sp_builder *b, const sp_call *c) { return arg_compose(b, c, &sp_op_max_with_index); }
 static sp_status argmin_compose(sp_builder *b, const sp_call *c) { return arg_compose(b, c, &sp_op_min_with_index); }
 const sp_op sp_op_argmax = {
-    .name = "argmax", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .compose = argmax_compose, .mindir = "Argmax", .onnx = "ArgMax",
+    .name = "argmax",
+    .inputs = "x",
+    SP_ATTRS(arg_attr_table, arg_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .compose = argmax_compose,
+    .mindir = "Argmax",
+    .onnx = "ArgMax",
     .python = "ops.argmax(input, dim:axis=None, keepdim:keepdims=False); "
               "mint.argmax(input, dim:axis=None, keepdim:keepdims=False); "
               "Tensor.argmax(axis=None, keepdims=False); Tensor.argmax(dim:axis=None, keepdim:keepdims=False); "
@@ -635,8 +708,13 @@ const sp_op sp_op_argmax = {
     .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",
 };
 const sp_op sp_op_argmin = {
-    .name = "argmin", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .compose = argmin_compose, .mindir = "Argmin", .onnx = "ArgMin",
+    .name = "argmin",
+    .inputs = "x",
+    SP_ATTRS(arg_attr_table, arg_attrs),
+    .dtypes = SP_DT_REAL_BOOL,
+    .compose = argmin_compose,
+    .mindir = "Argmin",
+    .onnx = "ArgMin",
     .python = "ops.argmin(input, axis=None, keepdims=False, .dtype=int32); "
               "mint.argmin(input, dim:axis=None, keepdim:keepdims=False); "
               "Tensor.argmin(axis=None, keepdims=False, .dtype=int32); "

@@ -33,7 +33,8 @@ LOOPS(sign, SP_EACH_REAL(SP_LOOP_ROW, sign, ) SP_EACH_COMPLEX(SP_LOOP_ROW, sign,
 RULE(sign, sp__zeros_like(b, g))
 ENTRY(sign, .dtypes = SP_DT_NUMBERS, .vjp = sign_vjp, .mindir = "Sign", .onnx = "Sign",
       .python = "ops.sign(input); ops.Sign()(x); Tensor.sign(); mint.sign(input)",
-      .doc = "-1, 0 or 1 by the sign of each element; of a complex number the number of size 1 in its direction.", .samples = "[2,3]; []");
+      .doc = "-1, 0 or 1 by the sign of each element; of a complex number the number of size 1 in its direction.",
+      .samples = "[2,3]; []");
 
 /* --- powers, exponentials ---------------------------------------------------------------------------------------- */
 
@@ -41,8 +42,7 @@ COMPLEX_FUNCTION(exp, expf(x), exp(x), cexpf(x), cexp(x), 60)
 RULE(exp, sp_mul(b, g, y))
 ENTRY(exp, FLOATING_COMPLEX, .vjp = exp_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp", .onnx = "Exp",
       .python = "ops.exp(input); ops.tensor_exp(input); ops.Exp()(x); Tensor.exp(); mint.exp(input)",
-      .doc = "e to the power of each element.",
-      .samples = "[2,3]; []");
+      .doc = "e to the power of each element.", .samples = "[2,3]; []");
 
 COMPLEX_FUNCTION(log, logf(x), log(x), clogf(x), clog(x), 60)
 RULE(log, sp_div(b, g, x))
@@ -54,8 +54,7 @@ COMPLEX_FUNCTION(sqrt, sqrtf(x), sqrt(x), csqrtf(x), csqrt(x), 16)
 RULE(sqrt, sp_div(b, sp__mul_number(b, g, 0.5), y))
 ENTRY(sqrt, FLOATING_COMPLEX, .vjp = sqrt_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Sqrt", .onnx = "Sqrt",
       .python = "ops.sqrt(x); ops.Sqrt()(x); Tensor.sqrt(); mint.sqrt(input)",
-      .doc = "The square root of each element.",
-      .samples = "[2,3]>0; []>0");
+      .doc = "The square root of each element.", .samples = "[2,3]>0; []>0");
 
 COMPLEX_FUNCTION(rsqrt, 1.0f / sqrtf(x), 1.0 / sqrt(x), 1.0f / csqrtf(x), 1.0 / csqrt(x), 24)
 RULE(rsqrt, sp_mul(b, sp__mul_number(b, g, -0.5), sp_mul(b, y, sp_mul(b, y, y))))
@@ -150,10 +149,18 @@ static sp_status relu_grad_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_relu_grad = {
-    .name = "relu_grad", .inputs = "dout, y", .dtypes = SP_DT_REAL, .infer = sp__infer_broadcast,
-    .reference = relu_grad_reference, .loop = relu_grad_loop, .strided = true, .promote = SP_PROMOTE_ALL,
-    .vjp = relu_grad_vjp, .saves = SP_SAVE_IN(1),
-    .mindir = "ReluGrad", .doc = "The gradient where the result of relu is positive, zero elsewhere.",
+    .name = "relu_grad",
+    .inputs = "dout, y",
+    .dtypes = SP_DT_REAL,
+    .infer = sp__infer_broadcast,
+    .reference = relu_grad_reference,
+    .loop = relu_grad_loop,
+    .strided = true,
+    .promote = SP_PROMOTE_ALL,
+    .vjp = relu_grad_vjp,
+    .saves = SP_SAVE_IN(1),
+    .mindir = "ReluGrad",
+    .doc = "The gradient where the result of relu is positive, zero elsewhere.",
     .samples = "[2,3] [2,3]; [] []",
 };
 
@@ -161,8 +168,7 @@ FLOAT_FUNCTION(erf, erff(x), erf(x), 90)
 RULE(erf, sp_mul(b, sp__mul_number(b, g, 1.1283791670955126), sp_exp(b, sp_neg(b, sp_square(b, x)))))
 ENTRY(erf, FLOATING, .vjp = erf_vjp, .saves = SP_SAVE_IN(0), .mindir = "Erf", .onnx = "Erf",
       .python = "ops.erf(input); ops.Erf()(x); Tensor.erf(); mint.erf(input)",
-      .doc = "The error function of each element.",
-      .samples = "[2,3]; []");
+      .doc = "The error function of each element.", .samples = "[2,3]; []");
 
 /* --- rounding: gradients are zero -------------------------------------------------------------------------------- */
 
@@ -174,9 +180,8 @@ ENTRY(erf, FLOATING, .vjp = erf_vjp, .saves = SP_SAVE_IN(0), .mindir = "Erf", .o
     RULE(name_, sp__zeros_like(b, g))                                                                                  \
     ENTRY(name_, .dtypes = SP_DT_REAL, .vjp = name_##_vjp, .mindir = mindir_, .onnx = mindir_, .python = python_,      \
           .doc = doc_, .samples = "[2,3]; []");
-ROUNDING(floor, floorf(x), floor(x), "Floor",
-         "ops.floor(input); ops.Floor()(x); Tensor.floor(); mint.floor(input)",
-             "The largest integer not above each element.")
+ROUNDING(floor, floorf(x), floor(x), "Floor", "ops.floor(input); ops.Floor()(x); Tensor.floor(); mint.floor(input)",
+         "The largest integer not above each element.")
 ROUNDING(ceil, ceilf(x), ceil(x), "Ceil", "ops.ceil(input); ops.Ceil()(x); Tensor.ceil(); mint.ceil(input)",
          "The smallest integer not below each element.")
 ROUNDING(round, nearbyintf(x), nearbyint(x), "Round", "ops.Round()(x)",
@@ -187,14 +192,14 @@ ROUNDING(trunc, truncf(x), trunc(x), "Trunc", "ops.trunc(input); ops.Trunc()(x);
 /* --- questions --------------------------------------------------------------------------------------------------- */
 
 COMPLEX_QUESTION(logical_not, x == 0, x == 0, x == 0, x == 0, .mindir = "LogicalNot", .onnx = "Not",
-         .python = "ops.logical_not(input); ops.LogicalNot()(x); Tensor.logical_not(); mint.logical_not(input)",
-         .doc = "Whether each element is false (zero).");
+                 .python = "ops.logical_not(input); ops.LogicalNot()(x); Tensor.logical_not(); mint.logical_not(input)",
+                 .doc = "Whether each element is false (zero).");
 COMPLEX_QUESTION(isnan, x != x, x != x, 0, 0, .mindir = "IsNan", .onnx = "IsNaN",
-         .python = "ops.isnan(input); ops.IsNan()(x); Tensor.isnan(); mint.isnan(tensor)",
-         .doc = "Whether each element is not a number.");
-COMPLEX_QUESTION(isinf, isinf(creal(x)) || isinf(cimag(x)), x - x != x - x && x == x, 0, 0, .mindir = "IsInf", .onnx = "IsInf",
-         .python = "ops.isinf(input); ops.IsInf()(x); Tensor.isinf(); mint.isinf(input)",
-         .doc = "Whether each element is infinite.");
+                 .python = "ops.isnan(input); ops.IsNan()(x); Tensor.isnan(); mint.isnan(tensor)",
+                 .doc = "Whether each element is not a number.");
+COMPLEX_QUESTION(isinf, isinf(creal(x)) || isinf(cimag(x)), x - x != x - x && x == x, 0, 0, .mindir = "IsInf",
+                 .onnx = "IsInf", .python = "ops.isinf(input); ops.IsInf()(x); Tensor.isinf(); mint.isinf(input)",
+                 .doc = "Whether each element is infinite.");
 COMPLEX_QUESTION(isfinite, isfinite(creal(x)) && isfinite(cimag(x)), x - x == 0, 1, 1, .mindir = "IsFinite",
-         .python = "ops.isfinite(input); ops.IsFinite()(x); Tensor.isfinite(); mint.isfinite(input)",
-         .doc = "Whether each element is finite.");
+                 .python = "ops.isfinite(input); ops.IsFinite()(x); Tensor.isfinite(); mint.isfinite(input)",
+                 .doc = "Whether each element is finite.");

@@ -7,7 +7,9 @@ sp_tensor *sp__batch_spread(sp_builder *b, const sp_batch *v, int i)
     sp_tensor *x = v->in[i];
     if (!x || v->batched[i]) return x;
     int64_t dims[SP_RANK_MAX + 1] = {v->size};
-    if (x->rank == SP_RANK_MAX) return sp__builder_fail(b, sp__fail(SP_VALUE, "a batch of tensors of rank %d has too many dimensions", x->rank));
+    if (x->rank == SP_RANK_MAX)
+        return sp__builder_fail(b,
+                                sp__fail(SP_VALUE, "a batch of tensors of rank %d has too many dimensions", x->rank));
     for (int k = 0; k < x->rank; k++) dims[k + 1] = x->dims[k];
     return sp_broadcast_to(b, x, x->rank + 1, dims);
 }
@@ -18,7 +20,8 @@ sp_tensor *sp__batch_lift(sp_builder *b, const sp_batch *v, int i, int rank)
     const int own = x ? sp__batch_rank(v, i) : rank;
     if (!x || !v->batched[i] || own >= rank) return x;
     int64_t dims[SP_RANK_MAX + 1] = {v->size};
-    if (rank >= SP_RANK_MAX) return sp__builder_fail(b, sp__fail(SP_VALUE, "a batch of tensors of rank %d has too many dimensions", rank));
+    if (rank >= SP_RANK_MAX)
+        return sp__builder_fail(b, sp__fail(SP_VALUE, "a batch of tensors of rank %d has too many dimensions", rank));
     for (int k = 1; k <= rank; k++) dims[k] = k <= rank - own ? 1 : x->dims[k - (rank - own)];
     return sp_reshape(b, x, rank + 1, dims);
 }
@@ -35,7 +38,8 @@ sp_status sp__batch_apply(sp_builder *b, const sp_batch *v, const void *attrs, s
     if (b->status != SP_OK) return sp__builder_status(b); /* some input is missing then */
     sp_tensor *own[SP_IN_MAX];
     if (v->op->writes) { /* in eager mode it would write to what others use */
-        for (int i = 0; i < v->n_in; i++) own[i] = i < 8 && v->op->writes >> i & 1 ? SP_APPLY1(b, sp_op_copy, in[i]) : in[i];
+        for (int i = 0; i < v->n_in; i++)
+            own[i] = i < 8 && v->op->writes >> i & 1 ? SP_APPLY1(b, sp_op_copy, in[i]) : in[i];
         SP_TRY(sp__builder_status(b));
         in = own;
     }
@@ -59,7 +63,9 @@ sp_tensor *sp__batch_unmerge(sp_builder *b, sp_tensor *x, int at, int64_t outer)
 {
     if (!x) return NULL;
     int64_t dims[SP_RANK_MAX + 1];
-    if (x->rank == SP_RANK_MAX) return sp__builder_fail(b, sp__fail(SP_VALUE, "a batch of tensors of rank %d has too many dimensions", x->rank));
+    if (x->rank == SP_RANK_MAX)
+        return sp__builder_fail(b,
+                                sp__fail(SP_VALUE, "a batch of tensors of rank %d has too many dimensions", x->rank));
     for (int k = 0; k < x->rank; k++) dims[k + (k >= at)] = x->dims[k];
     dims[at] = outer;
     dims[at + 1] = outer ? x->dims[at] / outer : 0;

@@ -26,10 +26,10 @@ sp_batch_rule sp__batch_elementwise; /* broadcast; rank-1 inputs of a loop_axis 
 sp_batch_rule sp__batch_slices;      /* one after the other */
 
 /* vmap_axes.c */
-sp_batch_rule sp__batch_axis;        /* attributes axis, dim, dim1, dim2; all inputs of equal rank */
-sp_batch_rule sp__batch_diagonal;    /* the same; what is written has one dimension less */
-sp_batch_rule sp__batch_reduce;      /* attribute axis: a list, none for all */
-sp_batch_rule sp__batch_trailing;    /* at least two trailing dimensions are its own */
+sp_batch_rule sp__batch_axis;     /* attributes axis, dim, dim1, dim2; all inputs of equal rank */
+sp_batch_rule sp__batch_diagonal; /* the same; what is written has one dimension less */
+sp_batch_rule sp__batch_reduce;   /* attribute axis: a list, none for all */
+sp_batch_rule sp__batch_trailing; /* at least two trailing dimensions are its own */
 sp_batch_rule sp__batch_reshape, sp__batch_transpose, sp__batch_broadcast_to, sp__batch_slice, sp__batch_region;
 sp_batch_rule sp__batch_searchsorted, sp__batch_random;
 
@@ -40,9 +40,9 @@ sp_batch_rule sp__batch_index, sp__batch_index_put, sp__batch_one_hot;
 sp_batch_rule sp__batch_matmul, sp__batch_conv, sp__batch_conv_input_grad, sp__batch_conv_weight_grad;
 
 /* vmap_fold.c */
-sp_batch_rule sp__batch_fold;        /* all inputs have the batch dimension first */
-sp_batch_rule sp__batch_fold_rows;   /* inputs after the second are shared by all rows */
-sp_batch_rule sp__batch_channels;    /* axis 1 is of channels, the inputs of rank 1 hold a number for each */
+sp_batch_rule sp__batch_fold;      /* all inputs have the batch dimension first */
+sp_batch_rule sp__batch_fold_rows; /* inputs after the second are shared by all rows */
+sp_batch_rule sp__batch_channels;  /* axis 1 is of channels, the inputs of rank 1 hold a number for each */
 
 /* vmap_norms.c */
 sp_batch_rule sp__batch_layer_norm, sp__batch_layer_norm_grad, sp__batch_rms_norm, sp__batch_rms_norm_grad;

@@ -37,7 +37,8 @@ static void shift_axes(const sp_batch *v)
 sp_status sp__batch_diagonal(sp_builder *b, const sp_batch *v)
 {
     shift_axes(v);
-    sp_tensor *in[2] = {sp__batch_spread(b, v, 0), v->n_in > 1 ? sp__batch_fill(b, v, 1, sp__batch_rank(v, 0) - 1) : NULL};
+    sp_tensor *in[2] = {sp__batch_spread(b, v, 0),
+                        v->n_in > 1 ? sp__batch_fill(b, v, 1, sp__batch_rank(v, 0) - 1) : NULL};
     return sp__batch_apply(b, v, v->own_attrs, in);
 }
 
@@ -63,8 +64,10 @@ sp_status sp__batch_reduce(sp_builder *b, const sp_batch *v)
     if (axes->n > SP_RANK_MAX) return SP_DECLINED;
     SP_TRY(spread_all(b, v, in));
     if (!rank) list[n++] = 1;
-    else if (axes->n <= 0) for (; n < rank; n++) list[n] = n + 1;
-    else for (; n < axes->n; n++) list[n] = shifted(axes->v[n], rank);
+    else if (axes->n <= 0)
+        for (; n < rank; n++) list[n] = n + 1;
+    else
+        for (; n < axes->n; n++) list[n] = shifted(axes->v[n], rank);
     *axes = (sp_ints){n, list};
     return rank ? sp__batch_apply(b, v, v->own_attrs, in) : of_numbers(b, v, in);
 }
@@ -95,7 +98,8 @@ sp_status sp__batch_searchsorted(sp_builder *b, const sp_batch *v)
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 
 /* v's operator with the slices in front of its attribute `name`. */
-static sp_status with_size_first(sp_builder *b, const sp_batch *v, const char *name, sp_ints list, int64_t first, sp_tensor *x)
+static sp_status with_size_first(sp_builder *b, const sp_batch *v, const char *name, sp_ints list, int64_t first,
+                                 sp_tensor *x)
 {
     int64_t dims[SP_RANK_MAX + 1] = {first};
     if (list.n < 0 || list.n >= SP_RANK_MAX) return SP_DECLINED;
@@ -106,19 +110,25 @@ static sp_status with_size_first(sp_builder *b, const sp_batch *v, const char *n
 
 sp_status sp__batch_reshape(sp_builder *b, const sp_batch *v)
 {
-    const struct { sp_ints shape; } *a = v->attrs;
+    const struct {
+        sp_ints shape;
+    } *a = v->attrs;
     return with_size_first(b, v, "shape", a->shape, v->size, v->in[0]);
 }
 
 sp_status sp__batch_broadcast_to(sp_builder *b, const sp_batch *v)
 {
-    const struct { sp_ints shape; } *a = v->attrs;
+    const struct {
+        sp_ints shape;
+    } *a = v->attrs;
     return with_size_first(b, v, "shape", a->shape, v->size, sp__batch_lift(b, v, 0, a->shape.n));
 }
 
 sp_status sp__batch_transpose(sp_builder *b, const sp_batch *v)
 {
-    const struct { sp_ints perm; } *a = v->attrs;
+    const struct {
+        sp_ints perm;
+    } *a = v->attrs;
     const int rank = sp__batch_rank(v, 0);
     int64_t perm[SP_RANK_MAX] = {0};
     for (int i = 0; i < rank; i++) perm[i + 1] = a->perm.n < 0 ? rank - i : shifted(a->perm.v[i], rank);
@@ -139,7 +149,9 @@ static sp_tensor *lowered(sp_builder *b, const sp_batch *v, int i, int rank)
 /* slice and slice_put: all of the slices, then what was asked of each. */
 sp_status sp__batch_slice(sp_builder *b, const sp_batch *v)
 {
-    typedef struct { sp_ints start, stop, step; } slice_attrs;
+    typedef struct {
+        sp_ints start, stop, step;
+    } slice_attrs;
     const slice_attrs *a = v->attrs;
     int64_t start[SP_RANK_MAX + 1] = {0}, stop[SP_RANK_MAX + 1] = {v->size}, step[SP_RANK_MAX + 1] = {1};
     const int n = a->start.n < 0 ? 0 : a->start.n;
@@ -157,7 +169,10 @@ sp_status sp__batch_slice(sp_builder *b, const sp_batch *v)
 /* region_get and region_put: the slices are one more dimension of the region. */
 sp_status sp__batch_region(sp_builder *b, const sp_batch *v)
 {
-    typedef struct { sp_ints dims, strides; int64_t offset; } region_attrs;
+    typedef struct {
+        sp_ints dims, strides;
+        int64_t offset;
+    } region_attrs;
     const region_attrs *a = v->attrs;
     int64_t dims[SP_RANK_MAX + 1] = {v->size}, strides[SP_RANK_MAX + 1] = {v->in[0]->count};
     if (a->dims.n >= SP_RANK_MAX) return SP_DECLINED;

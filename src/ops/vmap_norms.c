@@ -112,7 +112,10 @@ static sp_tensor *per_channel(sp_builder *b, const sp_batch *v, int i, int rank)
     return sp_reshape(b, v->in[i], rank + 1, dims);
 }
 
-static sp_tensor *as_rows(sp_builder *b, const sp_batch *v, int i) { return sp__batch_merge(b, sp__batch_spread(b, v, i), 0, 2); }
+static sp_tensor *as_rows(sp_builder *b, const sp_batch *v, int i)
+{
+    return sp__batch_merge(b, sp__batch_spread(b, v, i), 0, 2);
+}
 
 sp_status sp__batch_group_norm(sp_builder *b, const sp_batch *v)
 {

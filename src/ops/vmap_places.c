@@ -8,12 +8,12 @@
 
 /* Which axes of a slice are addressed, in the order of the indices, and where the new dimensions belong. */
 typedef struct places {
-    int n;                     /* index tensors */
+    int n; /* index tensors */
     int axes[SP_RANK_MAX];
-    int rank;                  /* of a slice of x */
-    int place;                 /* of the new dimensions in a slice of the result */
-    int index_rank;            /* of the indices broadcast together */
-    bool batched;              /* some index differs from slice to slice */
+    int rank;       /* of a slice of x */
+    int place;      /* of the new dimensions in a slice of the result */
+    int index_rank; /* of the indices broadcast together */
+    bool batched;   /* some index differs from slice to slice */
 } places;
 
 static sp_status find_places(const sp_batch *v, int first, sp_ints axes, places *p)
@@ -67,7 +67,7 @@ static sp_tensor *place_new(sp_builder *b, const places *p, sp_tensor *x, bool f
     int64_t perm[SP_RANK_MAX] = {0};
     if (!x) return NULL;
     for (int i = 1; i < x->rank; i++) {
-        const int before = forth ? i <= p->place : i <= p->index_rank;         /* comes from behind the others */
+        const int before = forth ? i <= p->place : i <= p->index_rank; /* comes from behind the others */
         const int after = forth ? i > p->place + p->index_rank : i > p->index_rank + p->place;
         if (after) perm[i] = i;
         else if (before) perm[i] = forth ? i + p->index_rank : i + p->place;
@@ -77,7 +77,8 @@ static sp_tensor *place_new(sp_builder *b, const places *p, sp_tensor *x, bool f
 }
 
 /* The indices for x with its addressed axes in front; an index of the slices among them when they differ. Their axes go to `axes`. */
-static int make_indices(sp_builder *b, const sp_batch *v, const places *p, int first, sp_tensor **indices, int64_t *axes)
+static int make_indices(sp_builder *b, const sp_batch *v, const places *p, int first, sp_tensor **indices,
+                        int64_t *axes)
 {
     int n = 0;
     if (p->batched) {
@@ -93,7 +94,9 @@ static int make_indices(sp_builder *b, const sp_batch *v, const places *p, int f
 
 sp_status sp__batch_index(sp_builder *b, const sp_batch *v)
 {
-    const struct { sp_ints axes; } *a = v->attrs;
+    const struct {
+        sp_ints axes;
+    } *a = v->attrs;
     places p;
     SP_TRY(find_places(v, 1, a->axes, &p));
     sp_tensor *in[SP_IN_MAX];
@@ -109,7 +112,9 @@ sp_status sp__batch_index(sp_builder *b, const sp_batch *v)
     in[0] = axes_first(b, &p, v->in[0]);
     const int n = make_indices(b, v, &p, 1, in + 1, axes);
     SP_TRY(sp__builder_status(b));
-    const struct { sp_ints axes; } all = {{n, axes}};
+    const struct {
+        sp_ints axes;
+    } all = {{n, axes}};
     v->out[0] = place_new(b, &p, sp_builder_apply(b, v->op, &all, n + 1, in), true);
     return sp__builder_status(b);
 }
@@ -137,7 +142,9 @@ sp_status sp__batch_index_put(sp_builder *b, const sp_batch *v)
 /* Values of the slices' own are chosen between afterwards. */
 sp_status sp__batch_one_hot(sp_builder *b, const sp_batch *v)
 {
-    typedef struct { int64_t depth, axis; } one_hot_attrs;
+    typedef struct {
+        int64_t depth, axis;
+    } one_hot_attrs;
     one_hot_attrs a = *(const one_hot_attrs *)v->attrs;
     if (a.axis >= 0 && v->batched[0]) a.axis++;
     if (!v->batched[1] && !v->batched[2]) return sp__batch_apply(b, v, &a, v->in);

@@ -55,7 +55,8 @@ sp_status sp__batch_matmul(sp_builder *b, const sp_batch *v)
     y = as_matrices(b, v, 1, lead);
     if (!x || !y) return sp__builder_status(b);
     const int64_t terms = x->dims[x->rank - (ta ? 2 : 1)];
-    sp_tensor *z = terms == 1 && v->batched[0] && v->batched[1] ? outer_product(b, x, y, ta, tb) : sp_matmul(b, x, y, ta, tb);
+    sp_tensor *z =
+        terms == 1 && v->batched[0] && v->batched[1] ? outer_product(b, x, y, ta, tb) : sp_matmul(b, x, y, ta, tb);
     if (z && (rx == 1 || ry == 1)) { /* the dimensions that vectors were given */
         int64_t dims[SP_RANK_MAX];
         int n = 0;
@@ -70,8 +71,14 @@ sp_status sp__batch_matmul(sp_builder *b, const sp_batch *v)
 /* --- convolutions ------------------------------------------------------------------------------------------------ */
 
 /* [size, n, channels, ...] as [n, size * channels, ...]: a group of channels for every slice; and back. */
-static sp_tensor *to_groups(sp_builder *b, sp_tensor *x) { return sp__batch_merge(b, sp__batch_move(b, x, 0, 1), 1, 2); }
-static sp_tensor *from_groups(sp_builder *b, sp_tensor *x, int64_t size) { return sp__batch_move(b, sp__batch_unmerge(b, x, 1, size), 1, 0); }
+static sp_tensor *to_groups(sp_builder *b, sp_tensor *x)
+{
+    return sp__batch_merge(b, sp__batch_move(b, x, 0, 1), 1, 2);
+}
+static sp_tensor *from_groups(sp_builder *b, sp_tensor *x, int64_t size)
+{
+    return sp__batch_move(b, sp__batch_unmerge(b, x, 1, size), 1, 0);
+}
 
 /* v's operator with a group of channels for every slice. */
 static sp_status grouped(sp_builder *b, const sp_batch *v, sp_tensor *const *in)

@@ -8,19 +8,36 @@
 
 #define WORLD "world_group"
 
-typedef struct { const char *op, *group; } reduce_attrs;
-typedef struct { const char *group; } group_attrs;
-typedef struct { int64_t root; const char *group; } root_attrs;
-typedef struct { int64_t root; const char *op, *group; } root_reduce_attrs;
-typedef struct { sp_ints to, from; const char *group; } parts_attrs;
-typedef struct { int64_t split_axis, concat_axis; const char *group; } all_to_all_attrs;
+typedef struct {
+    const char *op, *group;
+} reduce_attrs;
+typedef struct {
+    const char *group;
+} group_attrs;
+typedef struct {
+    int64_t root;
+    const char *group;
+} root_attrs;
+typedef struct {
+    int64_t root;
+    const char *op, *group;
+} root_reduce_attrs;
+typedef struct {
+    sp_ints to, from;
+    const char *group;
+} parts_attrs;
+typedef struct {
+    int64_t split_axis, concat_axis;
+    const char *group;
+} all_to_all_attrs;
 
 SP_ATTR_TABLE(reduce_attr_table, reduce_attrs, (TEXT, op, "sum"), (TEXT, group, WORLD));
 SP_ATTR_TABLE(group_attr_table, group_attrs, (TEXT, group, WORLD));
 SP_ATTR_TABLE(root_attr_table, root_attrs, (INT, root, 0), (TEXT, group, WORLD));
 SP_ATTR_TABLE(root_reduce_attr_table, root_reduce_attrs, (INT, root, 0), (TEXT, op, "sum"), (TEXT, group, WORLD));
 SP_ATTR_TABLE(parts_attr_table, parts_attrs, (INTS_NEEDED, to), (INTS_NEEDED, from), (TEXT, group, WORLD));
-SP_ATTR_TABLE(all_to_all_attr_table, all_to_all_attrs, (INT, split_axis, 0), (INT, concat_axis, 0), (TEXT, group, WORLD));
+SP_ATTR_TABLE(all_to_all_attr_table, all_to_all_attrs, (INT, split_axis, 0), (INT, concat_axis, 0),
+              (TEXT, group, WORLD));
 
 static sp_status run(const sp_call *c, const char *group, sp_exchange e)
 {
@@ -46,14 +63,17 @@ static sp_status infer_first(const sp_call *c, const char *group, bool divide, s
     int64_t n;
     SP_TRY(size_of_group(group, &n));
     sp__meta_of(c->in[0], &out[0]);
-    SP_CHECK(out[0].rank > 0, SP_VALUE, "%s: a Tensor of rank 0 has no first dimension to %s", c->op->name, divide ? "split" : "join along");
+    SP_CHECK(out[0].rank > 0, SP_VALUE, "%s: a Tensor of rank 0 has no first dimension to %s", c->op->name,
+             divide ? "split" : "join along");
     if (out[0].dims[0] < 0) return SP_OK;
     if (divide) {
-        SP_CHECK(out[0].dims[0] % n == 0, SP_VALUE, "%s: the first dimension is %lld, which %lld ranks cannot split evenly", c->op->name,
+        SP_CHECK(out[0].dims[0] % n == 0, SP_VALUE,
+                 "%s: the first dimension is %lld, which %lld ranks cannot split evenly", c->op->name,
                  (long long)out[0].dims[0], (long long)n);
         out[0].dims[0] /= n;
     } else {
-        SP_CHECK(sp__mul_i64(out[0].dims[0], n, &out[0].dims[0]), SP_VALUE, "%s: the first dimension times %lld ranks is too large", c->op->name, (long long)n);
+        SP_CHECK(sp__mul_i64(out[0].dims[0], n, &out[0].dims[0]), SP_VALUE,
+                 "%s: the first dimension times %lld ranks is too large", c->op->name, (long long)n);
     }
     return SP_OK;
 }
@@ -63,8 +83,8 @@ static sp_status check_root(const sp_call *c, const char *group, int64_t root)
 {
     int64_t n;
     SP_TRY(size_of_group(group, &n));
-    SP_CHECK(root >= 0 && root < n, SP_VALUE, "%s: root is %lld, which is no rank of the group: it has ranks 0 to %lld", c->op->name, (long long)root,
-             (long long)(n - 1));
+    SP_CHECK(root >= 0 && root < n, SP_VALUE, "%s: root is %lld, which is no rank of the group: it has ranks 0 to %lld",
+             c->op->name, (long long)root, (long long)(n - 1));
     return SP_OK;
 }
 
@@ -119,10 +139,13 @@ static sp_status all_reduce_vjp(sp_builder *b, const sp_vjp *v)
     switch (how) {
     case SP_REDUCE_SUM:
     case SP_REDUCE_MEAN: v->din[0] = all_reduce(b, v->dout[0], a->op, a->group); break;
-    case SP_REDUCE_PROD: v->din[0] = sp_div(b, all_reduce(b, sp_mul(b, v->dout[0], v->out[0]), "sum", a->group), v->in[0]); break;
+    case SP_REDUCE_PROD:
+        v->din[0] = sp_div(b, all_reduce(b, sp_mul(b, v->dout[0], v->out[0]), "sum", a->group), v->in[0]);
+        break;
     case SP_REDUCE_MAX:
     case SP_REDUCE_MIN: /* to every rank that has the extremum */
-        v->din[0] = sp_mul(b, all_reduce(b, v->dout[0], "sum", a->group), sp_cast(b, sp_equal(b, v->in[0], v->out[0]), (sp_dtype)v->in[0]->dtype));
+        v->din[0] = sp_mul(b, all_reduce(b, v->dout[0], "sum", a->group),
+                           sp_cast(b, sp_equal(b, v->in[0], v->out[0]), (sp_dtype)v->in[0]->dtype));
         break;
     default: return sp__fail(SP_VALUE, "all_reduce: '%s' has no gradient", a->op);
     }
@@ -130,18 +153,30 @@ static sp_status all_reduce_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_all_reduce = {
-    .name = "all_reduce", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .infer = all_reduce_infer, .reference = all_reduce_reference,
-    .vjp = all_reduce_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .collective = true,
-    .doc = "The sum (prod, max, min, and, or, avg) of the ranks' tensors, on all ranks of a group.", .batch = batch_whole, .samples = "[2,3]; [4]",
+    .name = "all_reduce",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .infer = all_reduce_infer,
+    .reference = all_reduce_reference,
+    .vjp = all_reduce_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
+    .collective = true,
+    .doc = "The sum (prod, max, min, and, or, avg) of the ranks' tensors, on all ranks of a group.",
+    .batch = batch_whole,
+    .samples = "[2,3]; [4]",
 };
 
 /* --- all_gather, reduce_scatter: each the other's gradient --------------------------------------------------------- */
 
-static sp_status all_gather_infer(const sp_call *c, sp_meta *out) { return infer_first(c, ((const group_attrs *)c->attrs)->group, false, out); }
+static sp_status all_gather_infer(const sp_call *c, sp_meta *out)
+{
+    return infer_first(c, ((const group_attrs *)c->attrs)->group, false, out);
+}
 
 static sp_status all_gather_reference(const sp_call *c)
 {
-    return run(c, ((const group_attrs *)c->attrs)->group, (sp_exchange){.kind = SP_EXCHANGE_ALL_GATHER, .n = c->in[0]->count});
+    return run(c, ((const group_attrs *)c->attrs)->group,
+               (sp_exchange){.kind = SP_EXCHANGE_ALL_GATHER, .n = c->in[0]->count});
 }
 
 static sp_status all_gather_vjp(sp_builder *b, const sp_vjp *v)
@@ -152,9 +187,16 @@ static sp_status all_gather_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_all_gather = {
-    .name = "all_gather", .inputs = "x", SP_ATTRS(group_attr_table, group_attrs), .infer = all_gather_infer, .reference = all_gather_reference,
-    .vjp = all_gather_vjp, .collective = true,
-    .doc = "The ranks' tensors joined along the first dimension, on all ranks of a group.", .batch = batch_first, .samples = "[2,3]; [4]",
+    .name = "all_gather",
+    .inputs = "x",
+    SP_ATTRS(group_attr_table, group_attrs),
+    .infer = all_gather_infer,
+    .reference = all_gather_reference,
+    .vjp = all_gather_vjp,
+    .collective = true,
+    .doc = "The ranks' tensors joined along the first dimension, on all ranks of a group.",
+    .batch = batch_first,
+    .samples = "[2,3]; [4]",
 };
 
 static sp_status reduce_scatter_infer(const sp_call *c, sp_meta *out)
@@ -181,16 +223,24 @@ static sp_status reduce_scatter_vjp(sp_builder *b, const sp_vjp *v)
     int64_t n;
     SP_TRY(sp_reduce_parse(a->op, &how));
     SP_TRY(size_of_group(a->group, &n));
-    SP_CHECK(how == SP_REDUCE_SUM || how == SP_REDUCE_MEAN, SP_RUNTIME, "reduce_scatter: '%s' has no gradient, sum and avg have", a->op);
+    SP_CHECK(how == SP_REDUCE_SUM || how == SP_REDUCE_MEAN, SP_RUNTIME,
+             "reduce_scatter: '%s' has no gradient, sum and avg have", a->op);
     sp_tensor *whole = sp_builder_apply(b, &sp_op_all_gather, &(group_attrs){a->group}, 1, v->dout);
     v->din[0] = how == SP_REDUCE_MEAN && whole ? sp__mul_number(b, whole, 1 / (double)n) : whole;
     return sp__builder_status(b);
 }
 
 const sp_op sp_op_reduce_scatter = {
-    .name = "reduce_scatter", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .infer = reduce_scatter_infer,
-    .reference = reduce_scatter_reference, .vjp = reduce_scatter_vjp, .collective = true,
-    .doc = "This rank's part, along the first dimension, of the sum of the ranks' tensors.", .batch = batch_first, .samples = "[2,3]; [4]",
+    .name = "reduce_scatter",
+    .inputs = "x",
+    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    .infer = reduce_scatter_infer,
+    .reference = reduce_scatter_reference,
+    .vjp = reduce_scatter_vjp,
+    .collective = true,
+    .doc = "This rank's part, along the first dimension, of the sum of the ranks' tensors.",
+    .batch = batch_first,
+    .samples = "[2,3]; [4]",
 };
 
 /* --- broadcast --------------------------------------------------------------------------------------------------- */
@@ -216,9 +266,16 @@ static sp_status broadcast_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_rank_broadcast = {
-    .name = "rank_broadcast", .inputs = "x", SP_ATTRS(root_attr_table, root_attrs), .infer = broadcast_infer, .reference = broadcast_reference,
-    .vjp = broadcast_vjp, .collective = true, .batch = batch_whole,
-    .doc = "The tensor of one rank, on all ranks of a group. Gradients stay with their ranks.", .samples = "[2,3]",
+    .name = "rank_broadcast",
+    .inputs = "x",
+    SP_ATTRS(root_attr_table, root_attrs),
+    .infer = broadcast_infer,
+    .reference = broadcast_reference,
+    .vjp = broadcast_vjp,
+    .collective = true,
+    .batch = batch_whole,
+    .doc = "The tensor of one rank, on all ranks of a group. Gradients stay with their ranks.",
+    .samples = "[2,3]",
 };
 
 /* --- one rank and the others --------------------------------------------------------------------------------------- */
@@ -261,9 +318,16 @@ static sp_status rank_reduce_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_rank_reduce = {
-    .name = "rank_reduce", .inputs = "x", SP_ATTRS(root_reduce_attr_table, root_reduce_attrs), .infer = rank_reduce_infer,
-    .reference = rank_reduce_reference, .vjp = rank_reduce_vjp, .collective = true,
-    .doc = "The sum (prod, max, min, and, or, avg) of the ranks' tensors at one rank; zeros elsewhere.", .batch = batch_whole, .samples = "[2,3]",
+    .name = "rank_reduce",
+    .inputs = "x",
+    SP_ATTRS(root_reduce_attr_table, root_reduce_attrs),
+    .infer = rank_reduce_infer,
+    .reference = rank_reduce_reference,
+    .vjp = rank_reduce_vjp,
+    .collective = true,
+    .doc = "The sum (prod, max, min, and, or, avg) of the ranks' tensors at one rank; zeros elsewhere.",
+    .batch = batch_whole,
+    .samples = "[2,3]",
 };
 
 static sp_status rank_gather_infer(const sp_call *c, sp_meta *out) { return root_infer_first(c, false, out); }
@@ -284,9 +348,16 @@ static sp_status rank_gather_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_rank_gather = {
-    .name = "rank_gather", .inputs = "x", SP_ATTRS(root_attr_table, root_attrs), .infer = rank_gather_infer, .reference = rank_gather_reference,
-    .vjp = rank_gather_vjp, .collective = true, .doc = "The ranks' tensors joined along the first dimension at one rank; zeros elsewhere.",
-    .batch = batch_first, .samples = "[2,3]; [4]",
+    .name = "rank_gather",
+    .inputs = "x",
+    SP_ATTRS(root_attr_table, root_attrs),
+    .infer = rank_gather_infer,
+    .reference = rank_gather_reference,
+    .vjp = rank_gather_vjp,
+    .collective = true,
+    .doc = "The ranks' tensors joined along the first dimension at one rank; zeros elsewhere.",
+    .batch = batch_first,
+    .samples = "[2,3]; [4]",
 };
 
 static sp_status rank_scatter_infer(const sp_call *c, sp_meta *out) { return root_infer_first(c, true, out); }
@@ -304,9 +375,16 @@ static sp_status rank_scatter_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_rank_scatter = {
-    .name = "rank_scatter", .inputs = "x", SP_ATTRS(root_attr_table, root_attrs), .infer = rank_scatter_infer, .reference = rank_scatter_reference,
-    .vjp = rank_scatter_vjp, .collective = true, .doc = "This rank's part, along the first dimension, of one rank's tensor.",
-    .batch = batch_first, .samples = "[2,3]; [4]",
+    .name = "rank_scatter",
+    .inputs = "x",
+    SP_ATTRS(root_attr_table, root_attrs),
+    .infer = rank_scatter_infer,
+    .reference = rank_scatter_reference,
+    .vjp = rank_scatter_vjp,
+    .collective = true,
+    .doc = "This rank's part, along the first dimension, of one rank's tensor.",
+    .batch = batch_first,
+    .samples = "[2,3]; [4]",
 };
 
 /* --- all_to_all -------------------------------------------------------------------------------------------------- */
@@ -318,7 +396,8 @@ static sp_status rank_exchange_infer(const sp_call *c, sp_meta *out)
     int64_t n;
     SP_TRY(size_of_group(((const group_attrs *)c->attrs)->group, &n));
     sp__meta_of(c->in[0], &out[0]);
-    SP_CHECK(out[0].rank > 0 && (out[0].dims[0] < 0 || out[0].dims[0] == n), SP_VALUE, "rank_exchange: the first dimension must be the %lld ranks", (long long)n);
+    SP_CHECK(out[0].rank > 0 && (out[0].dims[0] < 0 || out[0].dims[0] == n), SP_VALUE,
+             "rank_exchange: the first dimension must be the %lld ranks", (long long)n);
     return SP_OK;
 }
 
@@ -337,8 +416,15 @@ static sp_status rank_exchange_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_rank_exchange = {
-    .name = "rank_exchange", .inputs = "x", SP_ATTRS(group_attr_table, group_attrs), .infer = rank_exchange_infer, .reference = rank_exchange_reference,
-    .vjp = rank_exchange_vjp, .collective = true, .doc = "x[i] goes to rank i, and what comes from rank i is result[i].", .batch = batch_first,
+    .name = "rank_exchange",
+    .inputs = "x",
+    SP_ATTRS(group_attr_table, group_attrs),
+    .infer = rank_exchange_infer,
+    .reference = rank_exchange_reference,
+    .vjp = rank_exchange_vjp,
+    .collective = true,
+    .doc = "x[i] goes to rank i, and what comes from rank i is result[i].",
+    .batch = batch_first,
     .samples = "[1,3]",
 };
 
@@ -352,12 +438,15 @@ static sp_status all_to_all_compose(sp_builder *b, const sp_call *c)
              "all_to_all: axes %lld and %lld are out of range for rank %d", (long long)split, (long long)join, x->rank);
     split += split < 0 ? x->rank : 0;
     join += join < 0 ? x->rank : 0;
-    SP_CHECK(x->dims[split] % n == 0, SP_VALUE, "all_to_all: dimension %lld is %lld, which %lld ranks cannot split evenly", (long long)split,
+    SP_CHECK(x->dims[split] % n == 0, SP_VALUE,
+             "all_to_all: dimension %lld is %lld, which %lld ranks cannot split evenly", (long long)split,
              (long long)x->dims[split], (long long)n);
     sp_tensor *parts[64];
     SP_CHECK(n <= 64, SP_VALUE, "all_to_all: %lld ranks, at most 64 are supported", (long long)n);
-    for (int64_t i = 0; i < n; i++) parts[i] = sp__take_range(b, x, (int)split, i * (x->dims[split] / n), x->dims[split] / n);
-    sp_tensor *come = sp_builder_apply(b, &sp_op_rank_exchange, &(group_attrs){a->group}, 1, (sp_tensor *const[]){sp__stack(b, 0, (int)n, parts)});
+    for (int64_t i = 0; i < n; i++)
+        parts[i] = sp__take_range(b, x, (int)split, i * (x->dims[split] / n), x->dims[split] / n);
+    sp_tensor *come = sp_builder_apply(b, &sp_op_rank_exchange, &(group_attrs){a->group}, 1,
+                                       (sp_tensor *const[]){sp__stack(b, 0, (int)n, parts)});
     for (int k = 0; k < x->rank; k++) dims[k] = x->dims[k] / (k == split ? n : 1);
     for (int64_t i = 0; i < n; i++) parts[i] = sp_reshape(b, sp__take_range(b, come, 0, i, 1), x->rank, dims);
     c->out[0] = sp__concat(b, join, (int)n, parts);
@@ -365,8 +454,12 @@ static sp_status all_to_all_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_all_to_all = {
-    .name = "all_to_all", .inputs = "x", SP_ATTRS(all_to_all_attr_table, all_to_all_attrs), .compose = all_to_all_compose,
-    .doc = "Parts along split_axis go to their ranks, what comes from them is joined along concat_axis.", .samples = "[2,3]; [4] ; [2,4] split_axis=1",
+    .name = "all_to_all",
+    .inputs = "x",
+    SP_ATTRS(all_to_all_attr_table, all_to_all_attrs),
+    .compose = all_to_all_compose,
+    .doc = "Parts along split_axis go to their ranks, what comes from them is joined along concat_axis.",
+    .samples = "[2,3]; [4] ; [2,4] split_axis=1",
 };
 
 /* --- parts of unequal size ----------------------------------------------------------------------------------------- */
@@ -376,13 +469,17 @@ static sp_status check_parts(const sp_call *c, const sp_comm *comm, int64_t *n_f
     const parts_attrs *a = c->attrs;
     int64_t n_to = 0;
     *n_from = 0;
-    SP_CHECK(a->to.n == comm->size && a->from.n == comm->size, SP_VALUE, "rank_parts: %d sizes to send and %d to receive, wanted one for each of %d ranks",
-             (int)a->to.n, (int)a->from.n, comm->size);
+    SP_CHECK(a->to.n == comm->size && a->from.n == comm->size, SP_VALUE,
+             "rank_parts: %d sizes to send and %d to receive, wanted one for each of %d ranks", (int)a->to.n,
+             (int)a->from.n, comm->size);
     for (int i = 0; i < comm->size; i++)
-        SP_CHECK(a->to.v[i] >= 0 && a->from.v[i] >= 0 && !__builtin_add_overflow(n_to, a->to.v[i], &n_to) && !__builtin_add_overflow(*n_from, a->from.v[i], n_from),
-                 SP_VALUE, "rank_parts: %lld elements to rank %d and %lld from it", (long long)a->to.v[i], i, (long long)a->from.v[i]);
+        SP_CHECK(a->to.v[i] >= 0 && a->from.v[i] >= 0 && !__builtin_add_overflow(n_to, a->to.v[i], &n_to) &&
+                     !__builtin_add_overflow(*n_from, a->from.v[i], n_from),
+                 SP_VALUE, "rank_parts: %lld elements to rank %d and %lld from it", (long long)a->to.v[i], i,
+                 (long long)a->from.v[i]);
     SP_CHECK(c->in[0]->rank == 1 && (c->in[0]->dims[0] < 0 || c->in[0]->dims[0] == n_to), SP_VALUE,
-             "rank_parts: the parts have %lld elements together, but x has another number, or more than one dimension", (long long)n_to);
+             "rank_parts: the parts have %lld elements together, but x has another number, or more than one dimension",
+             (long long)n_to);
     return SP_OK;
 }
 
@@ -401,8 +498,12 @@ static sp_status parts_reference(const sp_call *c)
     const parts_attrs *a = c->attrs;
     sp_comm *comm;
     SP_TRY(sp_comm_find(a->group, &comm));
-    return sp_comm_run(comm, &(sp_exchange){.kind = SP_EXCHANGE_ALL_TO_ALL, .dtype = (sp_dtype)c->in[0]->dtype, .in = c->in[0]->data, .out = c->out[0]->data,
-                                            .n_to = a->to.v, .n_from = a->from.v});
+    return sp_comm_run(comm, &(sp_exchange){.kind = SP_EXCHANGE_ALL_TO_ALL,
+                                            .dtype = (sp_dtype)c->in[0]->dtype,
+                                            .in = c->in[0]->data,
+                                            .out = c->out[0]->data,
+                                            .n_to = a->to.v,
+                                            .n_from = a->from.v});
 }
 
 static sp_status parts_vjp(sp_builder *b, const sp_vjp *v)
@@ -413,7 +514,14 @@ static sp_status parts_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_rank_parts = {
-    .name = "rank_parts", .inputs = "x", SP_ATTRS(parts_attr_table, parts_attrs), .infer = parts_infer, .reference = parts_reference, .vjp = parts_vjp,
-    .collective = true, .doc = "Parts of x, with `to` elements each, go to the ranks of a group; the result is what comes, with `from` elements each.",
+    .name = "rank_parts",
+    .inputs = "x",
+    SP_ATTRS(parts_attr_table, parts_attrs),
+    .infer = parts_infer,
+    .reference = parts_reference,
+    .vjp = parts_vjp,
+    .collective = true,
+    .doc =
+        "Parts of x, with `to` elements each, go to the ranks of a group; the result is what comes, with `from` elements each.",
     .samples = "[3] to=(3,) from=(3,)",
 };

@@ -25,7 +25,7 @@ static char transport_name[64];
 static sp_comm *world;
 static sp_comm *all;
 static named *names;
-static pid_t owner;                 /* the process that joined */
+static pid_t owner; /* the process that joined */
 
 const sp_transport *sp__transport(void) { return transport; }
 
@@ -40,7 +40,8 @@ int64_t sp__comm_timeout(void)
 
 sp_status sp__comm_check(const sp_comm *c)
 {
-    SP_CHECK(c->size == 1 || owner == getpid(), SP_RUNTIME, "this process was forked from rank %d of a job and is no rank of it: exchanges belong to the rank itself",
+    SP_CHECK(c->size == 1 || owner == getpid(), SP_RUNTIME,
+             "this process was forked from rank %d of a job and is no rank of it: exchanges belong to the rank itself",
              c->ranks[c->rank]);
     return SP_OK;
 }
@@ -69,7 +70,12 @@ static sp_status find_local(sp_comm *c)
     gethostname(mine, NAME - 1);
     char *hosts = sp__alloc_zero((size_t)c->size * NAME);
     if (!hosts) return SP_NOMEM;
-    const sp_exchange e = {.kind = SP_EXCHANGE_ALL_GATHER, .dtype = SP_DTYPE_U8, .n = NAME, .in = mine, .out = hosts, .where = "joining a group"};
+    const sp_exchange e = {.kind = SP_EXCHANGE_ALL_GATHER,
+                           .dtype = SP_DTYPE_U8,
+                           .n = NAME,
+                           .in = mine,
+                           .out = hosts,
+                           .where = "joining a group"};
     const sp_status status = sp_comm_run(c, &e);
     c->local_size = 0;
     for (int i = 0; i < c->size; i++) {
@@ -93,7 +99,8 @@ static sp_status check_ranks(int n, const int *ranks, int *me)
 {
     *me = -1;
     for (int i = 0; i < n; i++) {
-        SP_CHECK(ranks[i] >= 0 && ranks[i] < world->size, SP_VALUE, "a group with rank %d: the job has ranks 0 to %d", ranks[i], world->size - 1);
+        SP_CHECK(ranks[i] >= 0 && ranks[i] < world->size, SP_VALUE, "a group with rank %d: the job has ranks 0 to %d",
+                 ranks[i], world->size - 1);
         for (int k = 0; k < i; k++) SP_CHECK(ranks[k] != ranks[i], SP_VALUE, "a group with rank %d twice", ranks[i]);
         if (ranks[i] == world->rank) *me = i;
     }
@@ -255,8 +262,11 @@ static sp_status join_launched(const char *family)
     sp__snprintf(transport_name, sizeof transport_name, "%s", job.name);
     const char *variable = "";
     const int n = sp_job_launched(&variable);
-    SP_CHECK(n <= 1 || n == job.size, SP_RUNTIME, "%s=%d asks for %d processes, but %s finds %d: the variable does not come from its launcher. Start them with "
-             "mpirun -n %d, or unset it for one process", variable, n, n, job.name, job.size, n);
+    SP_CHECK(
+        n <= 1 || n == job.size, SP_RUNTIME,
+        "%s=%d asks for %d processes, but %s finds %d: the variable does not come from its launcher. Start them with "
+        "mpirun -n %d, or unset it for one process",
+        variable, n, n, job.name, job.size, n);
     return comm_create(job.size, NULL, job.rank, job.world, &world);
 }
 
@@ -334,7 +344,8 @@ void sp_job_abort(int code, const char *why)
 {
     if (!world || !transport || owner != getpid()) return;
     char line[1200];
-    const int n = sp__snprintf(line, sizeof line, "spore: rank %d of %d ends the job%s%s\n", world->rank, world->size, why && *why ? ": " : "", why ? why : "");
+    const int n = sp__snprintf(line, sizeof line, "spore: rank %d of %d ends the job%s%s\n", world->rank, world->size,
+                               why && *why ? ": " : "", why ? why : "");
     const size_t bytes = (size_t)(n < (int)sizeof line ? n : (int)sizeof line - 1);
     const bool told = why && write(STDERR_FILENO, line, bytes) >= 0;
     if (told) await_reader(STDERR_FILENO);

@@ -67,7 +67,7 @@ EACH_ORDERED(REDUCE_LOOP, max, a > x || a != a ? a : x, a)
 REDUCE_CHOICE(EACH_ORDERED, max)
 EACH_ORDERED(REDUCE_LOOP, min, a < x || a != a ? a : x, a)
 REDUCE_CHOICE(EACH_ORDERED, min)
-EACH_BITS(REDUCE_LOOP, and, a & x, a)
+EACH_BITS(REDUCE_LOOP, and, a &x, a)
 REDUCE_CHOICE(EACH_BITS, and)
 EACH_BITS(REDUCE_LOOP, or, a | x, a)
 REDUCE_CHOICE(EACH_BITS, or)
@@ -91,7 +91,8 @@ static sp__part_fn loop_of(sp_dtype dtype, sp_reduce how)
 sp_status sp__reduce_check(sp_dtype dtype, sp_reduce how)
 {
     SP_CHECK((unsigned)how < SP_REDUCE_COUNT, SP_VALUE, "reduction %d is unknown", (int)how);
-    SP_CHECK(loop_of(dtype, how), SP_TYPE, "'%s' of %s between ranks is not defined", sp_reduce_name(how), sp_dtype_name(dtype));
+    SP_CHECK(loop_of(dtype, how), SP_TYPE, "'%s' of %s between ranks is not defined", sp_reduce_name(how),
+             sp_dtype_name(dtype));
     return SP_OK;
 }
 

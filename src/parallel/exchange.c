@@ -14,7 +14,10 @@ static const char *const kind_names[] = {
 #undef X
 };
 
-const char *sp_exchange_name(sp_exchange_kind kind) { return (unsigned)kind < SP_EXCHANGE_COUNT ? kind_names[kind] : "?"; }
+const char *sp_exchange_name(sp_exchange_kind kind)
+{
+    return (unsigned)kind < SP_EXCHANGE_COUNT ? kind_names[kind] : "?";
+}
 
 static int64_t now_ns(void)
 {
@@ -26,8 +29,8 @@ static int64_t now_ns(void)
 static bool is_message(const sp_exchange *e) { return e->kind == SP_EXCHANGE_SEND || e->kind == SP_EXCHANGE_RECV; }
 static bool has_root(const sp_exchange *e)
 {
-    return is_message(e) || e->kind == SP_EXCHANGE_BROADCAST || e->kind == SP_EXCHANGE_REDUCE || e->kind == SP_EXCHANGE_GATHER ||
-           e->kind == SP_EXCHANGE_SCATTER;
+    return is_message(e) || e->kind == SP_EXCHANGE_BROADCAST || e->kind == SP_EXCHANGE_REDUCE ||
+           e->kind == SP_EXCHANGE_GATHER || e->kind == SP_EXCHANGE_SCATTER;
 }
 static bool reduces(const sp_exchange *e)
 {
@@ -39,12 +42,15 @@ static bool reduces(const sp_exchange *e)
 static sp_status check_parts(const sp_comm *c, const sp_exchange *e)
 {
     if (!e->n_to && !e->n_from) return SP_OK;
-    SP_CHECK(e->kind == SP_EXCHANGE_ALL_TO_ALL && e->n_to && e->n_from, SP_VALUE, "%s: parts of unequal size need both lists of sizes, and all_to_all", kind_names[e->kind]);
+    SP_CHECK(e->kind == SP_EXCHANGE_ALL_TO_ALL && e->n_to && e->n_from, SP_VALUE,
+             "%s: parts of unequal size need both lists of sizes, and all_to_all", kind_names[e->kind]);
     for (int i = 0; i < c->size; i++)
-        SP_CHECK(e->n_to[i] >= 0 && e->n_from[i] >= 0, SP_VALUE, "all_to_all: the part for rank %d has %lld elements, the one from it %lld", i,
-                 (long long)e->n_to[i], (long long)e->n_from[i]);
-    SP_CHECK(e->n_to[c->rank] == e->n_from[c->rank], SP_VALUE, "all_to_all: rank %d gives itself %lld elements and takes %lld", c->rank,
-             (long long)e->n_to[c->rank], (long long)e->n_from[c->rank]);
+        SP_CHECK(e->n_to[i] >= 0 && e->n_from[i] >= 0, SP_VALUE,
+                 "all_to_all: the part for rank %d has %lld elements, the one from it %lld", i, (long long)e->n_to[i],
+                 (long long)e->n_from[i]);
+    SP_CHECK(e->n_to[c->rank] == e->n_from[c->rank], SP_VALUE,
+             "all_to_all: rank %d gives itself %lld elements and takes %lld", c->rank, (long long)e->n_to[c->rank],
+             (long long)e->n_from[c->rank]);
     return SP_OK;
 }
 
@@ -55,16 +61,21 @@ static sp_status check_exchange(const sp_comm *c, const sp_exchange *e, int64_t 
     const char *name = kind_names[e->kind];
     *bytes = 0;
     if (e->kind == SP_EXCHANGE_BARRIER) return SP_OK;
-    SP_CHECK((unsigned)e->dtype < SP_DTYPE_COUNT && e->dtype != SP_DTYPE_STR, SP_TYPE, "%s: values of this dtype cannot be exchanged", name);
+    SP_CHECK((unsigned)e->dtype < SP_DTYPE_COUNT && e->dtype != SP_DTYPE_STR, SP_TYPE,
+             "%s: values of this dtype cannot be exchanged", name);
     SP_CHECK(e->n >= 0, SP_VALUE, "%s: %lld elements", name, (long long)e->n);
     int64_t whole;
-    SP_CHECK(sp__mul_i64(e->n, (int64_t)sp_dtype_bytes(e->dtype), bytes) && sp__mul_i64(*bytes, c->size, &whole) && (uint64_t)whole <= SIZE_MAX / 2, SP_VALUE,
-             "%s: %lld elements of %d ranks are too many", name, (long long)e->n, c->size);
+    SP_CHECK(sp__mul_i64(e->n, (int64_t)sp_dtype_bytes(e->dtype), bytes) && sp__mul_i64(*bytes, c->size, &whole) &&
+                 (uint64_t)whole <= SIZE_MAX / 2,
+             SP_VALUE, "%s: %lld elements of %d ranks are too many", name, (long long)e->n, c->size);
     if (reduces(e)) SP_TRY(sp__reduce_check(e->dtype, e->reduce));
-    if (has_root(e)) SP_CHECK(e->root >= 0 && e->root < c->size, SP_VALUE, "%s: rank %d is not in the group, which has %d", name, e->root, c->size);
+    if (has_root(e))
+        SP_CHECK(e->root >= 0 && e->root < c->size, SP_VALUE, "%s: rank %d is not in the group, which has %d", name,
+                 e->root, c->size);
     if (is_message(e)) {
         SP_CHECK(e->root != c->rank, SP_VALUE, "%s: rank %d cannot exchange a message with itself", name, c->rank);
-        SP_CHECK(e->tag >= 0 && e->tag <= SP_EXCHANGE_TAG_MAX, SP_VALUE, "%s: tag %d, wanted 0 to %d", name, e->tag, SP_EXCHANGE_TAG_MAX);
+        SP_CHECK(e->tag >= 0 && e->tag <= SP_EXCHANGE_TAG_MAX, SP_VALUE, "%s: tag %d, wanted 0 to %d", name, e->tag,
+                 SP_EXCHANGE_TAG_MAX);
     }
     return check_parts(c, e);
 }
@@ -86,7 +97,8 @@ sp_status sp__request_op(sp_request *r, int rank, sp_status status, void *op)
         const int room = 2 * r->ops_room;
         void **ops = sp__realloc(r->ops, (size_t)r->ops_room * sizeof *ops, (size_t)room * sizeof *ops);
         if (ops) r->ops = ops;
-        int *ranks = ops ? sp__realloc(r->op_rank, (size_t)r->ops_room * sizeof *ranks, (size_t)room * sizeof *ranks) : NULL;
+        int *ranks =
+            ops ? sp__realloc(r->op_rank, (size_t)r->ops_room * sizeof *ranks, (size_t)room * sizeof *ranks) : NULL;
         if (!ranks) return SP_NOMEM; /* the operation goes on: its group is broken, and its memory is not given back */
         r->op_rank = ranks;
         r->ops_room = room;
@@ -104,15 +116,22 @@ static sp_status message(sp_request *r, char *data, int64_t bytes, int rank, int
         const size_t n = (size_t)(bytes - at < most ? bytes - at : most);
         void *op = NULL;
         sp__lock(&sp__transport_lock);
-        const sp_status status = send ? t->send(r->comm->handle, data + at, n, rank, tag, &op) : t->recv(r->comm->handle, data + at, n, rank, tag, &op);
+        const sp_status status = send ? t->send(r->comm->handle, data + at, n, rank, tag, &op)
+                                      : t->recv(r->comm->handle, data + at, n, rank, tag, &op);
         sp__unlock(&sp__transport_lock);
         SP_TRY(sp__request_op(r, rank, status, op));
     }
     return SP_OK;
 }
 
-sp_status sp__request_send(sp_request *r, const void *data, int64_t bytes, int to, int tag) { return message(r, (char *)(uintptr_t)data, bytes, to, tag, true); }
-sp_status sp__request_recv(sp_request *r, void *data, int64_t bytes, int from, int tag) { return message(r, data, bytes, from, tag, false); }
+sp_status sp__request_send(sp_request *r, const void *data, int64_t bytes, int to, int tag)
+{
+    return message(r, (char *)(uintptr_t)data, bytes, to, tag, true);
+}
+sp_status sp__request_recv(sp_request *r, void *data, int64_t bytes, int from, int tag)
+{
+    return message(r, data, bytes, from, tag, false);
+}
 
 /* Ask for all that were begun; those that are done are taken off the list. */
 static sp_status poll_ops(sp_request *r)
@@ -147,7 +166,8 @@ static const char *describe(const sp_word *w, char text[WORDS_TEXT])
     }
     if (reduces(&e)) sp__snprintf(how, sizeof how, " (%s)", sp_reduce_name((sp_reduce)w->reduce));
     if (has_root(&e) && !is_message(&e)) sp__snprintf(root, sizeof root, " with root %d", w->root);
-    sp__snprintf(text, WORDS_TEXT, "%s%s%s%s%s%.39s", sp_exchange_name(e.kind), values, how, root, w->where[0] ? " at " : "", w->where);
+    sp__snprintf(text, WORDS_TEXT, "%s%s%s%s%s%.39s", sp_exchange_name(e.kind), values, how, root,
+                 w->where[0] ? " at " : "", w->where);
     return text;
 }
 
@@ -157,24 +177,30 @@ static sp_status words_differ(const sp_request *r, int rank, const sp_word *w)
     char mine[WORDS_TEXT], other[WORDS_TEXT];
     describe(&r->mine, mine);
     if (w->left)
-        return sp__fail(SP_RUNTIME, "rank %d has left the job, while rank %d waits for it: %s. All ranks must make the same exchanges.", c->ranks[rank],
-                        c->ranks[c->rank], mine);
-    return sp__fail(SP_RUNTIME, "ranks do not make the same exchange: number %u of the group is on rank %d %s, on rank %d %s. All ranks of a group must "
-                    "make the same exchanges in the same order, with the same shapes.", r->mine.number, c->ranks[c->rank], mine, c->ranks[rank],
-                    describe(w, other));
+        return sp__fail(
+            SP_RUNTIME,
+            "rank %d has left the job, while rank %d waits for it: %s. All ranks must make the same exchanges.",
+            c->ranks[rank], c->ranks[c->rank], mine);
+    return sp__fail(
+        SP_RUNTIME,
+        "ranks do not make the same exchange: number %u of the group is on rank %d %s, on rank %d %s. All ranks of a group must "
+        "make the same exchanges in the same order, with the same shapes.",
+        r->mine.number, c->ranks[c->rank], mine, c->ranks[rank], describe(w, other));
 }
 
 static bool agree(const sp_word *a, const sp_word *b, bool is_a_message)
 {
     if (b->magic != SP_WORD_MAGIC || b->left || a->n != b->n || a->dtype != b->dtype) return false;
-    return is_a_message || (a->number == b->number && a->kind == b->kind && a->reduce == b->reduce && a->root == b->root);
+    return is_a_message ||
+           (a->number == b->number && a->kind == b->kind && a->reduce == b->reduce && a->root == b->root);
 }
 
 static sp_status check_words(const sp_request *r)
 {
     for (int i = 0; i < r->comm->size; i++) {
         if (i == r->comm->rank || (is_message(&r->e) && (i != r->e.root || r->e.kind == SP_EXCHANGE_SEND))) continue;
-        SP_CHECK(r->theirs[i].magic == SP_WORD_MAGIC, SP_RUNTIME, "rank %d runs another version of spore: install the same on all hosts", r->comm->ranks[i]);
+        SP_CHECK(r->theirs[i].magic == SP_WORD_MAGIC, SP_RUNTIME,
+                 "rank %d runs another version of spore: install the same on all hosts", r->comm->ranks[i]);
         if (!agree(&r->mine, &r->theirs[i], is_message(&r->e))) return words_differ(r, i, &r->theirs[i]);
     }
     return SP_OK;
@@ -182,7 +208,8 @@ static sp_status check_words(const sp_request *r)
 
 static bool fits_word(const sp_exchange *e, int64_t bytes)
 {
-    return bytes <= SP_WORD_PAYLOAD && (is_message(e) || e->kind == SP_EXCHANGE_ALL_REDUCE || e->kind == SP_EXCHANGE_ALL_GATHER || e->kind == SP_EXCHANGE_BROADCAST);
+    return bytes <= SP_WORD_PAYLOAD && (is_message(e) || e->kind == SP_EXCHANGE_ALL_REDUCE ||
+                                        e->kind == SP_EXCHANGE_ALL_GATHER || e->kind == SP_EXCHANGE_BROADCAST);
 }
 
 static void make_word(sp_request *r)
@@ -190,8 +217,14 @@ static void make_word(sp_request *r)
     const sp_exchange *e = &r->e;
     sp_word *w = &r->mine;
     memset(w, 0, sizeof *w);
-    *w = (sp_word){.magic = SP_WORD_MAGIC, .kind = (uint8_t)e->kind, .dtype = (uint8_t)e->dtype, .reduce = reduces(e) ? (uint8_t)e->reduce : 0,
-                   .root = has_root(e) && !is_message(e) ? e->root : 0, .n = e->n_to ? -1 : e->kind == SP_EXCHANGE_BARRIER ? 0 : e->n};
+    *w = (sp_word){.magic = SP_WORD_MAGIC,
+                   .kind = (uint8_t)e->kind,
+                   .dtype = (uint8_t)e->dtype,
+                   .reduce = reduces(e) ? (uint8_t)e->reduce : 0,
+                   .root = has_root(e) && !is_message(e) ? e->root : 0,
+                   .n = e->n_to                          ? -1
+                        : e->kind == SP_EXCHANGE_BARRIER ? 0
+                                                         : e->n};
     if (e->kind == SP_EXCHANGE_BARRIER) w->dtype = 0;
     if (e->where) sp__snprintf(w->where, sizeof w->where, "%s", e->where);
     if (fits_word(e, r->bytes) && e->in && r->bytes) memcpy(w->payload, e->in, (size_t)r->bytes);
@@ -269,7 +302,8 @@ static void step(sp_request *r)
             status = r->phase == 1 && fits_word(&r->e, r->bytes) ? finish_by_words(r) : sp__exchange_next(r);
         }
         if (status != SP_OK) {
-            sp__error_context("%s%s%s", sp_exchange_name(r->e.kind), r->e.where ? " at " : "", r->e.where ? r->e.where : "");
+            sp__error_context("%s%s%s", sp_exchange_name(r->e.kind), r->e.where ? " at " : "",
+                              r->e.where ? r->e.where : "");
             break_group(r, status);
         }
     }
@@ -374,7 +408,8 @@ static void let_the_first_speak(const sp_request *r)
     const sp_comm *c = r->comm;
     int first = 0;
     while (first < c->rank && (r->theirs[first].magic != SP_WORD_MAGIC || r->theirs[first].left)) first++;
-    for (int i = 0; first < c->rank && i < 100 && sp__interrupt_check() == SP_OK; i++) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    for (int i = 0; first < c->rank && i < 100 && sp__interrupt_check() == SP_OK; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
 sp_status sp_comm_start(sp_comm *c, const sp_exchange *e, sp_request **out)
@@ -410,9 +445,11 @@ static sp_status too_late(const sp_request *r)
         last = r->op_rank[i];
         used += (size_t)sp__snprintf(ranks + used, sizeof ranks - used, "%s%d", used ? ", " : "", r->comm->ranks[last]);
     }
-    return sp__fail(SP_RUNTIME, "rank %d has waited %lld s: %s. %s%s; SPORE_COMM_TIMEOUT sets the limit in seconds", r->comm->ranks[r->comm->rank],
-                    (long long)((now_ns() - r->begun_ns) / 1000000000), describe(&r->mine, text),
-                    r->phase == 0 ? "Not come: rank " : "It stalled while data were moved, with rank ", ranks[0] ? ranks : "unknown");
+    return sp__fail(SP_RUNTIME, "rank %d has waited %lld s: %s. %s%s; SPORE_COMM_TIMEOUT sets the limit in seconds",
+                    r->comm->ranks[r->comm->rank], (long long)((now_ns() - r->begun_ns) / 1000000000),
+                    describe(&r->mine, text),
+                    r->phase == 0 ? "Not come: rank " : "It stalled while data were moved, with rank ",
+                    ranks[0] ? ranks : "unknown");
 }
 
 sp_status sp_request_test(sp_request *r, bool *done)

@@ -9,8 +9,8 @@
 #include "parallel/parallel_impl.h"
 
 enum {
-    SMALL_BYTES = 8 << 10,  /* all_reduce by one all_gather */
-    PIECE_BYTES = 8 << 20   /* of an all_reduce in pieces, all slices together */
+    SMALL_BYTES = 8 << 10, /* all_reduce by one all_gather */
+    PIECE_BYTES = 8 << 20  /* of an all_reduce in pieces, all slices together */
 };
 
 #define OP(r, about, call)                                                                                             \
@@ -34,8 +34,8 @@ static sp_status work_of(sp_request *r, int64_t elements)
 {
     if (r->work) return SP_OK;
     size_t bytes;
-    SP_CHECK(elements >= 0 && sp__mul_size((size_t)elements, size_of(r), &bytes), SP_NOMEM, "%s: %lld elements are too many", sp_exchange_name(r->e.kind),
-             (long long)elements);
+    SP_CHECK(elements >= 0 && sp__mul_size((size_t)elements, size_of(r), &bytes), SP_NOMEM,
+             "%s: %lld elements are too many", sp_exchange_name(r->e.kind), (long long)elements);
     r->work = sp__alloc(bytes);
     return r->work ? SP_OK : SP_NOMEM;
 }
@@ -77,7 +77,8 @@ static sp_status next_broadcast(sp_request *r)
     const sp_comm *c = r->comm;
     if (r->phase == 1 && c->rank == r->e.root) copy(r->e.out, r->e.in, r->bytes);
     if (r->at >= r->bytes) return finish(r);
-    const int64_t left = r->bytes - r->at, most = (int64_t)sp__transport()->bytes_max, piece = left < most ? left : most;
+    const int64_t left = r->bytes - r->at, most = (int64_t)sp__transport()->bytes_max,
+                  piece = left < most ? left : most;
     OP(r, r->e.root, broadcast(c->handle, (char *)r->e.out + r->at, (size_t)piece, r->e.root, &op_));
     r->at += piece;
     return SP_OK;
@@ -146,7 +147,8 @@ static sp_status next_all_to_all(sp_request *r)
     char *out = r->e.out;
     const int64_t size = (int64_t)size_of(r);
     for (int i = 0; i < c->size; i++) {
-        const int64_t to = (r->e.n_to ? r->e.n_to[i] : r->e.n) * size, from = (r->e.n_from ? r->e.n_from[i] : r->e.n) * size;
+        const int64_t to = (r->e.n_to ? r->e.n_to[i] : r->e.n) * size,
+                      from = (r->e.n_from ? r->e.n_from[i] : r->e.n) * size;
         if (i == c->rank) {
             copy(out, in, to);
         } else {
@@ -226,7 +228,8 @@ static sp_status next_scatter(sp_request *r)
 static sp_status next_message(sp_request *r)
 {
     if (r->phase > 1) return finish(r);
-    if (r->e.kind == SP_EXCHANGE_SEND) return sp__request_send(r, r->e.in, r->bytes, r->e.root, SP_TAG_USER + 2 * r->e.tag + 1);
+    if (r->e.kind == SP_EXCHANGE_SEND)
+        return sp__request_send(r, r->e.in, r->bytes, r->e.root, SP_TAG_USER + 2 * r->e.tag + 1);
     return sp__request_recv(r, r->e.out, r->bytes, r->e.root, SP_TAG_USER + 2 * r->e.tag + 1);
 }
 

@@ -20,14 +20,14 @@
 
 struct sp_comm {
     atomic_int refs;
-    void *handle;              /* the transport's; NULL with one rank */
+    void *handle; /* the transport's; NULL with one rank */
     int rank, size;
     int local_rank, local_size;
-    uint32_t n_begun;          /* exchanges of all ranks, this rank's count; it and what follows belong to exchange.c */
+    uint32_t n_begun; /* exchanges of all ranks, this rank's count; it and what follows belong to exchange.c */
     bool broken;
-    sp_error error;            /* why */
-    struct sp_comm *next;      /* list of all groups, for leaving */
-    int ranks[];               /* in the world */
+    sp_error error;       /* why */
+    struct sp_comm *next; /* list of all groups, for leaving */
+    int ranks[];          /* in the world */
 };
 
 extern sp_lock sp__transport_lock;
@@ -49,9 +49,9 @@ sp_status sp__comm_check(const sp_comm *c);
 enum { SP_WORD_MAGIC = 0x73703031, SP_WORD_PAYLOAD = 192 };
 typedef struct sp_word {
     uint32_t magic;
-    uint32_t number;           /* of the exchange in its group */
+    uint32_t number; /* of the exchange in its group */
     uint8_t kind, dtype, reduce;
-    uint8_t left;              /* the rank leaves the job instead */
+    uint8_t left; /* the rank leaves the job instead */
     int32_t root;
     int64_t n;
     char where[40];
@@ -65,22 +65,22 @@ enum { SP_TAG_WORD = 0, SP_TAG_DATA = 1, SP_TAG_USER = 16 };
 struct sp_request {
     sp_comm *comm;
     sp_exchange e;
-    int64_t bytes;             /* of e.n elements */
+    int64_t bytes; /* of e.n elements */
     sp_word mine;
-    sp_word *theirs;           /* by rank */
-    int phase;                 /* 0: words; from 1 on the kind's own */
-    int64_t at;                /* elements done, for those in pieces */
-    int64_t slice;             /* elements of a rank in this piece */
-    char *work;                /* room for others' values */
+    sp_word *theirs; /* by rank */
+    int phase;       /* 0: words; from 1 on the kind's own */
+    int64_t at;      /* elements done, for those in pieces */
+    int64_t slice;   /* elements of a rank in this piece */
+    char *work;      /* room for others' values */
     int n_ops, ops_room;
-    void **ops;                /* begun and not yet done */
-    int *op_rank;              /* whom each is about */
+    void **ops;   /* begun and not yet done */
+    int *op_rank; /* whom each is about */
     bool done;
-    bool noticed_by_all;       /* other ranks fail for the same reason */
+    bool noticed_by_all; /* other ranks fail for the same reason */
     sp_status status;
     sp_error error;
     int64_t begun_ns;
-    sp_request *next;          /* in the list of those begun */
+    sp_request *next; /* in the list of those begun */
 };
 
 /* Begin the next operations of r, or set r->done. */

@@ -15,7 +15,10 @@
 static const struct {
     const char *variable, *family;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"PMI_SIZE", "mpich"}, {"MV2_COMM_WORLD_SIZE", "mpich"}, {"PMIX_RANK", "openmpi"},
+    {"OMPI_COMM_WORLD_SIZE", "openmpi"},
+    {"PMI_SIZE", "mpich"},
+    {"MV2_COMM_WORLD_SIZE", "mpich"},
+    {"PMIX_RANK", "openmpi"},
 };
 
 static long number_of(const char *variable)
@@ -74,8 +77,8 @@ static sp_status opened(const char *path, void *library, const sp_transport **ou
     memcpy(&start, &symbol, sizeof start); /* ISO C knows no cast from an object's address to a function's */
     const sp_transport *t = start();
     SP_CHECK(t, SP_RUNTIME, "%s: it cannot work on this machine", path);
-    SP_CHECK(t->version == SP_TRANSPORT_VERSION && t->struct_size >= sizeof *t, SP_RUNTIME, "%s: made for version %d of the transport interface, wanted %d", path,
-             t->version, SP_TRANSPORT_VERSION);
+    SP_CHECK(t->version == SP_TRANSPORT_VERSION && t->struct_size >= sizeof *t, SP_RUNTIME,
+             "%s: made for version %d of the transport interface, wanted %d", path, t->version, SP_TRANSPORT_VERSION);
     *out = t;
     return SP_OK;
 }
@@ -88,22 +91,25 @@ static sp_status open_path(const char *path, const sp_transport **out)
 }
 
 /* Where a library for a family may lie, seen from the engine: a build folder, an installation, the Python package. */
-static const char *const places[] = {"transports", "spore/transports", "../transports", "../../transports", "../lib/spore/transports"};
+static const char *const places[] = {"transports", "spore/transports", "../transports", "../../transports",
+                                     "../lib/spore/transports"};
 
 sp_status sp__transport_find(const char *family, const sp_transport **out)
 {
     const char *named = getenv("SPORE_TRANSPORT");
     if (named && *named) return open_path(named, out);
     char folder[3072], path[4096];
-    SP_CHECK(own_folder(folder, sizeof folder), SP_RUNTIME, "the folder of the engine is not known; set SPORE_TRANSPORT to the path of mpi_%s.so", family);
+    SP_CHECK(own_folder(folder, sizeof folder), SP_RUNTIME,
+             "the folder of the engine is not known; set SPORE_TRANSPORT to the path of mpi_%s.so", family);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         sp__snprintf(path, sizeof path, "%s/%s/mpi_%s.so", folder, places[i], family);
         if (access(path, R_OK) == 0) return open_path(path, out);
     }
     const char *variable = "its variables";
     const int n = sp_job_launched(&variable);
-    return sp__fail(SP_RUNTIME,
-                    "this process is one of %d that a launcher started (%s), but spore was built without %s: there is no mpi_%s.so beside %s. Install the package "
-                    "%s and build again, or start one process without a launcher", n, variable, family, family, folder,
-                    strcmp(family, "mpich") == 0 ? "libmpich-dev" : "libopenmpi-dev");
+    return sp__fail(
+        SP_RUNTIME,
+        "this process is one of %d that a launcher started (%s), but spore was built without %s: there is no mpi_%s.so beside %s. Install the package "
+        "%s and build again, or start one process without a launcher",
+        n, variable, family, family, folder, strcmp(family, "mpich") == 0 ? "libmpich-dev" : "libopenmpi-dev");
 }

@@ -18,7 +18,8 @@ typedef struct {
     sp_quant_recording *r;
 } walk;
 
-static sp_status put(sp_function *f, sp_node *before, const sp_op *op, const void *attrs, int n_in, sp_value *const *in, sp_value **out)
+static sp_status put(sp_function *f, sp_node *before, const sp_op *op, const void *attrs, int n_in, sp_value *const *in,
+                     sp_value **out)
 {
     sp_node *n;
     SP_TRY(sp__node_op(f, before, op, attrs, n_in, in, &n));
@@ -41,7 +42,10 @@ static sp_status number(walk *w, sp_dtype dtype, double v, sp_value **out)
     return status;
 }
 
-static bool is_quantised(const walk *w, const sp_quant_layer *l) { return !l->kept && (w->q->only < 0 || l == &w->p->layers[w->q->only]); }
+static bool is_quantised(const walk *w, const sp_quant_layer *l)
+{
+    return !l->kept && (w->q->only < 0 || l == &w->p->layers[w->q->only]);
+}
 
 static int place_of(const sp_quant_recording *r, const sp_value *v)
 {
@@ -62,7 +66,8 @@ static sp_status weight_value(walk *w, sp_node *before, const sp_quant_layer *l,
         SP_TRY(constant(w, k->q, &in[0]));
         return put(w->r->f, before, &sp_op_cast, &to, 1, in, out);
     }
-    const sp__dequantize_attrs attrs = {.axis = k->axis < 0 ? 0 : k->axis, .block = k->block, .bits = k->bits == 4 ? 4 : 0};
+    const sp__dequantize_attrs attrs = {
+        .axis = k->axis < 0 ? 0 : k->axis, .block = k->block, .bits = k->bits == 4 ? 4 : 0};
     SP_TRY(constant(w, k->q, &in[0]));
     SP_TRY(constant(w, k->scale, &in[1]));
     if (k->zero) SP_TRY(constant(w, k->zero, &in[2]));
@@ -114,7 +119,10 @@ static sp_status make_layer(walk *w, const sp_quant_layer *l)
 static sp_dtype dtype_of(const walk *w) { return w->q->options.activation_bits == 16 ? SP_DTYPE_I16 : SP_DTYPE_I8; }
 
 /* Is it a node that the plan knows, and not one that was put in since? */
-static bool is_planned(const walk *w, const sp_node *n) { return n->order < w->p->n_nodes && w->r->nodes[n->order] == n && w->p->layer_of[n->order] < 0; }
+static bool is_planned(const walk *w, const sp_node *n)
+{
+    return n->order < w->p->n_nodes && w->r->nodes[n->order] == n && w->p->layer_of[n->order] < 0;
+}
 
 /* Does that operand of a node take bytes? */
 static bool takes_bytes(const walk *w, const sp_node *n, int operand, const sp_value *v)
@@ -147,7 +155,8 @@ static sp_status move_bytes(walk *w, sp_node *n, sp_node *before, sp_value **out
     if (!in) return SP_NOMEM;
     sp_status status = SP_OK;
     for (int i = 0; i < n->n_in && status == SP_OK; i++) {
-        const sp_node *by = n->in[i]->origin == SP_VALUE_NODE ? n->in[i]->node : NULL; /* operands are dequantised ones by now */
+        const sp_node *by =
+            n->in[i]->origin == SP_VALUE_NODE ? n->in[i]->node : NULL; /* operands are dequantised ones by now */
         if (by && by->kind == SP_NODE_OP && by->op == &sp_op_dequantize_linear) in[i] = by->in[0];
         else status = sp__fail(SP_RUNTIME, "%s takes an operand that is no bytes", n->op->name);
     }
@@ -165,7 +174,8 @@ static sp_status make_bytes(walk *w, int place)
     const sp__dequantize_attrs axes = {0};
     SP_TRY(number(w, SP_DTYPE_F32, (double)s->scale, &scale));
     SP_TRY(number(w, dtype_of(w), s->zero, &zero));
-    if (by && is_planned(w, by) && w->p->parts[by->order] == SP_QUANT_MOVE && w->p->values[place].all) SP_TRY(move_bytes(w, by, next, &q));
+    if (by && is_planned(w, by) && w->p->parts[by->order] == SP_QUANT_MOVE && w->p->values[place].all)
+        SP_TRY(move_bytes(w, by, next, &q));
     else SP_TRY(put(w->r->f, next, &sp_op_quantize_linear, &axis, 3, (sp_value *const[]){v, scale, zero}, &q));
     SP_TRY(put(w->r->f, next, &sp_op_dequantize_linear, &axes, 3, (sp_value *const[]){q, scale, zero}, &back));
     hand_out(w, v, back, q->node, w->p->values[place].all);
@@ -197,7 +207,8 @@ static sp_status make_dynamic(walk *w, const sp_quant_layer *l)
     sp_tensor_release(columns);
     SP_TRY(status);
     SP_TRY(constant(w, l->weight.scale, &scale));
-    SP_TRY(put(f, end, &sp_op_matmul_i32, NULL, 4, (sp_value *const[]){bytes->out[0], weight, bytes->out[2], NULL}, &y));
+    SP_TRY(
+        put(f, end, &sp_op_matmul_i32, NULL, 4, (sp_value *const[]){bytes->out[0], weight, bytes->out[2], NULL}, &y));
     SP_TRY(put(f, end, &sp_op_cast, &to, 1, &y, &y));
     SP_TRY(put(f, end, &sp_op_mul, NULL, 2, (sp_value *const[]){scale, bytes->out[1]}, &scale));
     SP_TRY(put(f, end, &sp_op_mul, NULL, 2, (sp_value *const[]){y, scale}, &y));
@@ -216,7 +227,8 @@ sp_status sp__quant_apply(const sp_quantized *q, sp_quant_recording *r)
     walk w = {.q = q, .p = q->plan, .r = r};
     const bool dynamic = strcmp(q->options.kind, "dynamic") == 0;
     for (int i = 0; i < w.p->n_layers; i++)
-        if (is_quantised(&w, &w.p->layers[i])) SP_TRY(dynamic ? make_dynamic(&w, &w.p->layers[i]) : make_layer(&w, &w.p->layers[i]));
+        if (is_quantised(&w, &w.p->layers[i]))
+            SP_TRY(dynamic ? make_dynamic(&w, &w.p->layers[i]) : make_layer(&w, &w.p->layers[i]));
     for (int i = 0; i < r->n_values; i++)
         if (w.p->values[i].bytes) SP_TRY(make_bytes(&w, i));
     return SP_OK;

@@ -78,19 +78,25 @@ static sp_status watch(void *context, int n_in, sp_tensor *const *in, int n_out,
     (void)n_in, (void)n_out, (void)out;
     sp_tensor *plain;
     SP_TRY(sp_tensor_contiguous(in[0], &plain));
-    const sp_status status = sp__quant_observe(&p->seen[w->place], (const float *)(const void *)plain->data, plain->count, strcmp(w->q->options.method, "outliers") == 0);
+    const sp_status status = sp__quant_observe(&p->seen[w->place], (const float *)(const void *)plain->data,
+                                               plain->count, strcmp(w->q->options.method, "outliers") == 0);
     sp_tensor_release(plain);
     const char *name = p->groups[w->place].name;
-    if (status != SP_OK) sp__error_context(name ? "what layer '%s' takes" : "a value between layers (%s%d)", name ? name : "number ", w->place);
+    if (status != SP_OK)
+        sp__error_context(name ? "what layer '%s' takes" : "a value between layers (%s%d)", name ? name : "number ",
+                          w->place);
     return status;
 }
 
 /* Host code behind the value that gives nothing. */
-static sp_status put_watcher(sp_quantized *q, sp_quant_recording *r, sp_node *before, int place, int n_in, sp_value *const *in, sp_host_fn run)
+static sp_status put_watcher(sp_quantized *q, sp_quant_recording *r, sp_node *before, int place, int n_in,
+                             sp_value *const *in, sp_host_fn run)
 {
     watcher *context = sp__alloc(sizeof *context);
     sp_host *host = sp__alloc_zero(sizeof *host);
-    sp_node *n = context && host ? before ? sp__node_insert(before, SP_NODE_HOST, n_in, in, 0) : sp__node_append(r->f, SP_NODE_HOST, n_in, in, 0) : NULL;
+    sp_node *n = context && host ? before ? sp__node_insert(before, SP_NODE_HOST, n_in, in, 0)
+                                          : sp__node_append(r->f, SP_NODE_HOST, n_in, in, 0)
+                                 : NULL;
     if (!n) {
         sp__free(context);
         sp__free(host);
@@ -186,7 +192,9 @@ sp_status sp__quant_calibrate(sp_quantized *q, const sp_quant_data *data)
         sp__quant_release(1, &label);
     }
     sp__quant_runner_free(&runner);
-    if (status == SP_OK && q->n_samples == 0) status = sp__fail(SP_VALUE, "there is no sample in the calibration data: at least one is needed, some hundred are better");
+    if (status == SP_OK && q->n_samples == 0)
+        status = sp__fail(
+            SP_VALUE, "there is no sample in the calibration data: at least one is needed, some hundred are better");
     return status;
 }
 
@@ -227,7 +235,9 @@ static sp_status put_shifts(void *context, sp_quant_recording *r)
         sp_tensor *numbers[2] = {NULL}, *w = NULL;
         sp_value *in[3] = {n->in[0], NULL, NULL}, *parts[5] = {NULL};
         sp_status status = sp_tensor_create_f64(SP_DTYPE_F32, (double)s->scale, &numbers[0]);
-        if (status == SP_OK) status = sp_tensor_create_f64(q->options.activation_bits == 16 ? SP_DTYPE_I16 : SP_DTYPE_I8, s->zero, &numbers[1]);
+        if (status == SP_OK)
+            status = sp_tensor_create_f64(q->options.activation_bits == 16 ? SP_DTYPE_I16 : SP_DTYPE_I8, s->zero,
+                                          &numbers[1]);
         sp_tensor *dequantised[3] = {l->weight.q, l->weight.scale, l->weight.zero};
         const sp__dequantize_attrs along = {.axis = l->weight.axis < 0 ? 0 : l->weight.axis};
         int n_made;
@@ -239,14 +249,19 @@ static sp_status put_shifts(void *context, sp_quant_recording *r)
             if (!parts[0] || !parts[1] || !in[1]) status = SP_NOMEM;
         }
         sp_node *next = n->next;
-        if (status == SP_OK) status = sp__node_op(r->f, next, &sp_op_quantize_linear, NULL, 3, (sp_value *const[]){in[0], parts[0], parts[1]}, &made);
-        if (status == SP_OK) status = sp__node_op(r->f, next, &sp_op_dequantize_linear, NULL, 3, (sp_value *const[]){made->out[0], parts[0], parts[1]}, &made);
+        if (status == SP_OK)
+            status = sp__node_op(r->f, next, &sp_op_quantize_linear, NULL, 3,
+                                 (sp_value *const[]){in[0], parts[0], parts[1]}, &made);
+        if (status == SP_OK)
+            status = sp__node_op(r->f, next, &sp_op_dequantize_linear, NULL, 3,
+                                 (sp_value *const[]){made->out[0], parts[0], parts[1]}, &made);
         if (status == SP_OK) {
             in[0] = made->out[0];
             in[2] = n->n_in > 2 ? n->in[2] : NULL;
             status = sp__node_op(r->f, next, n->op, n->attrs, n->n_in, in, &made);
         }
-        if (status == SP_OK) status = put_watcher(q, r, next, i, 2, (sp_value *const[]){n->out[0], made->out[0]}, watch_shift);
+        if (status == SP_OK)
+            status = put_watcher(q, r, next, i, 2, (sp_value *const[]){n->out[0], made->out[0]}, watch_shift);
         sp_tensor_release(numbers[0]);
         sp_tensor_release(numbers[1]);
         sp_tensor_release(w);
@@ -259,7 +274,8 @@ static sp_status correct_layer(sp_quant_layer *l)
 {
     const int64_t n = l->w->dims[l->channel_axis];
     sp_tensor *b;
-    if (l->n_shift == 0 || (!l->b && l->kind != SP_QUANT_CONV)) return SP_OK; /* a product without a bias gets none: its place in the graph is not known */
+    if (l->n_shift == 0 || (!l->b && l->kind != SP_QUANT_CONV))
+        return SP_OK; /* a product without a bias gets none: its place in the graph is not known */
     SP_TRY(sp_tensor_create_zeros(SP_DTYPE_F32, l->b ? l->b->rank : 1, l->b ? l->b->dims : &n, &b));
     for (int64_t i = 0; i < n; i++) {
         const double old = l->b ? (double)((const float *)(const void *)l->b->data)[i] : 0;

@@ -26,7 +26,8 @@ static int64_t largest(const float *x, int64_t n)
 
 static int64_t whole_at(const sp_tensor *t, int64_t i)
 {
-    return t->dtype == SP_DTYPE_I64 ? ((const int64_t *)(const void *)t->data)[i] : ((const int32_t *)(const void *)t->data)[i];
+    return t->dtype == SP_DTYPE_I64 ? ((const int64_t *)(const void *)t->data)[i]
+                                    : ((const int32_t *)(const void *)t->data)[i];
 }
 
 /* Of the first result: rows along all but the last axis. */
@@ -71,7 +72,10 @@ static sp_status compare(sums *s, int n, sp_tensor *const *a, sp_tensor *const *
 }
 
 static double relative(const sums *s) { return s->all > 0 ? sqrt(s->off / s->all) : s->off > 0 ? INFINITY : 0; }
-static double cosine(const sums *s) { return s->all > 0 && s->other > 0 ? s->dot / sqrt(s->all * s->other) : s->all == s->other ? 1 : 0; }
+static double cosine(const sums *s)
+{
+    return s->all > 0 && s->other > 0 ? s->dot / sqrt(s->all * s->other) : s->all == s->other ? 1 : 0;
+}
 static double part(int64_t n, int64_t of) { return of > 0 ? (double)n / (double)of : NAN; }
 
 /* --- plans anew -------------------------------------------------------------------------------------------------- */
@@ -147,12 +151,15 @@ static sp_status parse_target(const char *text, metric *m, double *least)
     const char *at = strstr(text, ">=");
     char *end = NULL;
     for (int i = 0; i < N_METRICS && at; i++)
-        if (strlen(metric_names[i]) == (size_t)(at - text) && strncmp(metric_names[i], text, (size_t)(at - text)) == 0) {
+        if (strlen(metric_names[i]) == (size_t)(at - text) &&
+            strncmp(metric_names[i], text, (size_t)(at - text)) == 0) {
             *m = (metric)i;
             *least = sp__strtod(at + 2, &end);
         }
-    SP_CHECK(end && end != at + 2 && *end == '\0' && *least > 0 && *least <= 1, SP_VALUE,
-             "the target is '%s', it must be accuracy, relative, agreement or cosine, then >= and a number in (0, 1]: 'relative>=0.99'", text);
+    SP_CHECK(
+        end && end != at + 2 && *end == '\0' && *least > 0 && *least <= 1, SP_VALUE,
+        "the target is '%s', it must be accuracy, relative, agreement or cosine, then >= and a number in (0, 1]: 'relative>=0.99'",
+        text);
     return SP_OK;
 }
 
@@ -196,7 +203,8 @@ static sp_status evaluate(sp_quantized *q, const sp_quant_data *data, metric m, 
     SP_TRY(status);
     *value = metric_of(m, &s);
     q->float_metric = m == ACCURACY ? part(s.n_right_float, s.n_labels) : 1;
-    SP_CHECK(!isnan(*value), SP_VALUE, "the target '%s' needs %s", q->options.target, m == ACCURACY || m == RELATIVE ? "labels, one for each row of scores" : "results with rows of scores");
+    SP_CHECK(!isnan(*value), SP_VALUE, "the target '%s' needs %s", q->options.target,
+             m == ACCURACY || m == RELATIVE ? "labels, one for each row of scores" : "results with rows of scores");
     return SP_OK;
 }
 
@@ -213,7 +221,8 @@ static void rank_layers(const sp_quant_plan *p, int *order, int *n)
 }
 
 /* Keep the first k of the order float, and see. */
-static sp_status try_kept(sp_quantized *q, const sp_quant_data *data, metric m, const int *order, int n, int k, double *value)
+static sp_status try_kept(sp_quantized *q, const sp_quant_data *data, metric m, const int *order, int n, int k,
+                          double *value)
 {
     static const char why[] = "for the target";
     for (int i = 0; i < n; i++) q->plan->layers[order[i]].kept = i < k ? why : NULL;
@@ -240,7 +249,8 @@ sp_status sp__quant_reach_target(sp_quantized *q, const sp_quant_data *data)
         }
         if (status == SP_OK) status = try_kept(q, data, m, order, n, high, &value);
         if (status == SP_OK && value < least)
-            status = sp__fail(SP_VALUE, "the target '%s' is not reached: with all layers float it is %.6g", q->options.target, value);
+            status = sp__fail(SP_VALUE, "the target '%s' is not reached: with all layers float it is %.6g",
+                              q->options.target, value);
     }
     q->metric = value;
     sp__free(order);

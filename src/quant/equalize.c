@@ -39,7 +39,8 @@ static sp_quant_layer *next_of(sp_quant_plan *p, const sp_quant_recording *r, co
     const int n = sp__quant_uses(r->f, r->values[l->out]);
     for (int i = 0; i < p->n_layers && n == 1; i++)
         if (p->layers[i].x == l->out) found = &p->layers[i];
-    if (!found || found->kind != l->kind || (l->act_node >= 0 && (l->act_low != 0 || l->act_high != INFINITY))) return NULL; /* ReLU6 has an end that does not move along */
+    if (!found || found->kind != l->kind || (l->act_node >= 0 && (l->act_low != 0 || l->act_high != INFINITY)))
+        return NULL; /* ReLU6 has an end that does not move along */
     return found->w->dims[in_axis(found)] == l->w->dims[l->channel_axis] ? found : NULL;
 }
 
@@ -94,7 +95,8 @@ static sp_status equalize_pair(sp_quant_layer *a, sp_quant_layer *b, double *off
         }
         multiply(a->w, a->channel_axis, s, true);
         multiply(b->w, in_axis(b), s, false);
-        for (int64_t i = 0; a->b && i < n; i++) ((float *)(void *)a->b->data)[i] = (float)((double)((float *)(void *)a->b->data)[i] / s[i]);
+        for (int64_t i = 0; a->b && i < n; i++)
+            ((float *)(void *)a->b->data)[i] = (float)((double)((float *)(void *)a->b->data)[i] / s[i]);
     }
     sp__free(s);
     return status;

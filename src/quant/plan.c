@@ -17,13 +17,30 @@ static const struct {
     const sp_op *op;
     sp_quant_part part;
 } parts[] = {
-    {&sp_op_reshape, SP_QUANT_MOVE}, {&sp_op_transpose, SP_QUANT_MOVE}, {&sp_op_concat, SP_QUANT_MOVE}, {&sp_op_slice, SP_QUANT_MOVE},
-    {&sp_op_max_pool1d, SP_QUANT_KEEP}, {&sp_op_max_pool2d, SP_QUANT_KEEP}, {&sp_op_max_pool3d, SP_QUANT_KEEP}, {&sp_op_add, SP_QUANT_COMPUTE},
-    {&sp_op_relu, SP_QUANT_COMPUTE}, {&sp_op_relu6, SP_QUANT_COMPUTE}, {&sp_op_leaky_relu, SP_QUANT_COMPUTE}, {&sp_op_hardswish, SP_QUANT_COMPUTE},
-    {&sp_op_hardsigmoid, SP_QUANT_COMPUTE}, {&sp_op_sigmoid, SP_QUANT_COMPUTE}, {&sp_op_silu, SP_QUANT_COMPUTE}, {&sp_op_mul, SP_QUANT_COMPUTE},
-    {&sp_op_avg_pool1d, SP_QUANT_COMPUTE}, {&sp_op_avg_pool2d, SP_QUANT_COMPUTE}, {&sp_op_avg_pool3d, SP_QUANT_COMPUTE},
-    {&sp_op_adaptive_avg_pool1d, SP_QUANT_COMPUTE}, {&sp_op_adaptive_avg_pool2d, SP_QUANT_COMPUTE}, {&sp_op_adaptive_avg_pool3d, SP_QUANT_COMPUTE},
-    {&sp_op_reduce_mean, SP_QUANT_COMPUTE}, {&sp_op_resize, SP_QUANT_COMPUTE},
+    {&sp_op_reshape, SP_QUANT_MOVE},
+    {&sp_op_transpose, SP_QUANT_MOVE},
+    {&sp_op_concat, SP_QUANT_MOVE},
+    {&sp_op_slice, SP_QUANT_MOVE},
+    {&sp_op_max_pool1d, SP_QUANT_KEEP},
+    {&sp_op_max_pool2d, SP_QUANT_KEEP},
+    {&sp_op_max_pool3d, SP_QUANT_KEEP},
+    {&sp_op_add, SP_QUANT_COMPUTE},
+    {&sp_op_relu, SP_QUANT_COMPUTE},
+    {&sp_op_relu6, SP_QUANT_COMPUTE},
+    {&sp_op_leaky_relu, SP_QUANT_COMPUTE},
+    {&sp_op_hardswish, SP_QUANT_COMPUTE},
+    {&sp_op_hardsigmoid, SP_QUANT_COMPUTE},
+    {&sp_op_sigmoid, SP_QUANT_COMPUTE},
+    {&sp_op_silu, SP_QUANT_COMPUTE},
+    {&sp_op_mul, SP_QUANT_COMPUTE},
+    {&sp_op_avg_pool1d, SP_QUANT_COMPUTE},
+    {&sp_op_avg_pool2d, SP_QUANT_COMPUTE},
+    {&sp_op_avg_pool3d, SP_QUANT_COMPUTE},
+    {&sp_op_adaptive_avg_pool1d, SP_QUANT_COMPUTE},
+    {&sp_op_adaptive_avg_pool2d, SP_QUANT_COMPUTE},
+    {&sp_op_adaptive_avg_pool3d, SP_QUANT_COMPUTE},
+    {&sp_op_reduce_mean, SP_QUANT_COMPUTE},
+    {&sp_op_resize, SP_QUANT_COMPUTE},
 };
 
 /* --- places ------------------------------------------------------------------------------------------------------ */
@@ -55,7 +72,8 @@ static sp_node *only_user(const sp_quant_recording *r, const sp_value *v)
 static const char *name_of(const sp_model *m, const sp_value *v, int depth)
 {
     if (!v || depth > 8) return NULL;
-    if (v->origin == SP_VALUE_CONSTANT) return v->mark ? name_of(m, v->mark, depth + 1) : NULL; /* sp__quant_fold_norms says whose it is */
+    if (v->origin == SP_VALUE_CONSTANT)
+        return v->mark ? name_of(m, v->mark, depth + 1) : NULL; /* sp__quant_fold_norms says whose it is */
     const sp_node *n = v->origin == SP_VALUE_NODE ? v->node : NULL;
     if (!n) return NULL;
     for (int64_t i = 0; n->kind == SP_NODE_READ && i < sp_bundle_count(m->parameters); i++)
@@ -80,7 +98,8 @@ static size_t stem_of(const char *name)
     return n;
 }
 
-static const char *layer_name(sp_quant_plan *p, const sp_model *m, const sp_value *w, const sp_value *b, const sp_op *op)
+static const char *layer_name(sp_quant_plan *p, const sp_model *m, const sp_value *w, const sp_value *b,
+                              const sp_op *op)
 {
     char text[256], unique[288];
     const char *of_w = name_of(m, w, 0), *of_b = name_of(m, b, 0);
@@ -103,7 +122,7 @@ static bool matches(const char *pattern, size_t n, const char *name)
 {
     if (n == 0) return *name == '\0';
     if (*pattern == '*') {
-        for (; ; name++) {
+        for (;; name++) {
             if (matches(pattern + 1, n - 1, name)) return true;
             if (*name == '\0') return false;
         }
@@ -133,7 +152,9 @@ static sp_status find_bias(const sp_quant_recording *r, sp_quant_layer *l, const
     if (!add || add->op != &sp_op_add || rank < 1) return SP_OK;
     const sp_value *other = add->in[add->in[0] == y];
     const sp_meta *m = &other->meta;
-    if (other == y || m->dtype != SP_DTYPE_F32 || m->rank < 1 || m->rank > rank || m->dims[m->rank - 1] != y->meta.dims[rank - 1]) return SP_OK;
+    if (other == y || m->dtype != SP_DTYPE_F32 || m->rank < 1 || m->rank > rank ||
+        m->dims[m->rank - 1] != y->meta.dims[rank - 1])
+        return SP_OK;
     for (int k = 0; k < m->rank - 1; k++)
         if (m->dims[k] != 1) return SP_OK;
     SP_TRY(sp__quant_constant(other, &l->b));
@@ -191,14 +212,17 @@ static uint64_t work_of(const sp_quant_recording *r, const sp_quant_layer *l)
 }
 
 /* Is it a layer that can be quantised? l->w NULL: no. */
-static sp_status layer_at(const sp_quantized *q, const sp_quant_recording *r, int node, sp_quant_layer *l, const sp_value **w, const sp_value **b)
+static sp_status layer_at(const sp_quantized *q, const sp_quant_recording *r, int node, sp_quant_layer *l,
+                          const sp_value **w, const sp_value **b)
 {
     sp_node *n = r->nodes[node];
-    const bool conv = n->kind == SP_NODE_OP && sp__quant_is_conv(n->op), product = n->kind == SP_NODE_OP && n->op == &sp_op_matmul;
+    const bool conv = n->kind == SP_NODE_OP && sp__quant_is_conv(n->op),
+               product = n->kind == SP_NODE_OP && n->op == &sp_op_matmul;
     *l = (sp_quant_layer){.node = node, .bias_node = -1, .act_node = -1, .cut_node = -1, .op = n->op, .effect = NAN};
     *w = *b = NULL;
     if (!conv && !product) return SP_OK;
-    if (n->in[0]->meta.dtype != SP_DTYPE_F32 || n->in[1]->meta.rank < 2 || (l->x = place_of(r, n->in[0])) < 0) return SP_OK;
+    if (n->in[0]->meta.dtype != SP_DTYPE_F32 || n->in[1]->meta.rank < 2 || (l->x = place_of(r, n->in[0])) < 0)
+        return SP_OK;
     const sp__matmul_attrs *a = product ? n->attrs ? n->attrs : n->op->defaults : NULL;
     if (product && (a->transpose_a || n->in[1]->meta.rank != 2 || n->in[0]->meta.rank < 2)) return SP_OK;
     if (strcmp(q->options.kind, "dynamic") == 0 && !product) return SP_OK;
@@ -334,7 +358,10 @@ typedef struct {
     sp_quant_plan *p;
 } walk;
 
-static bool is_quantised(const walk *w, const sp_quant_layer *l) { return !l->kept && (w->q->only < 0 || l == &w->p->layers[w->q->only]); }
+static bool is_quantised(const walk *w, const sp_quant_layer *l)
+{
+    return !l->kept && (w->q->only < 0 || l == &w->p->layers[w->q->only]);
+}
 
 /* Does it come from integers, or from something that has a form for them? */
 static bool comes_from_bytes(const walk *w, int place)

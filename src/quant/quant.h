@@ -44,7 +44,8 @@ typedef struct sp_quant_range {
 } sp_quant_range;
 
 /* By a method of sp_quant_options. bits: of the integers, symmetric: around zero; both matter to those that search. */
-sp_status sp__quant_range(const sp_quant_observer *o, const char *method, double percentile, int bits, bool symmetric, sp_quant_range *out);
+sp_status sp__quant_range(const sp_quant_observer *o, const char *method, double percentile, int bits, bool symmetric,
+                          sp_quant_range *out);
 bool sp__quant_method_known(const char *method);
 
 /* --- scales ------------------------------------------------------------------------------------------------------ */
@@ -64,7 +65,7 @@ typedef struct sp_quant_weight {
     sp_tensor *scale; /* float32: rank 0, or by channel, or in blocks */
     sp_tensor *zero;  /* int8, like the scale; all 0 */
     int axis, block, bits;
-    double error;     /* relative, root of the mean square */
+    double error; /* relative, root of the mean square */
 } sp_quant_weight;
 
 /* least[c] (may be NULL): scales are not smaller than these. */
@@ -79,26 +80,26 @@ typedef enum { SP_QUANT_CONV, SP_QUANT_MATMUL, SP_QUANT_GATHER } sp_quant_layer_
 
 /* An operator with weights, its bias and, where rounding does its work, the activation behind it. */
 typedef struct sp_quant_layer {
-    const char *name;          /* in the plan's arena */
+    const char *name; /* in the plan's arena */
     const sp_op *op;
     sp_quant_layer_kind kind;
     int node, bias_node, act_node; /* by order; -1: none */
-    int cut_node;              /* the first of an activation of two nodes, maximum and minimum; -1: none */
-    float act_low, act_high;   /* what the activation cuts to */
-    int x, y, out;             /* values: what it takes, gives, and gives behind bias and activation */
-    int channel_axis;          /* of the weight: channels of the result */
-    int y_axis;                /* of the result */
-    bool gemm;                 /* operands of rank 2: the bias is int32, too */
-    const char *kept;          /* why it stays float; NULL: it does not */
-    bool fold_act;             /* the activation is what cutting to the range does anyway */
-    sp_tensor *w, *b;          /* float32; b may be NULL; both owned */
-    sp_tensor *corrected;      /* b with what rounding shifts taken back; NULL: it is not corrected */
-    bool changed;              /* they are not those of the model any more */
+    int cut_node;                  /* the first of an activation of two nodes, maximum and minimum; -1: none */
+    float act_low, act_high;       /* what the activation cuts to */
+    int x, y, out;                 /* values: what it takes, gives, and gives behind bias and activation */
+    int channel_axis;              /* of the weight: channels of the result */
+    int y_axis;                    /* of the result */
+    bool gemm;                     /* operands of rank 2: the bias is int32, too */
+    const char *kept;              /* why it stays float; NULL: it does not */
+    bool fold_act;                 /* the activation is what cutting to the range does anyway */
+    sp_tensor *w, *b;              /* float32; b may be NULL; both owned */
+    sp_tensor *corrected;          /* b with what rounding shifts taken back; NULL: it is not corrected */
+    bool changed;                  /* they are not those of the model any more */
     sp_quant_weight weight;
     sp_tensor *bias_q, *bias_scale; /* int32 and float32 */
-    double *shift;             /* by channel: sum of the differences that rounding makes, for bias correction */
+    double *shift;                  /* by channel: sum of the differences that rounding makes, for bias correction */
     int64_t n_shift;
-    double effect;             /* relative change of the results when it alone is quantised; NaN: not measured */
+    double effect; /* relative change of the results when it alone is quantised; NaN: not measured */
     uint64_t multiply_adds;
 } sp_quant_layer;
 
@@ -128,22 +129,22 @@ typedef struct sp_quant_group {
 typedef struct sp_quant_plan {
     sp__arena arena;
     int n_nodes, n_values, n_layers, n_groups;
-    const sp_op **ops;        /* by node, to recognise other recordings; NULL: no operator */
-    sp_quant_part *parts;     /* by node */
-    int *layer_of;            /* by node: its product, bias or activation belongs to that layer; -1: none */
-    sp_quant_value *values;   /* by value */
+    const sp_op **ops;      /* by node, to recognise other recordings; NULL: no operator */
+    sp_quant_part *parts;   /* by node */
+    int *layer_of;          /* by node: its product, bias or activation belongs to that layer; -1: none */
+    sp_quant_value *values; /* by value */
     sp_quant_layer *layers;
-    sp_quant_group *groups;   /* by the first value of theirs */
-    sp_quant_observer *seen;  /* by value; of those that live as bytes and are not made of other bytes */
+    sp_quant_group *groups;  /* by the first value of theirs */
+    sp_quant_observer *seen; /* by value; of those that live as bytes and are not made of other bytes */
 } sp_quant_plan;
 
 /* Is the value made of other bytes, without computing? */
 static inline bool sp__quant_is_moved(const sp_quant_plan *p, const sp_value *v, int place)
 {
-    const sp_quant_part part = v->origin == SP_VALUE_NODE && p->layer_of[v->node->order] < 0 ? p->parts[v->node->order] : SP_QUANT_FLOAT;
+    const sp_quant_part part =
+        v->origin == SP_VALUE_NODE && p->layer_of[v->node->order] < 0 ? p->parts[v->node->order] : SP_QUANT_FLOAT;
     return p->values[place].all && (part == SP_QUANT_MOVE || part == SP_QUANT_KEEP);
 }
-
 
 /* A recording with its nodes and values by number. */
 typedef struct sp_quant_recording {
@@ -156,16 +157,17 @@ typedef struct sp_quant_recording {
 
 struct sp_quantized {
     sp_model *model;
-    sp_quant_options options;  /* texts in the arena; defaults filled in */
+    sp_quant_options options; /* texts in the arena; defaults filled in */
     sp__arena arena;
-    sp_quant_plan *plan;       /* NULL: not made yet */
-    int only;                  /* the layer that alone is quantised, for effects; -1: all that are planned */
+    sp_quant_plan *plan; /* NULL: not made yet */
+    int only;            /* the layer that alone is quantised, for effects; -1: all that are planned */
     int64_t n_samples;
-    int n_kept;                /* samples held for corrections and effects */
-    sp_tensor ***kept;         /* n_kept lists of inputs */
-    sp_tensor **kept_labels;   /* NULL where there is none */
+    int n_kept;                  /* samples held for corrections and effects */
+    sp_tensor ***kept;           /* n_kept lists of inputs */
+    sp_tensor **kept_labels;     /* NULL where there is none */
     double metric, float_metric; /* of options.target; NaN: none */
-    double error, cosine, agreement; /* of the results beside those of the float network, on what was kept; NaN: not measured */
+    double error, cosine,
+        agreement; /* of the results beside those of the float network, on what was kept; NaN: not measured */
 };
 
 /* --- steps ------------------------------------------------------------------------------------------------------- */

@@ -37,7 +37,9 @@ typedef struct {
 static figures figures_of(const sp_quantized *q, const sp_quant_layer *l)
 {
     const sp_quant_value *v = &q->plan->values[l->x];
-    return (figures){.x = v->group >= 0 && !l->kept ? &q->plan->groups[v->group] : NULL, .before = sp_tensor_bytes(l->w), .after = stored_bytes(l)};
+    return (figures){.x = v->group >= 0 && !l->kept ? &q->plan->groups[v->group] : NULL,
+                     .before = sp_tensor_bytes(l->w),
+                     .after = stored_bytes(l)};
 }
 
 static void put_json_layer(sp__text *t, const sp_quantized *q, const sp_quant_layer *l)
@@ -45,20 +47,23 @@ static void put_json_layer(sp__text *t, const sp_quantized *q, const sp_quant_la
     const figures f = figures_of(q, l);
     sp__text_put(t, "{\"name\": ");
     put_quoted(t, l->name);
-    sp__text_put(t, ", \"operator\": \"%s\", \"quantised\": %s, \"kept_float\": ", l->op->name, l->kept ? "false" : "true");
+    sp__text_put(t, ", \"operator\": \"%s\", \"quantised\": %s, \"kept_float\": ", l->op->name,
+                 l->kept ? "false" : "true");
     if (l->kept) put_quoted(t, l->kept);
     else sp__text_put(t, "null");
     sp__text_put(t, ", \"input\": ");
     if (f.x) {
-        sp__text_put(t, "{\"low\": %.9g, \"high\": %.9g, \"scale\": %.9g, \"zero_point\": %d, \"error\": %.6g}", (double)f.x->range.low, (double)f.x->range.high,
-                     (double)f.x->scale.scale, (int)f.x->scale.zero, f.x->error);
+        sp__text_put(t, "{\"low\": %.9g, \"high\": %.9g, \"scale\": %.9g, \"zero_point\": %d, \"error\": %.6g}",
+                     (double)f.x->range.low, (double)f.x->range.high, (double)f.x->scale.scale, (int)f.x->scale.zero,
+                     f.x->error);
     } else sp__text_put(t, "null");
     sp__text_put(t, ", \"weight_error\": ");
     put_number(t, l->kept ? NAN : l->weight.error, NULL);
     sp__text_put(t, ", \"effect\": ");
     put_number(t, l->effect, NULL);
-    sp__text_put(t, ", \"weight_bytes\": %zu, \"weight_bytes_before\": %zu, \"multiply_adds\": %llu, \"activation_folded\": %s}", f.after, f.before,
-                 (unsigned long long)l->multiply_adds, l->fold_act ? "true" : "false");
+    sp__text_put(
+        t, ", \"weight_bytes\": %zu, \"weight_bytes_before\": %zu, \"multiply_adds\": %llu, \"activation_folded\": %s}",
+        f.after, f.before, (unsigned long long)l->multiply_adds, l->fold_act ? "true" : "false");
 }
 
 typedef struct {
@@ -87,16 +92,24 @@ static void put_json(sp__text *t, const sp_quantized *q, const int *order)
     const struct {
         const char *name;
         double v;
-    } numbers[] = {{"error", q->error}, {"cosine", q->cosine}, {"agreement", q->agreement}, {"metric", q->metric}, {"float_metric", q->float_metric}};
-    sp__text_put(t, "{\"kind\": \"%s\", \"method\": \"%s\", \"weight_bits\": %d, \"activation_bits\": %d, \"samples\": %lld, ", q->options.kind, q->options.method,
-                 q->options.weight_bits, q->options.activation_bits, (long long)q->n_samples);
+    } numbers[] = {{"error", q->error},
+                   {"cosine", q->cosine},
+                   {"agreement", q->agreement},
+                   {"metric", q->metric},
+                   {"float_metric", q->float_metric}};
+    sp__text_put(
+        t, "{\"kind\": \"%s\", \"method\": \"%s\", \"weight_bits\": %d, \"activation_bits\": %d, \"samples\": %lld, ",
+        q->options.kind, q->options.method, q->options.weight_bits, q->options.activation_bits,
+        (long long)q->n_samples);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         sp__text_put(t, "\"%s\": ", numbers[i].name);
         put_number(t, numbers[i].v, NULL);
         sp__text_put(t, ", ");
     }
-    sp__text_put(t, "\"layers_quantised\": %d, \"weight_bytes\": %zu, \"weight_bytes_before\": %zu, \"multiply_adds\": %llu, \"multiply_adds_quantised\": %llu, \"layers\": [",
-                 all.n_quantised, all.after, all.before, (unsigned long long)all.work, (unsigned long long)all.work_quantised);
+    sp__text_put(
+        t,
+        "\"layers_quantised\": %d, \"weight_bytes\": %zu, \"weight_bytes_before\": %zu, \"multiply_adds\": %llu, \"multiply_adds_quantised\": %llu, \"layers\": [",
+        all.n_quantised, all.after, all.before, (unsigned long long)all.work, (unsigned long long)all.work_quantised);
     for (int i = 0; i < q->plan->n_layers; i++) {
         sp__text_put(t, i ? ",\n  " : "\n  ");
         put_json_layer(t, q, &q->plan->layers[order[i]]);
@@ -107,7 +120,8 @@ static void put_json(sp__text *t, const sp_quantized *q, const int *order)
 static void put_table(sp__text *t, const sp_quantized *q, const int *order)
 {
     const totals all = totals_of(q);
-    sp__text_put(t, "%d of %d layers are quantised (%s); their weights take %zu instead of %zu bytes\n", all.n_quantised, q->plan->n_layers, q->options.kind, all.after, all.before);
+    sp__text_put(t, "%d of %d layers are quantised (%s); their weights take %zu instead of %zu bytes\n",
+                 all.n_quantised, q->plan->n_layers, q->options.kind, all.after, all.before);
     if (q->n_samples > 0) sp__text_put(t, "%lld samples, ranges by %s\n", (long long)q->n_samples, q->options.method);
     if (!isnan(q->error)) {
         sp__text_put(t, "results beside float: relative error %.4g, cosine %.6f", q->error, q->cosine);
@@ -115,7 +129,8 @@ static void put_table(sp__text *t, const sp_quantized *q, const int *order)
         sp__text_put(t, " (%d samples)\n", q->n_kept);
     }
     if (!isnan(q->metric)) sp__text_put(t, "target %s: %.6g\n", q->options.target, q->metric);
-    sp__text_put(t, "\n%-32s %-8s %11s %11s %8s %8s %9s  %s\n", "layer", "operator", "input low", "high", "error", "weights", "effect", "");
+    sp__text_put(t, "\n%-32s %-8s %11s %11s %8s %8s %9s  %s\n", "layer", "operator", "input low", "high", "error",
+                 "weights", "effect", "");
     for (int i = 0; i < q->plan->n_layers; i++) {
         const sp_quant_layer *l = &q->plan->layers[order[i]];
         const figures f = figures_of(q, l);
@@ -128,8 +143,10 @@ static void put_table(sp__text *t, const sp_quantized *q, const int *order)
         else sp__text_put(t, "%9.2g  ", l->effect);
         sp__text_put(t, "%s%s\n", l->kept ? "stays float: " : "", l->kept ? l->kept : "");
     }
-    sp__text_put(t, "\nlow, high: what the layer takes lies between; error, weights: relative error of rounding it, and its weights; effect: relative change of the\n"
-                    "results when this layer alone is quantised\n");
+    sp__text_put(
+        t,
+        "\nlow, high: what the layer takes lies between; error, weights: relative error of rounding it, and its weights; effect: relative change of the\n"
+        "results when this layer alone is quantised\n");
 }
 
 /* Those with the largest effects first, then in the order of the network. */

@@ -16,13 +16,20 @@ static bool is_one_of(const char *text, const char *a, const char *b, const char
 static sp_status check_options(const sp_quant_options *o)
 {
     const bool fixed = strcmp(o->kind, "static") == 0, weights = strcmp(o->kind, "weights") == 0;
-    SP_CHECK(is_one_of(o->kind, "static", "dynamic", "weights"), SP_VALUE, "kind is '%s', it must be static, dynamic or weights", o->kind);
-    SP_CHECK(sp__quant_method_known(o->method), SP_VALUE, "method is '%s', it must be minmax, average, percentile, outliers, entropy or mse", o->method);
-    SP_CHECK(o->weight_bits == 8 || (!weights && o->weight_bits == 7) || (weights && (o->weight_bits == 4 || o->weight_bits == 16)), SP_VALUE,
-             "weights of %d bits: they must have 8%s", o->weight_bits, weights ? ", 4, or 16 (float16)" : " or 7; kind 'weights' has 8, 4 and 16");
-    SP_CHECK(o->activation_bits == 8 || (fixed && o->activation_bits == 16), SP_VALUE, "activations of %d bits: they must have 8%s", o->activation_bits, fixed ? " or 16" : "");
-    SP_CHECK(o->block >= 16 && o->block <= 4096 && (o->block & (o->block - 1)) == 0, SP_VALUE, "blocks of %d weights: it must be a power of two in [16, 4096]", o->block);
-    SP_CHECK(o->percentile > 50 && o->percentile <= 100, SP_VALUE, "percentile is %g, it must be in (50, 100]", o->percentile);
+    SP_CHECK(is_one_of(o->kind, "static", "dynamic", "weights"), SP_VALUE,
+             "kind is '%s', it must be static, dynamic or weights", o->kind);
+    SP_CHECK(sp__quant_method_known(o->method), SP_VALUE,
+             "method is '%s', it must be minmax, average, percentile, outliers, entropy or mse", o->method);
+    SP_CHECK(o->weight_bits == 8 || (!weights && o->weight_bits == 7) ||
+                 (weights && (o->weight_bits == 4 || o->weight_bits == 16)),
+             SP_VALUE, "weights of %d bits: they must have 8%s", o->weight_bits,
+             weights ? ", 4, or 16 (float16)" : " or 7; kind 'weights' has 8, 4 and 16");
+    SP_CHECK(o->activation_bits == 8 || (fixed && o->activation_bits == 16), SP_VALUE,
+             "activations of %d bits: they must have 8%s", o->activation_bits, fixed ? " or 16" : "");
+    SP_CHECK(o->block >= 16 && o->block <= 4096 && (o->block & (o->block - 1)) == 0, SP_VALUE,
+             "blocks of %d weights: it must be a power of two in [16, 4096]", o->block);
+    SP_CHECK(o->percentile > 50 && o->percentile <= 100, SP_VALUE, "percentile is %g, it must be in (50, 100]",
+             o->percentile);
     SP_CHECK(fixed || (!o->symmetric && !o->equalize && !o->integer_only && !o->target), SP_VALUE,
              "symmetric, equalize, integer_only and target are for kind 'static', and change nothing in '%s'", o->kind);
     if (o->target) SP_TRY(sp__quant_target_check(o->target));
@@ -38,7 +45,8 @@ static sp_status take_options(sp_quantized *q, const sp_quant_options *given)
 {
     sp_quant_options *o = &q->options;
     if (given) {
-        SP_CHECK(given->struct_size == 0 || given->struct_size == sizeof *given, SP_VALUE, "struct_size is %u, it must be that of sp_quant_options, %zu", given->struct_size, sizeof *given);
+        SP_CHECK(given->struct_size == 0 || given->struct_size == sizeof *given, SP_VALUE,
+                 "struct_size is %u, it must be that of sp_quant_options, %zu", given->struct_size, sizeof *given);
         *o = *given;
     }
     o->kind = text_or(q, o->kind, "static");
@@ -57,7 +65,8 @@ static sp_status take_options(sp_quantized *q, const sp_quant_options *given)
 
 static sp_status check_model(const sp_model *m)
 {
-    SP_CHECK(m->n_inputs <= 64 && m->n_outputs <= 64, SP_DECLINED, "the model has %d inputs and %d outputs, at most 64 of each can be quantised", m->n_inputs, m->n_outputs);
+    SP_CHECK(m->n_inputs <= 64 && m->n_outputs <= 64, SP_DECLINED,
+             "the model has %d inputs and %d outputs, at most 64 of each can be quantised", m->n_inputs, m->n_outputs);
     SP_CHECK(!sp_model_needs_items(m), SP_DECLINED, "models that take or give texts or sequences are not quantised");
     return SP_OK;
 }
@@ -66,7 +75,8 @@ static sp_status check_layers(const sp_quantized *q)
 {
     int n = 0;
     for (int i = 0; i < q->plan->n_layers; i++) n += q->plan->layers[i].kept == NULL;
-    SP_CHECK(q->plan->n_layers > 0, SP_DECLINED, "the model has no layer that can be quantised: %s with constant weights of float32",
+    SP_CHECK(q->plan->n_layers > 0, SP_DECLINED,
+             "the model has no layer that can be quantised: %s with constant weights of float32",
              strcmp(q->options.kind, "dynamic") == 0 ? "matrix products" : "convolutions and matrix products");
     SP_CHECK(n > 0, SP_VALUE, "all %d layers are to stay float, so that nothing would be quantised", q->plan->n_layers);
     return SP_OK;
@@ -91,11 +101,15 @@ static sp_status check_integers(const sp_quantized *q, const sp_quant_recording 
         SP_TRY(sp__quant_constant(node->out[0], &fixed));
         sp_tensor_release(fixed);
         if (fixed || n++ >= 100) continue;
-        sp__text_put(&t, "; %s", layer >= 0 ? p->layers[layer].name : node->kind == SP_NODE_OP ? node->op->name : "a loop, branch or host code");
+        sp__text_put(&t, "; %s",
+                     layer >= 0                 ? p->layers[layer].name
+                     : node->kind == SP_NODE_OP ? node->op->name
+                                                : "a loop, branch or host code");
         sp__text_put(&t, layer >= 0 ? " (%s)" : " (node %s%d)", layer >= 0 ? p->layers[layer].kept : "", i);
     }
     if (n == 0) return SP_OK;
-    const sp_status status = t.failed ? SP_NOMEM : sp__fail(SP_DECLINED, "%d operators would stay float: %s", n, t.data + 2);
+    const sp_status status =
+        t.failed ? SP_NOMEM : sp__fail(SP_DECLINED, "%d operators would stay float: %s", n, t.data + 2);
     sp__free(t.data);
     return status;
 }
@@ -113,7 +127,8 @@ static sp_status check_integers_recorded(sp_quantized *q)
 
 static sp_status quantize_static(sp_quantized *q, const sp_quant_data *data)
 {
-    SP_CHECK(data && data->sample, SP_VALUE, "static quantisation needs data to calibrate with; kinds 'dynamic' and 'weights' do not");
+    SP_CHECK(data && data->sample, SP_VALUE,
+             "static quantisation needs data to calibrate with; kinds 'dynamic' and 'weights' do not");
     SP_TRY(sp__quant_calibrate(q, data));
     SP_TRY(check_layers(q));
     SP_TRY(sp__quant_replan(q));
@@ -166,7 +181,8 @@ sp_status sp_model_quantize(sp_model *m, const sp_quant_data *data, const sp_qua
     q->metric = q->float_metric = q->error = q->cosine = q->agreement = NAN;
     sp_status status = take_options(q, options);
     if (status == SP_OK) status = check_model(m);
-    if (status == SP_OK) status = strcmp(q->options.kind, "static") == 0 ? quantize_static(q, data) : plan_without_data(q);
+    if (status == SP_OK)
+        status = strcmp(q->options.kind, "static") == 0 ? quantize_static(q, data) : plan_without_data(q);
     if (status == SP_OK) *out = q;
     else sp_quantized_release(q);
     return status;

@@ -102,7 +102,8 @@ static sp_status entropy_range(const sp_quant_observer *o, int bits, bool one_si
     tail[SP_QUANT_BINS] = 0;
     for (int i = SP_QUANT_BINS - 1; i >= 0; i--) tail[i] = tail[i + 1] + p[i];
     for (int cut = levels < LEAST_CUT ? LEAST_CUT : levels; cut <= n; cut++) {
-        if (tail[cut] > OUTSIDE_MOST * tail[0]) continue; /* that many are no outliers: beside a spike (a background) the divergence would let them go */
+        if (tail[cut] > OUTSIDE_MOST * tail[0])
+            continue; /* that many are no outliers: beside a spike (a background) the divergence would let them go */
         const double d = divergence(p, cut, levels, tail);
         if (d < best) best = d, cut_best = cut;
     }
@@ -141,14 +142,16 @@ static sp_quant_range mse_range(const sp_quant_observer *o, int bits, bool symme
     return best;
 }
 
-sp_status sp__quant_range(const sp_quant_observer *o, const char *method, double percentile, int bits, bool symmetric, sp_quant_range *out)
+sp_status sp__quant_range(const sp_quant_observer *o, const char *method, double percentile, int bits, bool symmetric,
+                          sp_quant_range *out)
 {
     sp_quant_range r = {o->low, o->high};
     if (o->n_samples > 0 && o->bins) {
         if (strcmp(method, "average") == 0) r = (sp_quant_range){(float)o->average_low, (float)o->average_high};
         else if (strcmp(method, "percentile") == 0) r = percentile_range(o, percentile);
         else if (strcmp(method, "outliers") == 0)
-            r = (sp_quant_range){(float)(o->quantile_low / (double)o->n_samples), (float)(o->quantile_high / (double)o->n_samples)};
+            r = (sp_quant_range){(float)(o->quantile_low / (double)o->n_samples),
+                                 (float)(o->quantile_high / (double)o->n_samples)};
         else if (strcmp(method, "entropy") == 0) SP_TRY(entropy_range(o, bits, o->low >= 0 && !symmetric, &r));
         else if (strcmp(method, "mse") == 0) r = mse_range(o, bits, symmetric);
     }

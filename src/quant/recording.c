@@ -71,7 +71,9 @@ static sp_status fold_norm(sp_function *f, sp_node *n, bool *done)
 {
     sp_node *conv = n->in[0]->origin == SP_VALUE_NODE ? n->in[0]->node : NULL, *made;
     *done = false;
-    if (!conv || conv->kind != SP_NODE_OP || !sp__quant_is_conv(conv->op) || conv->owner != f || sp__quant_uses(f, conv->out[0]) != 1) return SP_OK;
+    if (!conv || conv->kind != SP_NODE_OP || !sp__quant_is_conv(conv->op) || conv->owner != f ||
+        sp__quant_uses(f, conv->out[0]) != 1)
+        return SP_OK;
     const sp_value *from[4] = {conv->in[1], conv->n_in > 2 ? conv->in[2] : NULL, n->in[1], n->in[2]};
     sp_tensor *in[4] = {NULL}, *folded[2] = {NULL};
     sp_status status = SP_OK;
@@ -123,7 +125,9 @@ static sp_status check_same(const sp_quant_recording *r, const sp_quant_plan *pl
 {
     bool same = r->n_nodes == plan->n_nodes && r->n_values == plan->n_values;
     for (int i = 0; same && i < r->n_nodes; i++) same = plan->ops[i] == r->nodes[i]->op;
-    SP_CHECK(same, SP_DECLINED, "the network consists of other operators for other sizes of its inputs, so that one choice of scales cannot serve all");
+    SP_CHECK(
+        same, SP_DECLINED,
+        "the network consists of other operators for other sizes of its inputs, so that one choice of scales cannot serve all");
     return SP_OK;
 }
 
@@ -179,8 +183,12 @@ sp_status sp__quant_record(const sp_quantized *q, const sp_spec *specs, sp_quant
     const sp_model *m = q->model;
     sp_graph *graph;
     sp_function *f;
-    sp_status status = sp__model_record(m, m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs, &graph, &f);
-    if (status == SP_SYMBOL) return sp__fail(SP_DECLINED, "shapes inside of the model depend on the contents of tensors, so that it is not one graph, and cannot be quantised");
+    sp_status status = sp__model_record(m, m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1,
+                                        m->n_inputs, specs, &graph, &f);
+    if (status == SP_SYMBOL)
+        return sp__fail(
+            SP_DECLINED,
+            "shapes inside of the model depend on the contents of tensors, so that it is not one graph, and cannot be quantised");
     SP_TRY(status);
     status = sp__quant_fold_norms(f);
     if (status == SP_OK) status = sp__quant_number(f, q->plan, out);

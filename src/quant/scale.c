@@ -8,7 +8,10 @@
 
 /* --- what flows -------------------------------------------------------------------------------------------------- */
 
-static float positive(double scale) { return scale >= (double)FLT_MIN && scale <= (double)FLT_MAX ? (float)scale : 1.0f; } /* 1: all numbers are zero */
+static float positive(double scale)
+{
+    return scale >= (double)FLT_MIN && scale <= (double)FLT_MAX ? (float)scale : 1.0f;
+} /* 1: all numbers are zero */
 
 sp_quant_scale sp__quant_scale_of(sp_quant_range r, int bits, bool symmetric)
 {

@@ -36,7 +36,8 @@ static sp_status least_scales(const sp_quant_layer *l, const sp_tensor *b, float
     float *least = sp__alloc((size_t)n * sizeof *least), most = 0;
     if (!least) return SP_NOMEM;
     for (int64_t i = 0; i < n; i++) {
-        least[i] = b ? (float)(fabs((double)((const float *)(const void *)b->data)[i]) / ((double)x_scale * BIAS_MOST)) : 0;
+        least[i] =
+            b ? (float)(fabs((double)((const float *)(const void *)b->data)[i]) / ((double)x_scale * BIAS_MOST)) : 0;
         most = fmaxf(most, least[i]);
     }
     if (l->weight.axis < 0) least[0] = most;
@@ -75,7 +76,9 @@ static double greatest_sum(const sp_quant_layer *l, const sp_quant_scale *x)
     if (!sums) return INFINITY;
     const int8_t *q = (const int8_t *)l->weight.q->data;
     for (int64_t i = 0; i < l->weight.q->count; i++) sums[i / inner % n] += fabs((double)q[i]) * reach;
-    for (int64_t i = 0; i < n; i++) most = fmax(most, sums[i] + (l->bias_q ? fabs((double)((const int32_t *)(const void *)l->bias_q->data)[i]) : 0));
+    for (int64_t i = 0; i < n; i++)
+        most =
+            fmax(most, sums[i] + (l->bias_q ? fabs((double)((const int32_t *)(const void *)l->bias_q->data)[i]) : 0));
     sp__free(sums);
     return most;
 }
@@ -99,8 +102,10 @@ static sp_status settle_static(sp_quantized *q, sp_quant_layer *l)
     l->fold_act = false;
     if (l->act_node >= 0 && out->bytes && !l->kept) {
         const sp_quant_group *g = &p->groups[out->group];
-        const double low = (double)g->scale.scale * (g->scale.least - g->scale.zero), high = (double)g->scale.scale * (g->scale.most - g->scale.zero);
-        l->fold_act = low >= (double)l->act_low - 1e-6 * (high - low) && high <= (double)l->act_high + 1e-6 * (high - low);
+        const double low = (double)g->scale.scale * (g->scale.least - g->scale.zero),
+                     high = (double)g->scale.scale * (g->scale.most - g->scale.zero);
+        l->fold_act =
+            low >= (double)l->act_low - 1e-6 * (high - low) && high <= (double)l->act_high + 1e-6 * (high - low);
     }
     return SP_OK;
 }
@@ -132,7 +137,8 @@ static sp_status settle_weight(sp_quantized *q, sp_quant_layer *l)
     const int bits = q->options.weight_bits;
     if (bits == 16) return as_half(l);
     sp__quant_weight_free(&l->weight);
-    if (bits == 4 && l->kind == SP_QUANT_MATMUL) return sp__quant_weight_blocks(l->w, 1 - l->channel_axis, q->options.block, bits, &l->weight);
+    if (bits == 4 && l->kind == SP_QUANT_MATMUL)
+        return sp__quant_weight_blocks(l->w, 1 - l->channel_axis, q->options.block, bits, &l->weight);
     return sp__quant_weight_make(l->w, q->options.per_tensor ? -1 : l->channel_axis, bits, NULL, &l->weight);
 }
 
@@ -141,7 +147,8 @@ static sp_status settle_layers(sp_quantized *q)
     const bool fixed = strcmp(q->options.kind, "static") == 0;
     for (int i = 0; i < q->plan->n_layers; i++) {
         sp_quant_layer *l = &q->plan->layers[i];
-        if (l->kept || (fixed && q->plan->values[l->x].group < 0)) continue; /* not the one that alone is quantised now */
+        if (l->kept || (fixed && q->plan->values[l->x].group < 0))
+            continue; /* not the one that alone is quantised now */
         const sp_status status = fixed ? settle_static(q, l) : settle_weight(q, l);
         if (status != SP_OK) sp__error_context("layer '%s'", l->name);
         SP_TRY(status);

@@ -22,7 +22,9 @@ static bool fit(const sp_job *a, const sp_job *b)
     if (a->rows == 0 || b->rows == 0) return false;
     for (int i = 0; i < a->model->n_in; i++) {
         const sp_tensor *s = a->in[i], *t = b->in[i];
-        if (s == NULL || t == NULL || sp_tensor_dtype(s) != sp_tensor_dtype(t) || sp_tensor_rank(s) != sp_tensor_rank(t)) return false;
+        if (s == NULL || t == NULL || sp_tensor_dtype(s) != sp_tensor_dtype(t) ||
+            sp_tensor_rank(s) != sp_tensor_rank(t))
+            return false;
         for (int k = 1; k < sp_tensor_rank(s); k++)
             if (sp_tensor_dims(s)[k] != sp_tensor_dims(t)[k]) return false;
     }
@@ -128,7 +130,8 @@ static sp_status split(sp_job *batch, int64_t rows, sp_tensor **out)
     for (int i = 0; i < batch->model->n_out; i++) {
         if (out[i] == NULL) continue;
         sp_tensor *plain = NULL;
-        SP_CHECK(sp_tensor_rank(out[i]) > 0 && sp_tensor_dims(out[i])[0] == rows, SP_RUNTIME, "an output has no row for each row of the inputs");
+        SP_CHECK(sp_tensor_rank(out[i]) > 0 && sp_tensor_dims(out[i])[0] == rows, SP_RUNTIME,
+                 "an output has no row for each row of the inputs");
         SP_TRY(sp_tensor_contiguous(out[i], &plain));
         int64_t dims[SP_RANK_MAX], at = 0;
         memcpy(dims, sp_tensor_dims(plain), (size_t)sp_tensor_rank(plain) * sizeof *dims);
@@ -137,7 +140,8 @@ static sp_status split(sp_job *batch, int64_t rows, sp_tensor **out)
             dims[0] = j->rows;
             sp_tensor_release(j->out[i]);
             j->out[i] = NULL;
-            status = sp_tensor_view(plain, sp_tensor_rank(plain), dims, sp_tensor_strides(plain), at * (sp_tensor_count(plain) / rows), &j->out[i]);
+            status = sp_tensor_view(plain, sp_tensor_rank(plain), dims, sp_tensor_strides(plain),
+                                    at * (sp_tensor_count(plain) / rows), &j->out[i]);
             at += j->rows;
         }
         sp_tensor_release(plain);
@@ -200,7 +204,9 @@ static sp_job *take_expired(sp_served *m)
         sp_job *j = *at;
         const bool late = now > j->deadline_us;
         if (late || sp__job_abandoned(j, now)) {
-            if (late) sp__job_fail(j, 504, "the request waited for %.3f s and its time is over; the model is too busy", (double)(now - j->x->began_us) / 1e6);
+            if (late)
+                sp__job_fail(j, 504, "the request waited for %.3f s and its time is over; the model is too busy",
+                             (double)(now - j->x->began_us) / 1e6);
             else sp__job_fail(j, 499, "the client has gone");
             *at = j->next;
             j->next = expired;
@@ -224,7 +230,8 @@ static bool await_jobs(sp_served *m, int64_t max_delay_us)
 {
     while (m->first == NULL && !m->closing) sp__cond_wait(&m->more, &m->lock);
     if (m->first == NULL) return false;
-    while (max_delay_us > 0 && m->max_batch > 1 && m->first != NULL && m->first->rows > 0 && !m->closing && waiting_rows(m) < m->max_batch) {
+    while (max_delay_us > 0 && m->max_batch > 1 && m->first != NULL && m->first->rows > 0 && !m->closing &&
+           waiting_rows(m) < m->max_batch) {
         if (!sp__cond_wait_until(&m->more, &m->lock, (m->first->queued_us + max_delay_us) * 1000)) break;
     }
     return true;

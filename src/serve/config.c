@@ -67,7 +67,8 @@ static sp_status read_plain(reader *r, const char *key, const char **out)
     const char kind = sp__json_peek(&r->j);
     const char *from = r->j.at;
     if (kind == '"') return sp__json_text(&r->j, &r->c->arena, out, NULL);
-    if (kind != '0' && kind != 't' && kind != 'f') return sp__json_fail(&r->j, "%s is not a text, a number, true or false", key);
+    if (kind != '0' && kind != 't' && kind != 'f')
+        return sp__json_fail(&r->j, "%s is not a text, a number, true or false", key);
     SP_TRY(sp__json_skip(&r->j));
     char *copy = sp__arena_alloc(&r->c->arena, (size_t)(r->j.at - from) + 1);
     if (copy == NULL) return SP_NOMEM;
@@ -104,7 +105,8 @@ static sp_status read_list(reader *r, const char *key, const char **out)
 static sp_status read_value(reader *r, const char *key, const char **out)
 {
     const char kind = sp__json_peek(&r->j);
-    const bool listed = (kind == '[' && (strcmp(key, "versions") == 0 || strcmp(key, "warm_up") == 0)) || (kind == '{' && strcmp(key, "labels") == 0);
+    const bool listed = (kind == '[' && (strcmp(key, "versions") == 0 || strcmp(key, "warm_up") == 0)) ||
+                        (kind == '{' && strcmp(key, "labels") == 0);
     SP_TRY(listed ? read_list(r, key, out) : read_plain(r, key, out));
     if (is_path(key)) *out = beside(r, *out);
     return *out != NULL ? SP_OK : SP_NOMEM;
@@ -165,7 +167,8 @@ static sp_status read_file(reader *r)
     for (bool more = false; (status = sp__json_member(&r->j, &r->c->arena, &more, &key)) == SP_OK && more;) {
         const int i = setting_at(key), line = line_of(r);
         const bool is_models = strcmp(key, "models") == 0;
-        if (is_models ? models : i < N_SETTINGS && r->c->values[i] != NULL) return sp__json_fail(&r->j, "%s is given twice", key);
+        if (is_models ? models : i < N_SETTINGS && r->c->values[i] != NULL)
+            return sp__json_fail(&r->j, "%s is given twice", key);
         if (is_models) {
             models = true;
             SP_TRY(read_models(r));
@@ -173,7 +176,8 @@ static sp_status read_file(reader *r)
         }
         if (i == N_SETTINGS) {
             char all[600] = "models";
-            for (int k = 0; k < N_SETTINGS; k++) snprintf(all + strlen(all), sizeof all - strlen(all), ", %s", settings[k]);
+            for (int k = 0; k < N_SETTINGS; k++)
+                snprintf(all + strlen(all), sizeof all - strlen(all), ", %s", settings[k]);
             return sp__json_fail(&r->j, "'%.64s' is no setting; there are: %s", key, all);
         }
         SP_TRY(read_value(r, key, &r->c->values[i]));
@@ -193,7 +197,8 @@ static sp_status slurp(const char *path, char **out, size_t *bytes)
     fclose(file);
     *out = text;
     if (text == NULL) return SP_NOMEM;
-    SP_CHECK(!failed && *bytes <= FILE_BYTES_MAX, SP_IO, "%s cannot be read, or has more than %d bytes", path, FILE_BYTES_MAX);
+    SP_CHECK(!failed && *bytes <= FILE_BYTES_MAX, SP_IO, "%s cannot be read, or has more than %d bytes", path,
+             FILE_BYTES_MAX);
     return SP_OK;
 }
 

@@ -4,7 +4,8 @@
 
 #include "serve/decode.h"
 
-static sp_status unknown(const char *kind, const char *name, int n, const char *(*name_at)(const sp_model *, int), const sp_model *m)
+static sp_status unknown(const char *kind, const char *name, int n, const char *(*name_at)(const sp_model *, int),
+                         const sp_model *m)
 {
     char all[512] = "";
     for (int i = 0; i < n && strlen(all) < 400; i++) {
@@ -39,24 +40,30 @@ sp_status sp__decode_output(const sp_job *job, const char *name, int *index)
 
 sp_status sp__decode_count(const char *input, int64_t rank, const int64_t *dims, int64_t *count)
 {
-    SP_CHECK(rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", input, (long long)rank, SP_RANK_MAX);
+    SP_CHECK(rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", input,
+             (long long)rank, SP_RANK_MAX);
     *count = 1;
     for (int64_t k = 0; k < rank; k++) {
         SP_CHECK(dims[k] >= 0, SP_VALUE, "input '%s' has a dimension of %lld", input, (long long)dims[k]);
-        SP_CHECK(sp__mul_i64(*count, dims[k], count) && *count <= INT64_MAX / 16, SP_VALUE, "input '%s' has more elements than can be addressed", input);
+        SP_CHECK(sp__mul_i64(*count, dims[k], count) && *count <= INT64_MAX / 16, SP_VALUE,
+                 "input '%s' has more elements than can be addressed", input);
     }
     return SP_OK;
 }
 
-sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data, size_t bytes)
+sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data,
+                         size_t bytes)
 {
     const char *name = sp_model_input_name(job->model->model, i);
     int64_t count = 0;
     SP_TRY(sp__decode_count(name, rank, dims, &count));
-    SP_CHECK((uint64_t)count * sp_dtype_bytes(dtype) == bytes, SP_VALUE, "input '%s' has %zu bytes, its shape and type need %llu", name, bytes,
+    SP_CHECK((uint64_t)count * sp_dtype_bytes(dtype) == bytes, SP_VALUE,
+             "input '%s' has %zu bytes, its shape and type need %llu", name, bytes,
              (unsigned long long)count * sp_dtype_bytes(dtype));
     if (dtype == SP_DTYPE_BOOL)
-        for (size_t k = 0; k < bytes; k++) SP_CHECK(((const uint8_t *)data)[k] <= 1, SP_VALUE, "input '%s' has a byte %d where 0 or 1 is wanted", name, ((const uint8_t *)data)[k]);
+        for (size_t k = 0; k < bytes; k++)
+            SP_CHECK(((const uint8_t *)data)[k] <= 1, SP_VALUE, "input '%s' has a byte %d where 0 or 1 is wanted", name,
+                     ((const uint8_t *)data)[k]);
     return sp_tensor_create_from(dtype, rank, dims, data, &job->in[i]);
 }
 
@@ -79,13 +86,15 @@ sp_status sp__decode_array(sp_json *j, const char *name, sp_dtype wanted, sp_ten
 
 void sp__decode_timeout(sp_job *job, int64_t us)
 {
-    if (us <= 0 || us > INT64_MAX / 2) return; /* 0: as long as the server allows, which is less than the longest times */
+    if (us <= 0 || us > INT64_MAX / 2)
+        return; /* 0: as long as the server allows, which is less than the longest times */
     const int64_t deadline = job->x->began_us + us;
     if (deadline < job->deadline_us) job->deadline_us = deadline;
 }
 
 sp_status sp__encode_plain(const sp_job *job, int i, sp_tensor **out)
 {
-    SP_CHECK(job->out[i] != NULL, SP_RUNTIME, "output '%s' was not given by the model", sp_model_output_name(job->model->model, i));
+    SP_CHECK(job->out[i] != NULL, SP_RUNTIME, "output '%s' was not given by the model",
+             sp_model_output_name(job->model->model, i));
     return sp_tensor_contiguous(job->out[i], out);
 }

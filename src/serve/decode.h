@@ -12,7 +12,8 @@ sp_status sp__decode_output(const sp_job *job, const char *name, int *index);
 /* Elements of a shape; SP_VALUE: negative, too many dimensions, or more than can be addressed. */
 sp_status sp__decode_count(const char *input, int64_t rank, const int64_t *dims, int64_t *count);
 /* Input i from `bytes` bytes, which are copied; little-endian, row by row. */
-sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data, size_t bytes);
+sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data,
+                         size_t bytes);
 /* Nested JSON arrays as a tensor of the dtype that the model wants; name: the input's, for messages. */
 sp_status sp__decode_array(sp_json *j, const char *name, sp_dtype wanted, sp_tensor **out);
 /* The deadline that a client asks for, no later than the server's own. */

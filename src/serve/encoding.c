@@ -10,7 +10,8 @@
 enum { REPLY_BYTES_MIN = 1400 }; /* smaller ones fit a packet as they are */
 
 /* All of it, into a block of its own. status: HTTP's, for failures that have one. */
-static sp_status inflate_all(const uint8_t *data, size_t bytes, size_t most, uint8_t **out, size_t *out_bytes, int *status)
+static sp_status inflate_all(const uint8_t *data, size_t bytes, size_t most, uint8_t **out, size_t *out_bytes,
+                             int *status)
 {
     z_stream z = {.next_in = (Bytef *)data, .avail_in = (uInt)bytes};
     size_t room = 4 * bytes < 4096 ? 4096 : 4 * bytes;
@@ -38,8 +39,12 @@ static sp_status inflate_all(const uint8_t *data, size_t bytes, size_t most, uin
     sp_status result = SP_OK;
     if (total > most) {
         *status = 413;
-        result = sp__fail(SP_VALUE, "the request's body has more than the %zu bytes that are allowed (--max-body) when it is decompressed", most);
-    } else if (code != Z_STREAM_END || z.avail_in > 0) result = sp__fail(SP_VALUE, "the request's body is not what its Content-Encoding says, or is cut");
+        result = sp__fail(
+            SP_VALUE,
+            "the request's body has more than the %zu bytes that are allowed (--max-body) when it is decompressed",
+            most);
+    } else if (code != Z_STREAM_END || z.avail_in > 0)
+        result = sp__fail(SP_VALUE, "the request's body is not what its Content-Encoding says, or is cut");
     if (result != SP_OK) sp__free(all);
     else {
         *out = all;
@@ -55,9 +60,12 @@ sp_status sp__decode_encoding(sp_job *job)
     uint8_t *plain = NULL;
     size_t bytes = 0;
     if (encoding == NULL || encoding[0] == '\0' || sp__same_letters(encoding, "identity")) return SP_OK;
-    if (!sp__same_letters(encoding, "gzip") && !sp__same_letters(encoding, "x-gzip") && !sp__same_letters(encoding, "deflate")) {
+    if (!sp__same_letters(encoding, "gzip") && !sp__same_letters(encoding, "x-gzip") &&
+        !sp__same_letters(encoding, "deflate")) {
         job->fail_status = 415;
-        return sp__fail(SP_VALUE, "Content-Encoding '%.32s' is not understood; gzip and deflate are, or send the body as it is", encoding);
+        return sp__fail(SP_VALUE,
+                        "Content-Encoding '%.32s' is not understood; gzip and deflate are, or send the body as it is",
+                        encoding);
     }
     SP_TRY(inflate_all(x->body, x->body_bytes, job->server->o.max_body_bytes, &plain, &bytes, &job->fail_status));
     sp__free(x->body);
@@ -91,9 +99,12 @@ void sp__encode_compressed(sp_job *job)
     const bool gzip = list != NULL && accepts(list, "gzip");
     int slot = 0;
     while (slot < SP_NET_REPLY_HEADERS && r->headers[slot].name != NULL) slot++;
-    if (list == NULL || r->body_bytes < REPLY_BYTES_MIN || r->body_bytes > UINT_MAX / 2 || slot > SP_NET_REPLY_HEADERS - 2 || (!gzip && !accepts(list, "deflate"))) return;
+    if (list == NULL || r->body_bytes < REPLY_BYTES_MIN || r->body_bytes > UINT_MAX / 2 ||
+        slot > SP_NET_REPLY_HEADERS - 2 || (!gzip && !accepts(list, "deflate")))
+        return;
     z_stream z = {.next_in = r->body, .avail_in = (uInt)r->body_bytes};
-    if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, gzip ? 15 + 16 : 15, 8, Z_DEFAULT_STRATEGY) != Z_OK) return; /* as it is, then */
+    if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, gzip ? 15 + 16 : 15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return; /* as it is, then */
     const size_t room = deflateBound(&z, (uLong)r->body_bytes);
     uint8_t *out = sp__alloc(room);
     z.next_out = out;

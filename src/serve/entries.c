@@ -72,9 +72,12 @@ void sp__entry_unavailable(sp_entry *e, char out[400]) { copy_text(e, e->unavail
 static void describe(const sp_entry *e, const sp_served *m, double seconds)
 {
     char batch[160];
-    if (m->max_batch > 1) snprintf(batch, sizeof batch, "up to %d rows are run together%s", m->max_batch, m->exact ? "" : ", equal up to rounding");
+    if (m->max_batch > 1)
+        snprintf(batch, sizeof batch, "up to %d rows are run together%s", m->max_batch,
+                 m->exact ? "" : ", equal up to rounding");
     else snprintf(batch, sizeof batch, "requests are run one by one: %s", m->why_single);
-    sp__server_log(e->server, SP_LOG_INFO, "model %s version %lld is ready, %.2f s (%s); %s", e->name, (long long)m->version, seconds, m->file, batch);
+    sp__server_log(e->server, SP_LOG_INFO, "model %s version %lld is ready, %.2f s (%s); %s", e->name,
+                   (long long)m->version, seconds, m->file, batch);
 }
 
 static void retire(struct sp_server *s, sp_served *m)
@@ -100,7 +103,8 @@ bool sp__entries_retire(struct sp_server *s)
     sp__unlock(&s->lock);
     for (sp_served *next; idle != NULL; idle = next) {
         next = idle->next;
-        sp__server_log(s, SP_LOG_INFO, "model %s version %lld is no longer served", idle->entry->name, (long long)idle->version);
+        sp__server_log(s, SP_LOG_INFO, "model %s version %lld is no longer served", idle->entry->name,
+                       (long long)idle->version);
         sp__served_release(idle);
     }
     return some;
@@ -192,7 +196,9 @@ static outcome try_version(sp_entry *e, int64_t version, sp_served **out, double
         refuse(e, version, status, NULL);
         return REFUSED;
     }
-    if (now != NULL && now->generation == e->generation && strcmp(now->file, file) == 0 && sp__copies_current(now->copies)) return SERVED;
+    if (now != NULL && now->generation == e->generation && strcmp(now->file, file) == 0 &&
+        sp__copies_current(now->copies))
+        return SERVED;
     sp_version_note *n = note_of(e, version);
     if (n != NULL && n->error.status != SP_OK && n->copies != NULL && sp__copies_current(n->copies)) return REFUSED;
     if (n != NULL && atomic_load(&e->tried) && !sp__stamp_equal(&stamp, &n->seen)) { /* somebody may be at it */
@@ -244,7 +250,8 @@ static void keep_reason(sp_entry *e, int64_t refused)
 {
     char text[400] = "";
     const sp_version_note *n = refused > 0 ? *note_at(e, refused) : NULL;
-    if (n != NULL) snprintf(text, sizeof text, "version %lld cannot be served: %.300s", (long long)refused, n->error.message);
+    if (n != NULL)
+        snprintf(text, sizeof text, "version %lld cannot be served: %.300s", (long long)refused, n->error.message);
     sp__lock(&e->lock);
     memcpy(e->served != NULL ? e->degraded : e->unavailable, text, sizeof text);
     (e->served != NULL ? e->unavailable : e->degraded)[0] = '\0';
@@ -260,12 +267,14 @@ void sp__entry_tell(sp_entry *e)
         if (n->version > newest) newest = n->version;
         if (n->told) continue;
         n->told = news = true;
-        sp__server_log(e->server, SP_LOG_ERROR, "model %s: version %lld cannot be served: %s", e->name, (long long)n->version, n->error.message);
+        sp__server_log(e->server, SP_LOG_ERROR, "model %s: version %lld cannot be served: %s", e->name,
+                       (long long)n->version, n->error.message);
     }
     if (!news) return;
     if (e->served == NULL) sp__server_log(e->server, SP_LOG_ERROR, "model %s: no version can be served", e->name);
     else if (newest >= e->served->version)
-        sp__server_log(e->server, SP_LOG_ERROR, "model %s: version %lld is served, version %lld should be", e->name, (long long)e->served->version, (long long)newest);
+        sp__server_log(e->server, SP_LOG_ERROR, "model %s: version %lld is served, version %lld should be", e->name,
+                       (long long)e->served->version, (long long)newest);
 }
 
 /* The newest versions that can be served, as many as are wanted. How many; *refused: the newest that cannot, 0: none. */
@@ -302,7 +311,9 @@ sp_status sp__entry_load(sp_entry *e, bool *restless)
     if (e->served == NULL && !*restless) {
         const sp_version_note *n = refused > 0 ? *note_at(e, refused) : NULL;
         if (n != NULL) status = sp__fail(n->error.status, "%s", n->error.message);
-        else if (refused > 0) status = sp__fail(SP_NOMEM, "%s: out of memory: version %lld cannot be loaded", e->path, (long long)refused); /* nor noted */
+        else if (refused > 0)
+            status = sp__fail(SP_NOMEM, "%s: out of memory: version %lld cannot be loaded", e->path,
+                              (long long)refused); /* nor noted */
         else status = sp__fail(SP_VALUE, "%s: holds none of the versions that are to be served", e->path);
         if (refused == 0) {
             sp__lock(&e->lock);
@@ -350,7 +361,8 @@ void sp__entries_release(struct sp_server *s)
     s->entries = NULL;
 }
 
-sp_status sp__entry_create(struct sp_server *s, const char *name, const char *path, const sp_settings *settings, sp_entry **out)
+sp_status sp__entry_create(struct sp_server *s, const char *name, const char *path, const sp_settings *settings,
+                           sp_entry **out)
 {
     sp_entry *e = sp__alloc_zero(sizeof *e);
     if (e == NULL) return SP_NOMEM;
@@ -361,8 +373,11 @@ sp_status sp__entry_create(struct sp_server *s, const char *name, const char *pa
     e->folder = sp__is_folder(path);
     e->settings = *settings;
     sp_status status = e->name != NULL && e->path != NULL ? SP_OK : SP_NOMEM;
-    if (status == SP_OK && (e->name[0] == '\0' || strlen(e->name) > 200)) status = sp__fail(SP_VALUE, "%s: the name of a model has 1 to 200 bytes", path);
-    if (status == SP_OK && sp__entry_find(s, e->name) != NULL) status = sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", path, e->name, path);
+    if (status == SP_OK && (e->name[0] == '\0' || strlen(e->name) > 200))
+        status = sp__fail(SP_VALUE, "%s: the name of a model has 1 to 200 bytes", path);
+    if (status == SP_OK && sp__entry_find(s, e->name) != NULL)
+        status =
+            sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", path, e->name, path);
     if (status != SP_OK) {
         entry_free(e);
         return status;

@@ -13,7 +13,8 @@ sp_status sp__grpc_open(const sp_exchange *x, sp_wire *message)
     SP_CHECK(x->body_bytes >= SP_GRPC_PREFIX, SP_FORMAT, "the request has no message");
     SP_CHECK(b[0] == 0, SP_DECLINED, "the message is compressed, which is not understood; send it as it is");
     const uint32_t bytes = (uint32_t)b[1] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 8 | b[4];
-    SP_CHECK(bytes == x->body_bytes - SP_GRPC_PREFIX, SP_FORMAT, "the message says that it has %u bytes, but %zu follow", bytes, x->body_bytes - SP_GRPC_PREFIX);
+    SP_CHECK(bytes == x->body_bytes - SP_GRPC_PREFIX, SP_FORMAT,
+             "the message says that it has %u bytes, but %zu follow", bytes, x->body_bytes - SP_GRPC_PREFIX);
     *message = sp__wire_open(b + SP_GRPC_PREFIX, bytes);
     return SP_OK;
 }
@@ -29,14 +30,21 @@ void sp__grpc_reply(sp_exchange *x, sp_wire_out *take_message)
         return;
     }
     for (int i = 0; i < 4; i++) take_message->data[1 + i] = (uint8_t)(bytes >> (24 - 8 * i));
-    x->reply = (sp_net_reply){.status = 200, .type = "application/grpc", .body = take_message->data, .body_bytes = take_message->bytes, .grpc_status = 0};
+    x->reply = (sp_net_reply){.status = 200,
+                              .type = "application/grpc",
+                              .body = take_message->data,
+                              .body_bytes = take_message->bytes,
+                              .grpc_status = 0};
     *take_message = (sp_wire_out){0};
 }
 
 void sp__grpc_refuse(sp_exchange *x, int http_status, const char *text)
 {
     sp__free(x->reply.body);
-    x->reply = (sp_net_reply){.status = 200, .type = "application/grpc", .grpc_status = sp__net_grpc_status(http_status), .grpc_message = sp__strdup(text)};
+    x->reply = (sp_net_reply){.status = 200,
+                              .type = "application/grpc",
+                              .grpc_status = sp__net_grpc_status(http_status),
+                              .grpc_message = sp__strdup(text)};
 }
 
 /* "250m": digits and a unit. */
@@ -48,7 +56,9 @@ sp_status sp__grpc_timeout(sp_job *job)
     const size_t digits = text != NULL ? strspn(text, "0123456789") : 0;
     double v = 0;
     if (text == NULL) return SP_OK;
-    const char *unit = digits > 0 && digits <= 8 && text[digits] != '\0' && text[digits + 1] == '\0' ? strchr(units, text[digits]) : NULL;
+    const char *unit = digits > 0 && digits <= 8 && text[digits] != '\0' && text[digits + 1] == '\0'
+                           ? strchr(units, text[digits])
+                           : NULL;
     SP_CHECK(unit != NULL, SP_VALUE, "grpc-timeout is '%.32s'; it must be up to 8 digits and one of %s", text, units);
     for (size_t i = 0; i < digits; i++) v = v * 10 + (text[i] - '0');
     v *= us[unit - units];
@@ -64,7 +74,10 @@ sp_status sp__grpc_put_bytes(sp_wire_out *o, uint32_t number, const void *data, 
     return bytes > 0 ? sp__wire_put(o, data, bytes) : SP_OK;
 }
 
-sp_status sp__grpc_put_text(sp_wire_out *o, uint32_t number, const char *text) { return text[0] ? sp__grpc_put_bytes(o, number, text, strlen(text)) : SP_OK; }
+sp_status sp__grpc_put_text(sp_wire_out *o, uint32_t number, const char *text)
+{
+    return text[0] ? sp__grpc_put_bytes(o, number, text, strlen(text)) : SP_OK;
+}
 
 sp_status sp__grpc_put_message(sp_wire_out *o, uint32_t number, sp_wire_out *take_contents)
 {
@@ -119,7 +132,8 @@ sp_status sp__grpc_read_text(sp_wire *w, const char *what, int type, sp__arena *
     sp_wire text = *w;
     SP_TRY(sp__wire_take_bytes(w, what, type, &text));
     const size_t n = sp__wire_left(&text);
-    SP_CHECK(memchr(text.at, 0, n) == NULL && sp__utf8_valid((const char *)text.at, n) == n, SP_FORMAT, "byte %zu: %s is no text", sp__wire_offset(&text), what);
+    SP_CHECK(memchr(text.at, 0, n) == NULL && sp__utf8_valid((const char *)text.at, n) == n, SP_FORMAT,
+             "byte %zu: %s is no text", sp__wire_offset(&text), what);
     char *copy = sp__arena_alloc(a, n + 1);
     if (copy == NULL) return SP_NOMEM;
     memcpy(copy, text.at, n);

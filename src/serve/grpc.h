@@ -32,7 +32,7 @@ sp_status sp__grpc_read_text(sp_wire *w, const char *what, int type, sp__arena *
 sp_status sp__grpc_read_entry(sp_wire w, const char *what, sp__arena *a, const char **key, sp_wire *value);
 
 /* Routes: what is answered at once, and which model a message is for. */
-bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x);    /* false: the path is none of its */
+bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x); /* false: the path is none of its */
 bool sp__mindspore_grpc_route(struct sp_server *s, sp_exchange *x);
 
 #endif

@@ -44,7 +44,8 @@ sp_status sp__json_each(sp_json *j, char open, bool *more)
     const char close = open == '[' ? ']' : '}';
     skip_space(j);
     if (!*more) {
-        if (j->at == j->end || *j->at != open) return sp__json_fail(j, "%s is wanted here", open == '[' ? "an array" : "an object");
+        if (j->at == j->end || *j->at != open)
+            return sp__json_fail(j, "%s is wanted here", open == '[' ? "an array" : "an object");
         if (j->depth == DEPTH_MAX) return sp__json_fail(j, "more than %d levels", DEPTH_MAX);
         j->depth++;
         j->at++;
@@ -185,7 +186,8 @@ sp_status sp__json_text(sp_json *j, sp__arena *a, const char **out, size_t *byte
 static sp_status read_word(sp_json *j, const char *word)
 {
     size_t n = strlen(word);
-    if ((size_t)(j->end - j->at) < n || memcmp(j->at, word, n) != 0) return sp__json_fail(j, "a word that is not true, false or null");
+    if ((size_t)(j->end - j->at) < n || memcmp(j->at, word, n) != 0)
+        return sp__json_fail(j, "a word that is not true, false or null");
     j->at += n;
     return SP_OK;
 }
@@ -210,7 +212,8 @@ static const char *read_digits(const char *p, const char *end, number *n, bool f
 {
     for (; p < end && *p >= '0' && *p <= '9'; p++) {
         uint64_t more;
-        if (!n->exact || __builtin_mul_overflow(n->digits, 10, &more) || __builtin_add_overflow(more, (uint64_t)(*p - '0'), &more)) {
+        if (!n->exact || __builtin_mul_overflow(n->digits, 10, &more) ||
+            __builtin_add_overflow(more, (uint64_t)(*p - '0'), &more)) {
             n->exact = false; /* strtod will read it */
         } else {
             n->digits = more;
@@ -267,7 +270,8 @@ static double parse_slowly(const number *n)
 
 static double number_value(const number *n)
 {
-    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (!n->exact || n->digits > (uint64_t)1 << 53 || n->exponent < -22 || n->exponent > 22) return parse_slowly(n);
     /* Both are exact as doubles, so that one operation rounds once. */
     double v = n->exponent < 0 ? (double)n->digits / powers[-n->exponent] : (double)n->digits * powers[n->exponent];
@@ -278,7 +282,8 @@ sp_status sp__json_int(sp_json *j, int64_t *out)
 {
     number n;
     SP_TRY(read_number(j, &n));
-    if (!n.whole || !n.exact || n.digits > (uint64_t)INT64_MAX + n.negative) return sp__json_fail(j, "%.*s is no integer of 64 bits", n.bytes < 40 ? (int)n.bytes : 40, n.text);
+    if (!n.whole || !n.exact || n.digits > (uint64_t)INT64_MAX + n.negative)
+        return sp__json_fail(j, "%.*s is no integer of 64 bits", n.bytes < 40 ? (int)n.bytes : 40, n.text);
     *out = n.negative ? (int64_t)(0 - n.digits) : (int64_t)n.digits;
     return SP_OK;
 }
@@ -370,7 +375,9 @@ sp_status sp__json_elements(sp_json *j, sp_dtype dtype, int64_t count, void *out
         SP_TRY(sp__json_element(j, dtype, out));
         at = end;
     }
-    if (at != end) return sp__json_fail(j, "%zu elements, the shape has %lld", (size_t)(at - (char *)out) / size, (long long)count);
+    if (at != end)
+        return sp__json_fail(j, "%zu elements, the shape has %lld", (size_t)(at - (char *)out) / size,
+                             (long long)count);
     return SP_OK;
 }
 
@@ -379,7 +386,8 @@ static sp_status count_elements(sp_json j, int64_t *out)
 {
     sp_status status;
     *out = 0;
-    for (bool more = false; (status = sp__json_each(&j, '[', &more)) == SP_OK && more; ++*out) SP_TRY(sp__json_skip(&j));
+    for (bool more = false; (status = sp__json_each(&j, '[', &more)) == SP_OK && more; ++*out)
+        SP_TRY(sp__json_skip(&j));
     return status;
 }
 

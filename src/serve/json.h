@@ -16,7 +16,10 @@ typedef struct sp_json {
     int depth;
 } sp_json;
 
-static inline sp_json sp__json_open(const void *data, size_t bytes) { return (sp_json){data, data, (const char *)data + bytes, 0}; }
+static inline sp_json sp__json_open(const void *data, size_t bytes)
+{
+    return (sp_json){data, data, (const char *)data + bytes, 0};
+}
 
 /* What comes next: '{' '[' '"' '0' (a number) 't' 'f' 'n', or 0 for the end and for what is none of these. */
 char sp__json_peek(sp_json *j);

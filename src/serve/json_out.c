@@ -68,8 +68,10 @@ static size_t put_f32(char *out, float f)
     if (f == 0) return (size_t)sprintf(out, signbit(f) ? "-0.0" : "0.0");
     if (v >= 1e-4 && v < 1e7) {
         int whole = 0; /* digits in front of the point; below 1 the zeros behind it, negative */
-        if (v >= 1) while (v >= powers[whole]) whole++;
-        else while (v * powers[-whole + 1] < 1) whole--;
+        if (v >= 1)
+            while (v >= powers[whole]) whole++;
+        else
+            while (v * powers[-whole + 1] < 1) whole--;
         for (int digits = 6; digits <= 9; digits++) {
             int point = digits - whole;
             if (point < 1) point = 1;
@@ -93,7 +95,8 @@ static size_t put_f64(char *out, double v)
 /* A float that looks like one. */
 static size_t tidy(char *out, size_t n)
 {
-    if (memchr(out, '.', n) == NULL && memchr(out, 'e', n) == NULL && memchr(out, 'u', n) == NULL) n += (size_t)sprintf(out + n, ".0");
+    if (memchr(out, '.', n) == NULL && memchr(out, 'e', n) == NULL && memchr(out, 'u', n) == NULL)
+        n += (size_t)sprintf(out + n, ".0");
     return n;
 }
 

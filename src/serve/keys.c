@@ -57,7 +57,8 @@ static sp_status read_line(char *line, sp_key **list)
     if (key == NULL) return SP_NOMEM;
     if (strlen(name) >= sizeof key->name || !read_digest(digest, key->digest)) {
         sp__free(key);
-        return sp__fail(SP_VALUE, "a line is NAME, the 64 hexadecimal digits of the key's SHA-256, and names of models");
+        return sp__fail(SP_VALUE,
+                        "a line is NAME, the 64 hexadecimal digits of the key's SHA-256, and names of models");
     }
     memcpy(key->name, name, strlen(name) + 1);
     for (char *word; *(word = next_word(&at)) != '\0';) {
@@ -90,12 +91,14 @@ sp_status sp__keys_load(struct sp_server *s)
         return sp__fail(line == NULL ? SP_NOMEM : SP_IO, "the file of keys %s cannot be read", s->o.api_keys);
     }
     for (int n = 1; status == SP_OK && fgets(line, LINE_BYTES, file) != NULL; n++) {
-        status = strchr(line, '\n') != NULL || feof(file) ? read_line(line, &list) : sp__fail(SP_VALUE, "the line is too long");
+        status = strchr(line, '\n') != NULL || feof(file) ? read_line(line, &list)
+                                                          : sp__fail(SP_VALUE, "the line is too long");
         if (status != SP_OK) sp__error_context("%s:%d", s->o.api_keys, n);
     }
     fclose(file);
     sp__free(line);
-    if (status == SP_OK && list == NULL) status = sp__fail(SP_VALUE, "the file of keys %s holds no key: nobody could be let in", s->o.api_keys);
+    if (status == SP_OK && list == NULL)
+        status = sp__fail(SP_VALUE, "the file of keys %s holds no key: nobody could be let in", s->o.api_keys);
     if (status == SP_OK) {
         sp__lock(&s->lock);
         sp_key *old = s->keys;
@@ -171,7 +174,9 @@ const char *sp__request_id(const sp_exchange *x)
 const char *sp__trace_parent(const sp_exchange *x)
 {
     const char *t = sp__exchange_header(x, "traceparent");
-    if (t == NULL || strlen(t) != 55 || strspn(t, "0123456789abcdef-") != 55 || t[2] != '-' || t[35] != '-' || t[52] != '-') return NULL;
+    if (t == NULL || strlen(t) != 55 || strspn(t, "0123456789abcdef-") != 55 || t[2] != '-' || t[35] != '-' ||
+        t[52] != '-')
+        return NULL;
     return t;
 }
 
@@ -181,7 +186,8 @@ const char *sp__cors_origin(const struct sp_server *s, const sp_exchange *x)
     if (s->o.cors == NULL || origin == NULL) return NULL;
     if (strcmp(s->o.cors, "*") == 0) return "*";
     for (const char *p = s->o.cors; *p != '\0'; p += strcspn(p, " "), p += strspn(p, " "))
-        if (strncmp(p, origin, strlen(origin)) == 0 && (p[strlen(origin)] == ' ' || p[strlen(origin)] == '\0')) return origin;
+        if (strncmp(p, origin, strlen(origin)) == 0 && (p[strlen(origin)] == ' ' || p[strlen(origin)] == '\0'))
+            return origin;
     return NULL;
 }
 
@@ -205,10 +211,13 @@ void sp__server_decorate(void *context, sp_exchange *x)
 /* A browser asks whether it may ask. */
 bool sp__cors_preflight(const struct sp_server *s, sp_exchange *x)
 {
-    if (strcmp(x->method, "OPTIONS") != 0 || sp__cors_origin(s, x) == NULL || sp__exchange_header(x, "access-control-request-method") == NULL) return false;
+    if (strcmp(x->method, "OPTIONS") != 0 || sp__cors_origin(s, x) == NULL ||
+        sp__exchange_header(x, "access-control-request-method") == NULL)
+        return false;
     x->reply.status = 204;
     add(&x->reply, "access-control-allow-methods", "GET, POST");
-    add(&x->reply, "access-control-allow-headers", "authorization, content-type, content-encoding, inference-header-content-length, traceparent, x-api-key, x-request-id");
+    add(&x->reply, "access-control-allow-headers",
+        "authorization, content-type, content-encoding, inference-header-content-length, traceparent, x-api-key, x-request-id");
     add(&x->reply, "access-control-max-age", "600");
     sp__exchange_reply(x);
     return true;

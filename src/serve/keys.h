@@ -14,10 +14,11 @@ void sp__keys_release(struct sp_server *s);
 int sp__keys_check(struct sp_server *s, const sp_exchange *x, const char *model, char name[64]);
 bool sp__keys_let_in(struct sp_server *s, const sp_exchange *x); /* to this path, whatever the model */
 
-const char *sp__request_id(const sp_exchange *x);   /* that the client gave; NULL: none, or not one to repeat */
+const char *sp__request_id(const sp_exchange *x); /* that the client gave; NULL: none, or not one to repeat */
 const char *sp__trace_parent(const sp_exchange *x);
-const char *sp__cors_origin(const struct sp_server *s, const sp_exchange *x); /* what a browser is to be told; NULL: nothing */
+const char *sp__cors_origin(const struct sp_server *s,
+                            const sp_exchange *x);                  /* what a browser is to be told; NULL: nothing */
 bool sp__cors_preflight(const struct sp_server *s, sp_exchange *x); /* true: it was answered */
-void sp__server_decorate(void *context, sp_exchange *x); /* net's */
+void sp__server_decorate(void *context, sp_exchange *x);            /* net's */
 
 #endif

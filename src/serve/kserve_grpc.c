@@ -31,7 +31,8 @@ static sp_status read_parameter(sp_job *job, sp_wire w, sp_parameter *p)
         int type;
         SP_TRY(sp__wire_field(&value, &number, &type));
         if (number == 3) SP_TRY(sp__grpc_read_text(&value, "a parameter", type, &job->arena, &p->text));
-        else if (number == 1 || number == 2 || number == 5) SP_TRY(sp__wire_take_number(&value, "a parameter", type, &v));
+        else if (number == 1 || number == 2 || number == 5)
+            SP_TRY(sp__wire_take_number(&value, "a parameter", type, &v));
         else SP_TRY(sp__wire_skip(&value, number, type));
         p->kind = number == 3 ? 's' : number == 1 ? 'b' : number == 2 || number == 5 ? 'i' : 0;
         p->flag = v != 0;
@@ -102,7 +103,9 @@ static sp_status read_element(sp_wire *w, sp_dtype dtype, int wire_type, const c
     SP_TRY(sp__wire_varint(w, &v));
     const int unused = 64 - 8 * (int)bytes;
     const bool is_signed = sp_dtype_kind(dtype) == 'i';
-    const bool fits = sp_dtype_kind(dtype) == 'b' ? v <= 1 : is_signed ? (int64_t)(v << unused) >> unused == (int64_t)v : v << unused >> unused == v;
+    const bool fits = sp_dtype_kind(dtype) == 'b' ? v <= 1
+                      : is_signed                 ? (int64_t)(v << unused) >> unused == (int64_t)v
+                                                  : v << unused >> unused == v;
     SP_CHECK(fits, SP_VALUE, "input '%s' holds a number that does not fit %s", name, sp_dtype_name(dtype));
     memcpy(out, &v, bytes); /* little-endian */
     return SP_OK;
@@ -114,28 +117,33 @@ static sp_status take_contents(sp_job *job, int i, const input *in, sp_dtype dty
     int wire_type;
     const uint32_t wanted = contents_field(dtype, &wire_type);
     sp_wire w = in->contents;
-    SP_CHECK(wanted != 0, SP_TYPE, "input '%s' is %s, which goes into raw_input_contents alone", in->name, in->datatype);
+    SP_CHECK(wanted != 0, SP_TYPE, "input '%s' is %s, which goes into raw_input_contents alone", in->name,
+             in->datatype);
     SP_TRY(sp__decode_count(in->name, in->rank, in->dims, &count));
-    SP_CHECK((uint64_t)count <= sp__wire_left(&w), SP_VALUE, "input '%s' has contents for fewer elements than the %lld of its shape", in->name, (long long)count);
+    SP_CHECK((uint64_t)count <= sp__wire_left(&w), SP_VALUE,
+             "input '%s' has contents for fewer elements than the %lld of its shape", in->name, (long long)count);
     SP_TRY(sp_tensor_create(dtype, (int)in->rank, in->dims, &job->in[i]));
     char *at = sp_tensor_data(job->in[i]);
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
         SP_TRY(sp__wire_field(&w, &number, &type));
-        SP_CHECK(number == wanted, SP_TYPE, "input '%s' is %s, but its contents are of another type", in->name, in->datatype);
+        SP_CHECK(number == wanted, SP_TYPE, "input '%s' is %s, but its contents are of another type", in->name,
+                 in->datatype);
         sp_wire packed = w;
         if (type == SP_WIRE_BYTES) SP_TRY(sp__wire_bytes(&w, &packed));
         else SP_TRY(sp__wire_expect(&w, "contents", type, wire_type));
         do {
             if (type == SP_WIRE_BYTES && !sp__wire_more(&packed)) break;
-            SP_CHECK(done < count, SP_VALUE, "input '%s' has more elements than the %lld of its shape", in->name, (long long)count);
+            SP_CHECK(done < count, SP_VALUE, "input '%s' has more elements than the %lld of its shape", in->name,
+                     (long long)count);
             SP_TRY(read_element(type == SP_WIRE_BYTES ? &packed : &w, dtype, wire_type, in->name, at));
             at += sp_dtype_bytes(dtype);
             done++;
         } while (type == SP_WIRE_BYTES);
     }
-    SP_CHECK(done == count, SP_VALUE, "input '%s' has %lld elements, its shape has %lld", in->name, (long long)done, (long long)count);
+    SP_CHECK(done == count, SP_VALUE, "input '%s' has %lld elements, its shape has %lld", in->name, (long long)done,
+             (long long)count);
     return SP_OK;
 }
 
@@ -146,11 +154,15 @@ static sp_status take_input(sp_job *job, const input *in, const sp_wire *raw)
     SP_TRY(sp__decode_input(job, in->name, &i));
     SP_CHECK(job->in[i] == NULL, SP_VALUE, "input '%s' is given twice", in->name);
     const sp_dtype dtype = sp__kserve_dtype(in->datatype), wanted = sp_model_input_spec(job->model->model, i)->dtype;
-    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE, "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", in->name, in->datatype, sp__kserve_datatype(wanted));
-    SP_CHECK(wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", in->name, in->datatype, sp__kserve_datatype(wanted));
+    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE,
+             "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", in->name, in->datatype,
+             sp__kserve_datatype(wanted));
+    SP_CHECK(wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", in->name,
+             in->datatype, sp__kserve_datatype(wanted));
     if (raw == NULL) return take_contents(job, i, in, dtype);
     SP_CHECK(!in->has_contents, SP_VALUE, "input '%s' has contents, and there are raw_input_contents, too", in->name);
-    SP_CHECK(in->rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", in->name, (long long)in->rank, SP_RANK_MAX);
+    SP_CHECK(in->rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", in->name,
+             (long long)in->rank, SP_RANK_MAX);
     return sp__decode_raw(job, i, dtype, (int)in->rank, in->dims, raw->at, sp__wire_left(raw));
 }
 
@@ -182,9 +194,11 @@ static sp_status read_output(sp_job *job, sp_wire w)
         }
     }
     SP_TRY(sp__decode_output(job, name, &wanted.index));
-    if (job->wanted == NULL) job->wanted = sp__arena_alloc(&job->arena, (size_t)job->model->n_out * sizeof *job->wanted + 1);
+    if (job->wanted == NULL)
+        job->wanted = sp__arena_alloc(&job->arena, (size_t)job->model->n_out * sizeof *job->wanted + 1);
     if (job->wanted == NULL) return SP_NOMEM;
-    for (int k = 0; k < job->n_wanted; k++) SP_CHECK(job->wanted[k].index != wanted.index, SP_VALUE, "output '%s' is asked for twice", name);
+    for (int k = 0; k < job->n_wanted; k++)
+        SP_CHECK(job->wanted[k].index != wanted.index, SP_VALUE, "output '%s' is asked for twice", name);
     job->wanted[job->n_wanted++] = wanted;
     return SP_OK;
 }
@@ -223,7 +237,8 @@ static sp_status decode(sp_job *job)
         } else if (number == 7) SP_TRY(gather(&w, type, "raw_input_contents", p.raw, &p.n_raw));
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
-    SP_CHECK(p.n_raw == 0 || p.n_raw == p.n_inputs, SP_VALUE, "there are %d inputs, but %d raw_input_contents", p.n_inputs, p.n_raw);
+    SP_CHECK(p.n_raw == 0 || p.n_raw == p.n_inputs, SP_VALUE, "there are %d inputs, but %d raw_input_contents",
+             p.n_inputs, p.n_raw);
     for (int i = 0; i < p.n_inputs; i++) {
         input in;
         SP_TRY(read_input(job, p.inputs[i], &in));
@@ -234,7 +249,8 @@ static sp_status decode(sp_job *job)
 
 /* --- replies ------------------------------------------------------------------------------------------------------- */
 
-static sp_status put_face(sp_wire_out *o, uint32_t number, const char *name, const char *datatype, int rank, const int64_t *dims)
+static sp_status put_face(sp_wire_out *o, uint32_t number, const char *name, const char *datatype, int rank,
+                          const int64_t *dims)
 {
     sp_wire_out t = {0};
     sp_status status = sp__grpc_put_text(&t, 1, name);
@@ -245,7 +261,8 @@ static sp_status put_face(sp_wire_out *o, uint32_t number, const char *name, con
     return status;
 }
 
-static sp_status put_tensor_face(sp_wire_out *o, uint32_t number, const char *name, sp_dtype dtype, int rank, const int64_t *dims)
+static sp_status put_tensor_face(sp_wire_out *o, uint32_t number, const char *name, sp_dtype dtype, int rank,
+                                 const int64_t *dims)
 {
     return put_face(o, number, name, sp__kserve_datatype(dtype), rank, dims);
 }
@@ -268,7 +285,8 @@ static sp_status put_output_face(const sp_job *job, sp_wire_out *o, output *out)
         SP_TRY(sp__kserve_put_classes(t, name, out->wanted.classes, false, &out->classes, &rank, dims));
         return out->classes.failed ? SP_NOMEM : put_face(o, 5, name, "BYTES", rank, dims);
     }
-    SP_CHECK(sp__kserve_datatype(sp_tensor_dtype(t)) != NULL, SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(t)));
+    SP_CHECK(sp__kserve_datatype(sp_tensor_dtype(t)) != NULL, SP_TYPE,
+             "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(t)));
     return put_tensor_face(o, 5, name, sp_tensor_dtype(t), sp_tensor_rank(t), sp_tensor_dims(t));
 }
 
@@ -284,7 +302,8 @@ static sp_status put_reply(sp_job *job, sp_wire_out *o, output *outputs, int n)
     for (int k = 0; k < n; k++) {
         const output *out = &outputs[k];
         const bool classes = out->wanted.classes > 0;
-        SP_TRY(sp__grpc_put_bytes(o, 6, classes ? out->classes.data : sp_tensor_data(out->plain), classes ? out->classes.used : sp_tensor_bytes(out->plain)));
+        SP_TRY(sp__grpc_put_bytes(o, 6, classes ? out->classes.data : sp_tensor_data(out->plain),
+                                  classes ? out->classes.used : sp_tensor_bytes(out->plain)));
     }
     return SP_OK;
 }
@@ -295,7 +314,8 @@ static sp_status encode(sp_job *job)
     const int n = job->wanted != NULL ? job->n_wanted : job->model->n_out;
     output *outputs = sp__arena_alloc(&job->arena, (size_t)n * sizeof *outputs + 1); /* zeroed */
     if (outputs == NULL) return SP_NOMEM;
-    for (int k = 0; k < n; k++) outputs[k].wanted = job->wanted != NULL ? job->wanted[k] : (sp_wanted){.index = k, .binary = true};
+    for (int k = 0; k < n; k++)
+        outputs[k].wanted = job->wanted != NULL ? job->wanted[k] : (sp_wanted){.index = k, .binary = true};
     sp_status status = put_reply(job, &o, outputs, n);
     for (int k = 0; k < n; k++) {
         sp_tensor_release(outputs[k].plain);
@@ -322,7 +342,8 @@ static sp_status put_server_metadata(sp_wire_out *o)
 {
     SP_TRY(sp__grpc_put_text(o, 1, "spore"));
     SP_TRY(sp__grpc_put_text(o, 2, sp_version()));
-    static const char *const extensions[] = {"classification", "model_repository", "model_configuration", "statistics", "trace", "logging"};
+    static const char *const extensions[] = {"classification", "model_repository", "model_configuration", "statistics",
+                                             "trace",          "logging"};
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) SP_TRY(sp__grpc_put_text(o, 3, extensions[i]));
     return SP_OK;
 }
@@ -402,7 +423,10 @@ static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
         if (status == SP_OK) status = put_flag(&o, m != NULL);
         answer(x, &o, status);
     } else if (m != NULL) {
-        if (status == SP_OK) status = strcmp(method, "ModelConfig") == 0 ? sp__model_config_put(m, &o, 1) : strcmp(method, "ModelStatistics") == 0 ? sp__statistics_put(m, &o, 1) : put_model_metadata(&o, m);
+        if (status == SP_OK)
+            status = strcmp(method, "ModelConfig") == 0       ? sp__model_config_put(m, &o, 1)
+                     : strcmp(method, "ModelStatistics") == 0 ? sp__statistics_put(m, &o, 1)
+                                                              : put_model_metadata(&o, m);
         answer(x, &o, status);
     } else {
         sp__wire_out_free(&o);
@@ -415,7 +439,8 @@ static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
 /* grpc.health.v1: 1 serving, 2 not serving. Field 1 of the request is a service; all of them are in the server's own state. */
 static sp_status put_health(sp_wire_out *o, struct sp_server *s, const sp_exchange *x)
 {
-    static const char *const services[] = {"", "inference.GRPCInferenceService", "mindspore.serving.proto.MSService", "grpc.health.v1.Health"};
+    static const char *const services[] = {"", "inference.GRPCInferenceService", "mindspore.serving.proto.MSService",
+                                           "grpc.health.v1.Health"};
     sp_wire w;
     char name[256] = "";
     bool known = false;
@@ -446,7 +471,8 @@ bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x)
     const bool health = strcmp(x->path, "/grpc.health.v1.Health/Check") == 0;
     if (!health && strncmp(x->path, service, sizeof service - 1) != 0) return false;
     const char *method = health ? "" : x->path + sizeof service - 1;
-    if (strcmp(method, "ModelInfer") == 0 || strcmp(method, "ModelReady") == 0 || strcmp(method, "ModelMetadata") == 0 || strcmp(method, "ModelConfig") == 0 ||
+    if (strcmp(method, "ModelInfer") == 0 || strcmp(method, "ModelReady") == 0 ||
+        strcmp(method, "ModelMetadata") == 0 || strcmp(method, "ModelConfig") == 0 ||
         (strcmp(method, "ModelStatistics") == 0 && x->body_bytes > SP_GRPC_PREFIX)) {
         route_model(s, x, method);
         return true;

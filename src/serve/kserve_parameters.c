@@ -9,7 +9,10 @@
 
 static sp_status want(const sp_parameter *p, char kind)
 {
-    SP_CHECK(p->kind == kind, SP_TYPE, "parameter '%.64s' must be %s", p->key, kind == 'b' ? "true or false" : kind == 'i' ? "an integer" : "a text");
+    SP_CHECK(p->kind == kind, SP_TYPE, "parameter '%.64s' must be %s", p->key,
+             kind == 'b'   ? "true or false"
+             : kind == 'i' ? "an integer"
+                           : "a text");
     return SP_OK;
 }
 
@@ -28,7 +31,8 @@ sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p)
     static const char *const of_sequences[] = {"sequence_id", "sequence_start", "sequence_end"};
     if (strcmp(p->key, "timeout") == 0) {
         SP_TRY(want(p, 'i'));
-        SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'timeout' is %lld, it must not be negative", (long long)p->integer);
+        SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'timeout' is %lld, it must not be negative",
+                 (long long)p->integer);
         sp__decode_timeout(job, p->integer);
         return SP_OK;
     }
@@ -39,12 +43,14 @@ sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p)
     }
     if (strcmp(p->key, "priority") == 0) {
         SP_TRY(want(p, 'i'));
-        SP_CHECK(p->integer == 0, SP_VALUE, "parameter 'priority' is not supported: requests are run in the order in which they come");
+        SP_CHECK(p->integer == 0, SP_VALUE,
+                 "parameter 'priority' is not supported: requests are run in the order in which they come");
         return SP_OK;
     }
     for (size_t i = 0; i < sizeof of_sequences / sizeof *of_sequences; i++)
         if (strcmp(p->key, of_sequences[i]) == 0) {
-            SP_CHECK(asks_nothing(p), SP_VALUE, "parameter '%s' is not supported: a model keeps nothing from request to request", p->key);
+            SP_CHECK(asks_nothing(p), SP_VALUE,
+                     "parameter '%s' is not supported: a model keeps nothing from request to request", p->key);
             return SP_OK;
         }
     return unknown(p, "the request", "timeout, binary_data_output");
@@ -54,16 +60,19 @@ sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p)
 static sp_status content_type(const sp_parameter *p, const char *name)
 {
     SP_TRY(want(p, 's'));
-    SP_CHECK(strcmp(p->text, "np") == 0, SP_VALUE, "parameter 'content_type' of '%.100s' is '%.32s'; only 'np' is supported", name, p->text);
+    SP_CHECK(strcmp(p->text, "np") == 0, SP_VALUE,
+             "parameter 'content_type' of '%.100s' is '%.32s'; only 'np' is supported", name, p->text);
     return SP_OK;
 }
 
 sp_status sp__kserve_input_parameter(const sp_parameter *p, const char *name, int64_t *binary_bytes)
 {
     if (strcmp(p->key, "content_type") == 0) return content_type(p, name);
-    if (binary_bytes == NULL || strcmp(p->key, "binary_data_size") != 0) return unknown(p, "an input", binary_bytes != NULL ? "binary_data_size" : "none");
+    if (binary_bytes == NULL || strcmp(p->key, "binary_data_size") != 0)
+        return unknown(p, "an input", binary_bytes != NULL ? "binary_data_size" : "none");
     SP_TRY(want(p, 'i'));
-    SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'binary_data_size' is %lld, it must not be negative", (long long)p->integer);
+    SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'binary_data_size' is %lld, it must not be negative",
+             (long long)p->integer);
     *binary_bytes = p->integer;
     return SP_OK;
 }
@@ -79,7 +88,8 @@ sp_status sp__kserve_output_parameter(const sp_parameter *p, const char *name, b
     }
     if (strcmp(p->key, "classification") != 0) return unknown(p, "an output", "binary_data, classification");
     SP_TRY(want(p, 'i'));
-    SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'classification' is %lld, it must be the number of classes to tell", (long long)p->integer);
+    SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'classification' is %lld, it must be the number of classes to tell",
+             (long long)p->integer);
     w->classes = p->integer;
     return SP_OK;
 }
@@ -118,7 +128,9 @@ static void put_class(const sp_tensor *t, int64_t from, const score *s, bool jso
 {
     const size_t size = sp_dtype_bytes(sp_tensor_dtype(t));
     sp__text one = {0};
-    if (isfinite(s->value)) sp__json_put_elements(&one, sp_tensor_dtype(t), 1, (const char *)sp_tensor_data(t) + (size_t)(from + s->index) * size);
+    if (isfinite(s->value))
+        sp__json_put_elements(&one, sp_tensor_dtype(t), 1,
+                              (const char *)sp_tensor_data(t) + (size_t)(from + s->index) * size);
     else sp__text_put(&one, "%s", isnan(s->value) ? "nan" : s->value > 0 ? "inf" : "-inf");
     sp__text_put(&one, ":%lld", (long long)s->index);
     if (one.failed) out->failed = true;
@@ -131,10 +143,13 @@ static void put_class(const sp_tensor *t, int64_t from, const score *s, bool jso
     sp__free(one.data);
 }
 
-sp_status sp__kserve_put_classes(const sp_tensor *t, const char *name, int64_t classes, bool json, sp__text *out, int *rank, int64_t dims[2])
+sp_status sp__kserve_put_classes(const sp_tensor *t, const char *name, int64_t classes, bool json, sp__text *out,
+                                 int *rank, int64_t dims[2])
 {
-    const int64_t count = sp_tensor_count(t), rows = sp_tensor_rank(t) > 1 ? sp_tensor_dims(t)[0] : 1, n = rows > 0 ? count / rows : 0, k = classes < n ? classes : n;
-    SP_CHECK(strchr("biuf", sp_dtype_kind(sp_tensor_dtype(t))) != NULL, SP_TYPE, "output '%s' is %s, which has no classes", name, sp_dtype_name(sp_tensor_dtype(t)));
+    const int64_t count = sp_tensor_count(t), rows = sp_tensor_rank(t) > 1 ? sp_tensor_dims(t)[0] : 1,
+                  n = rows > 0 ? count / rows : 0, k = classes < n ? classes : n;
+    SP_CHECK(strchr("biuf", sp_dtype_kind(sp_tensor_dtype(t))) != NULL, SP_TYPE,
+             "output '%s' is %s, which has no classes", name, sp_dtype_name(sp_tensor_dtype(t)));
     score *scores = sp__alloc((size_t)n * sizeof *scores + 1);
     if (scores == NULL) return SP_NOMEM;
     sp_status status = SP_OK;

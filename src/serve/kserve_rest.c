@@ -20,7 +20,7 @@ typedef struct tensor_text {
     const char *name, *datatype;
     int64_t rank; /* -1: no shape */
     int64_t dims[SP_RANK_MAX];
-    sp_json data; /* at its value; start NULL: none */
+    sp_json data;         /* at its value; start NULL: none */
     int64_t binary_bytes; /* -1: none */
     bool is_output, says_binary;
     sp_wanted wanted;
@@ -55,18 +55,21 @@ static sp_status read_tensor_parameters(sp_json *j, sp__arena *a, tensor_text *t
     sp_status status;
     for (bool more = false; (status = sp__json_member(j, a, &more, &p.key)) == SP_OK && more;) {
         SP_TRY(read_parameter(j, a, &p));
-        SP_TRY(t->is_output ? sp__kserve_output_parameter(&p, name, &t->says_binary, &t->wanted) : sp__kserve_input_parameter(&p, name, &t->binary_bytes));
+        SP_TRY(t->is_output ? sp__kserve_output_parameter(&p, name, &t->says_binary, &t->wanted)
+                            : sp__kserve_input_parameter(&p, name, &t->binary_bytes));
     }
     return status;
 }
 
 /* Which of `keys` a member is; fails for others, which would have no effect, and for a second one of the same name. seen: those before it. */
-static sp_status find_key(const sp_json *j, const char *key, const char *const *keys, const char *of, unsigned *seen, int *out)
+static sp_status find_key(const sp_json *j, const char *key, const char *const *keys, const char *of, unsigned *seen,
+                          int *out)
 {
     char all[160] = "";
     for (int i = 0; keys[i] != NULL; i++) {
         if (strcmp(key, keys[i]) == 0) {
-            if (*seen >> i & 1) return sp__json_fail(j, "%s of %s %s given twice", key, of, key[strlen(key) - 1] == 's' ? "are" : "is");
+            if (*seen >> i & 1)
+                return sp__json_fail(j, "%s of %s %s given twice", key, of, key[strlen(key) - 1] == 's' ? "are" : "is");
             *seen |= 1u << i;
             *out = i;
             return SP_OK;
@@ -78,7 +81,8 @@ static sp_status find_key(const sp_json *j, const char *key, const char *const *
 
 static sp_status read_tensor(sp_json *j, sp__arena *a, bool is_output, tensor_text *t)
 {
-    static const char *const of_input[] = {"name", "parameters", "datatype", "shape", "data", NULL}, *const of_output[] = {"name", "parameters", NULL};
+    static const char *const of_input[] = {"name", "parameters", "datatype", "shape", "data", NULL},
+                             *const of_output[] = {"name", "parameters", NULL};
     const char *key;
     sp_status status;
     unsigned seen = 0;
@@ -105,7 +109,8 @@ static sp_status take_data(sp_job *job, int i, const tensor_text *t, sp_dtype dt
     sp_json j = t->data;
     SP_TRY(sp__decode_count(t->name, t->rank, t->dims, &count));
     /* Every element takes a byte of the body and one for the comma, so that a shape alone reserves nothing. */
-    SP_CHECK(count <= (j.end - j.at) / 2 + 1, SP_VALUE, "input '%s' has data for fewer elements than the %lld of its shape", t->name, (long long)count);
+    SP_CHECK(count <= (j.end - j.at) / 2 + 1, SP_VALUE,
+             "input '%s' has data for fewer elements than the %lld of its shape", t->name, (long long)count);
     SP_TRY(sp_tensor_create(dtype, (int)t->rank, t->dims, &job->in[i]));
     sp_status status = sp__json_elements(&j, dtype, count, sp_tensor_data(job->in[i]));
     if (status != SP_OK) sp__error_context("input '%s'", t->name);
@@ -120,17 +125,22 @@ static sp_status take_input(sp_job *job, const tensor_text *t, const uint8_t **b
     SP_CHECK(t->name != NULL, SP_VALUE, "an input has no name");
     SP_TRY(sp__decode_input(job, t->name, &i));
     SP_CHECK(job->in[i] == NULL, SP_VALUE, "input '%s' is given twice", t->name);
-    SP_CHECK(t->datatype != NULL && t->rank >= 0, SP_VALUE, "input '%s' has no %s", t->name, t->datatype == NULL ? "datatype" : "shape");
+    SP_CHECK(t->datatype != NULL && t->rank >= 0, SP_VALUE, "input '%s' has no %s", t->name,
+             t->datatype == NULL ? "datatype" : "shape");
     const sp_dtype dtype = sp__kserve_dtype(t->datatype), wanted = sp_model_input_spec(job->model->model, i)->dtype;
-    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE, "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", t->name, t->datatype, sp__kserve_datatype(wanted));
-    SP_CHECK(wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", t->name, t->datatype, sp__kserve_datatype(wanted));
+    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE,
+             "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", t->name, t->datatype,
+             sp__kserve_datatype(wanted));
+    SP_CHECK(wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", t->name,
+             t->datatype, sp__kserve_datatype(wanted));
     if (t->binary_bytes < 0) {
         SP_CHECK(t->data.start != NULL, SP_VALUE, "input '%s' has no data", t->name);
         return take_data(job, i, t, dtype);
     }
     SP_CHECK(t->data.start == NULL, SP_VALUE, "input '%s' has both data and binary_data_size", t->name);
-    SP_CHECK(t->binary_bytes <= end - *binary, SP_VALUE, "input '%s' has binary_data_size %lld, but the body has %lld bytes left", t->name, (long long)t->binary_bytes,
-             (long long)(end - *binary));
+    SP_CHECK(t->binary_bytes <= end - *binary, SP_VALUE,
+             "input '%s' has binary_data_size %lld, but the body has %lld bytes left", t->name,
+             (long long)t->binary_bytes, (long long)(end - *binary));
     SP_TRY(sp__decode_count(t->name, t->rank, t->dims, &(int64_t){0}));
     SP_TRY(sp__decode_raw(job, i, dtype, (int)t->rank, t->dims, *binary, (size_t)t->binary_bytes));
     *binary += t->binary_bytes;
@@ -159,7 +169,8 @@ static sp_status read_outputs(sp_job *job, sp_json *j)
         SP_TRY(read_tensor(j, &job->arena, true, &t));
         SP_CHECK(t.name != NULL, SP_VALUE, "an output has no name");
         SP_TRY(sp__decode_output(job, t.name, &i));
-        for (int k = 0; k < job->n_wanted; k++) SP_CHECK(job->wanted[k].index != i, SP_VALUE, "output '%s' is asked for twice", t.name);
+        for (int k = 0; k < job->n_wanted; k++)
+            SP_CHECK(job->wanted[k].index != i, SP_VALUE, "output '%s' is asked for twice", t.name);
         job->wanted[job->n_wanted] = (sp_wanted){i, t.says_binary ? t.wanted.binary : job->binary, t.wanted.classes};
     }
     if (job->n_wanted == 0) job->wanted = NULL; /* an empty list asks for all, as none does */
@@ -185,7 +196,8 @@ static sp_status check_model(sp_job *job, sp_json *j, bool is_name)
     SP_TRY(sp__json_text(j, &job->arena, &text, NULL));
     snprintf(version, sizeof version, "%lld", (long long)job->model->version);
     const char *wanted = is_name ? job->model->entry->name : version;
-    SP_CHECK(strcmp(text, wanted) == 0 || (!is_name && text[0] == '\0'), SP_VALUE, "%s is '%.100s', the path is that of '%s'", is_name ? "model_name" : "model_version", text, wanted);
+    SP_CHECK(strcmp(text, wanted) == 0 || (!is_name && text[0] == '\0'), SP_VALUE,
+             "%s is '%.100s', the path is that of '%s'", is_name ? "model_name" : "model_version", text, wanted);
     return SP_OK;
 }
 
@@ -222,13 +234,15 @@ static sp_status decode(sp_job *job)
     SP_CHECK(x->body_bytes > 0, SP_VALUE, "the request has no body");
     if (length != NULL) {
         const int64_t n = sp__path_version(length, strlen(length));
-        SP_CHECK(n >= 0 && (uint64_t)n <= x->body_bytes, SP_VALUE, "Inference-Header-Content-Length is '%.32s', the body has %zu bytes", length, x->body_bytes);
+        SP_CHECK(n >= 0 && (uint64_t)n <= x->body_bytes, SP_VALUE,
+                 "Inference-Header-Content-Length is '%.32s', the body has %zu bytes", length, x->body_bytes);
         json_bytes = (size_t)n;
     }
     sp_json j = sp__json_open(x->body, json_bytes);
     const uint8_t *binary = x->body + json_bytes;
     SP_TRY(read_request(job, &j, &binary));
-    SP_CHECK(binary == x->body + x->body_bytes, SP_VALUE, "%zu bytes follow the inputs' data", (size_t)(x->body + x->body_bytes - binary));
+    SP_CHECK(binary == x->body + x->body_bytes, SP_VALUE, "%zu bytes follow the inputs' data",
+             (size_t)(x->body + x->body_bytes - binary));
     return SP_OK;
 }
 
@@ -267,9 +281,12 @@ static sp_status put_output(const sp_job *job, const sp_wanted *w, sp__text *hea
     sp_tensor *t;
     SP_TRY(sp__encode_plain(job, w->index, &t));
     sp_status status = SP_OK;
-    const char *name = sp_model_output_name(job->model->model, w->index), *datatype = sp__kserve_datatype(sp_tensor_dtype(t));
+    const char *name = sp_model_output_name(job->model->model, w->index),
+               *datatype = sp__kserve_datatype(sp_tensor_dtype(t));
     if (w->classes > 0) status = put_classes(t, name, w, head, tail);
-    else if (datatype == NULL) status = sp__fail(SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(t)));
+    else if (datatype == NULL)
+        status = sp__fail(SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name,
+                          sp_dtype_name(sp_tensor_dtype(t)));
     else {
         put_face(head, name, datatype, sp_tensor_rank(t), sp_tensor_dims(t));
         if (w->binary) {

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const int64_t bounds_us[SP_HISTOGRAM_BUCKETS] = {100,    250,    500,    1000,   2500,    5000,    10000,   25000,
-                                                        50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000};
+static const int64_t bounds_us[SP_HISTOGRAM_BUCKETS] = {
+    100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000};
 
 void sp__histogram_add_us(sp_histogram *h, int64_t us)
 {
@@ -81,14 +81,17 @@ static void write_histograms(sp__text *t, sp_entry *first)
         const char *name, *help;
         size_t offset;
         bool seconds;
-    } all[] = {{"spore_request_seconds", "From the first byte of a request to its answer, of those that ended well.", offsetof(sp_entry_metrics, latency), true},
-               {"spore_queue_seconds", "Time requests waited for the model.", offsetof(sp_entry_metrics, waiting), true},
-               {"spore_run_seconds", "Time of the model's runs.", offsetof(sp_entry_metrics, running), true},
-               {"spore_batch_rows", "Rows that were run together.", offsetof(sp_entry_metrics, batches), false}};
+    } all[] = {
+        {"spore_request_seconds", "From the first byte of a request to its answer, of those that ended well.",
+         offsetof(sp_entry_metrics, latency), true},
+        {"spore_queue_seconds", "Time requests waited for the model.", offsetof(sp_entry_metrics, waiting), true},
+        {"spore_run_seconds", "Time of the model's runs.", offsetof(sp_entry_metrics, running), true},
+        {"spore_batch_rows", "Rows that were run together.", offsetof(sp_entry_metrics, batches), false}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         head(t, all[k].name, "histogram", all[k].help);
         for (sp_entry *e = first; e != NULL; e = sp__entry_next(e))
-            histogram(t, all[k].name, e, (const sp_histogram *)(const void *)((const char *)&e->metrics + all[k].offset), all[k].seconds);
+            histogram(t, all[k].name, e,
+                      (const sp_histogram *)(const void *)((const char *)&e->metrics + all[k].offset), all[k].seconds);
     }
 }
 
@@ -159,7 +162,9 @@ static void write_process(sp__text *t)
     if (d != NULL) closedir(d);
     if (getrusage(RUSAGE_SELF, &use) == 0) {
         head(t, "process_cpu_seconds_total", "counter", "Processor time of the process.");
-        sp__text_put(t, "process_cpu_seconds_total %.6f\n", (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6);
+        sp__text_put(t, "process_cpu_seconds_total %.6f\n",
+                     (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+                         (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6);
     }
     head(t, "process_resident_memory_bytes", "gauge", "Memory of the process that is in use.");
     sp__text_put(t, "process_resident_memory_bytes %lld\n", (long long)resident * sysconf(_SC_PAGESIZE));
@@ -185,14 +190,19 @@ void sp__metrics_write(struct sp_server *s, sp__text *t)
     sp__text_put(t, "spore_connections %d\n", sp__net_connections(s->net));
     head(t, "spore_memory_bytes", "gauge", "Memory of tensors and requests.");
     sp__text_put(t, "spore_memory_bytes %zu\n", memory.used_bytes);
-    head(t, "spore_responses_total", "counter", "HTTP responses of any kind, by the class of their status; gone: nobody was there to take it.");
+    head(t, "spore_responses_total", "counter",
+         "HTTP responses of any kind, by the class of their status; gone: nobody was there to take it.");
     for (int i = 0; i < 6; i++) {
         static const char *const classes[6] = {"gone", NULL, "2xx", NULL, "4xx", "5xx"};
-        if (classes[i] != NULL) sp__text_put(t, "spore_responses_total{class=\"%s\"} %llu\n", classes[i], atomic_load(&s->metrics.responses[i]));
+        if (classes[i] != NULL)
+            sp__text_put(t, "spore_responses_total{class=\"%s\"} %llu\n", classes[i],
+                         atomic_load(&s->metrics.responses[i]));
     }
-    head(t, "spore_log_lines_dropped_total", "counter", "Lines of the log that were not taken in time or could not be written.");
+    head(t, "spore_log_lines_dropped_total", "counter",
+         "Lines of the log that were not taken in time or could not be written.");
     for (int access = 0; access < 2; access++)
-        sp__text_put(t, "spore_log_lines_dropped_total{log=\"%s\"} %llu\n", access ? "access" : "events", sp__log_dropped(s->log, access));
+        sp__text_put(t, "spore_log_lines_dropped_total{log=\"%s\"} %llu\n", access ? "access" : "events",
+                     sp__log_dropped(s->log, access));
     write_process(t);
     write_entries(t, first);
 }

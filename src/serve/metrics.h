@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 /* How a request to a model ended: label of the counter, and what it means. */
+/* clang-format off */
 #define SP_OUTCOME_LIST(X)                                                \
     X(OK, "ok")                                                           \
     X(INVALID, "invalid")     /* the client's mistake: 4xx */             \
@@ -13,6 +14,7 @@
     X(DEADLINE, "deadline")   /* its time was over before its turn: 504 */ \
     X(CANCELLED, "cancelled") /* the client had gone */                   \
     X(FAILED, "failed")       /* the model's or our mistake: 500 */
+/* clang-format on */
 
 #define X(e, name) SP_OUTCOME_##e,
 typedef enum { SP_OUTCOME_LIST(X) SP_OUTCOME_COUNT } sp_outcome;
@@ -29,10 +31,10 @@ typedef struct sp_histogram {
 typedef struct sp_entry_metrics {
     atomic_ullong outcomes[SP_OUTCOME_COUNT];
     atomic_int in_flight;
-    sp_histogram latency;  /* from its first byte to its answer, of those that ended well */
-    sp_histogram waiting;  /* in the queue */
-    sp_histogram running;  /* of a batch */
-    sp_histogram batches;  /* rows of a run */
+    sp_histogram latency; /* from its first byte to its answer, of those that ended well */
+    sp_histogram waiting; /* in the queue */
+    sp_histogram running; /* of a batch */
+    sp_histogram batches; /* rows of a run */
     atomic_ullong loads, load_failures;
 } sp_entry_metrics;
 

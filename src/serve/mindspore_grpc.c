@@ -17,8 +17,9 @@
 #include "serve/servable.h"
 #include "serve/routes.h"
 
-static const sp_dtype dtypes[] = {SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_I8, SP_DTYPE_U8, SP_DTYPE_I16, SP_DTYPE_U16, SP_DTYPE_I32,
-                                  SP_DTYPE_U32, SP_DTYPE_I64, SP_DTYPE_U64, SP_DTYPE_F16, SP_DTYPE_F32, SP_DTYPE_F64};
+static const sp_dtype dtypes[] = {SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_I8,  SP_DTYPE_U8,  SP_DTYPE_I16,
+                                  SP_DTYPE_U16,  SP_DTYPE_I32,  SP_DTYPE_U32, SP_DTYPE_I64, SP_DTYPE_U64,
+                                  SP_DTYPE_F16,  SP_DTYPE_F32,  SP_DTYPE_F64};
 enum { N_DTYPES = sizeof dtypes / sizeof *dtypes, FIELDS_MAX = 100000 };
 
 /* --- requests ------------------------------------------------------------------------------------------------------ */
@@ -35,7 +36,8 @@ static sp_status read_spec(sp_wire w, spec *out)
         int type;
         SP_TRY(sp__wire_field(&w, &number, &type));
         if (number == 1) SP_TRY(sp__wire_take_text(&w, "the servable's name", type, out->name, sizeof out->name));
-        else if (number == 2) SP_TRY(sp__wire_take_text(&w, "the method's name", type, out->method, sizeof out->method));
+        else if (number == 2)
+            SP_TRY(sp__wire_take_text(&w, "the method's name", type, out->method, sizeof out->method));
         else if (number == 3) SP_TRY(sp__wire_take_number(&w, "the version", type, &out->version));
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
@@ -75,13 +77,16 @@ static sp_status read_tensor(sp_wire w, const char *name, sp_tensor **out)
             SP_TRY(sp__wire_skip(&w, number, type));
         }
     }
-    SP_CHECK(dtype > 0 && dtype < N_DTYPES, SP_TYPE, "input '%s' has the type %llu, which is no number's", name, (unsigned long long)dtype);
+    SP_CHECK(dtype > 0 && dtype < N_DTYPES, SP_TYPE, "input '%s' has the type %llu, which is no number's", name,
+             (unsigned long long)dtype);
     SP_CHECK(!texts, SP_TYPE, "input '%s' has bytes_val, which is for texts and bytes; numbers are in data", name);
     SP_TRY(sp__decode_count(name, rank, dims, &count));
     const size_t size = sp_dtype_bytes(dtypes[dtype]), bytes = sp__wire_left(&data);
-    SP_CHECK((uint64_t)count * size == bytes, SP_VALUE, "input '%s' has %zu bytes, its shape and type need %llu", name, bytes, (unsigned long long)count * size);
+    SP_CHECK((uint64_t)count * size == bytes, SP_VALUE, "input '%s' has %zu bytes, its shape and type need %llu", name,
+             bytes, (unsigned long long)count * size);
     if (dtypes[dtype] == SP_DTYPE_BOOL)
-        for (size_t k = 0; k < bytes; k++) SP_CHECK(data.at[k] <= 1, SP_VALUE, "input '%s' has a byte %d where 0 or 1 is wanted", name, data.at[k]);
+        for (size_t k = 0; k < bytes; k++)
+            SP_CHECK(data.at[k] <= 1, SP_VALUE, "input '%s' has a byte %d where 0 or 1 is wanted", name, data.at[k]);
     return sp_tensor_create_from(dtypes[dtype], (int)rank, dims, bytes > 0 ? data.at : (const uint8_t *)"", out);
 }
 
@@ -171,11 +176,15 @@ static sp_status put_item(sp_wire_out *o, const char *name, const sp_tensor *t, 
     uint64_t dtype = 0;
     for (int k = 1; k < N_DTYPES; k++)
         if (dtypes[k] == sp_tensor_dtype(t)) dtype = (uint64_t)k;
-    sp_status status = dtype != 0 ? SP_OK : sp__fail(SP_TYPE, "output '%s' is %s, which the protocol has no type for", name, sp_dtype_name(sp_tensor_dtype(t)));
+    sp_status status = dtype != 0 ? SP_OK
+                                  : sp__fail(SP_TYPE, "output '%s' is %s, which the protocol has no type for", name,
+                                             sp_dtype_name(sp_tensor_dtype(t)));
     if (status == SP_OK) status = sp__grpc_put_dims(&shape, 1, sp_tensor_rank(t) - bare, sp_tensor_dims(t) + bare);
     if (status == SP_OK) status = sp__grpc_put_message(&tensor, 1, &shape);
     if (status == SP_OK) status = sp__wire_put_number(&tensor, 2, dtype);
-    if (status == SP_OK) status = sp__grpc_put_bytes(&tensor, 3, (const char *)sp_tensor_data(t) + (bare ? (size_t)r * bytes : 0), bytes);
+    if (status == SP_OK)
+        status =
+            sp__grpc_put_bytes(&tensor, 3, (const char *)sp_tensor_data(t) + (bare ? (size_t)r * bytes : 0), bytes);
     if (status == SP_OK) status = sp__grpc_put_text(&entry, 1, name);
     if (status == SP_OK) status = sp__grpc_put_message(&entry, 2, &tensor);
     if (status == SP_OK) status = sp__grpc_put_message(o, 1, &entry);
@@ -236,7 +245,8 @@ void sp__mindspore_grpc_error(sp_exchange *x, int http_status, const char *text)
 
 static void fail(sp_job *job) { sp__mindspore_grpc_error(job->x, job->status, job->error.message); }
 
-const sp_protocol sp__protocol_mindspore_grpc = {.name = "mindspore_grpc", .decode = decode, .encode = encode, .fail = fail};
+const sp_protocol sp__protocol_mindspore_grpc = {
+    .name = "mindspore_grpc", .decode = decode, .encode = encode, .fail = fail};
 
 /* --- the route ----------------------------------------------------------------------------------------------------- */
 
@@ -274,8 +284,10 @@ bool sp__mindspore_grpc_route(struct sp_server *s, sp_exchange *x)
             return true;
         }
         http_status = 404;
-        snprintf(why, sizeof why, "servable is not available: '%s' has no version %llu", wanted.name, (unsigned long long)wanted.version);
-    } else if (strcmp(wanted.method, "predict") != 0) snprintf(why, sizeof why, "method '%s' is not available; a model has one, predict", wanted.method);
+        snprintf(why, sizeof why, "servable is not available: '%s' has no version %llu", wanted.name,
+                 (unsigned long long)wanted.version);
+    } else if (strcmp(wanted.method, "predict") != 0)
+        snprintf(why, sizeof why, "method '%s' is not available; a model has one, predict", wanted.method);
     else m = sp__route_model(s, wanted.name, (int64_t)wanted.version, &http_status, why, sizeof why);
     if (m != NULL) {
         sp__job_begin(s, x, m, &sp__protocol_mindspore_grpc);

@@ -68,13 +68,15 @@ static sp_status read_b64(sp_job *job, sp_json *j, const char *name, sp_dtype wa
     SP_TRY(status);
     SP_CHECK(text != NULL, SP_VALUE, "input '%s' has no b64", name);
     const sp_dtype dtype = type != NULL ? type_of(type) : SP_DTYPE_NONE;
-    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE, "input '%s' has the type '%.32s', which is not taken; the model wants %s", name, type != NULL ? type : "bytes", sp_dtype_name(wanted));
+    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE, "input '%s' has the type '%.32s', which is not taken; the model wants %s",
+             name, type != NULL ? type : "bytes", sp_dtype_name(wanted));
     SP_TRY(sp__decode_count(name, rank, dims, &count));
     uint8_t *data = sp__arena_alloc(&job->arena, bytes / 4 * 3 + 3);
     if (data == NULL) return SP_NOMEM;
     size = decode_base64(text, bytes, data);
     SP_CHECK(size >= 0, SP_VALUE, "input '%s': the text of b64 is not base64", name);
-    SP_CHECK((uint64_t)size == (uint64_t)count * sp_dtype_bytes(dtype), SP_VALUE, "input '%s' has %lld bytes, its shape and type need %llu", name, (long long)size,
+    SP_CHECK((uint64_t)size == (uint64_t)count * sp_dtype_bytes(dtype), SP_VALUE,
+             "input '%s' has %lld bytes, its shape and type need %llu", name, (long long)size,
              (unsigned long long)count * sp_dtype_bytes(dtype));
     return sp_tensor_create_from(dtype, (int)rank, dims, data, out);
 }
@@ -109,7 +111,8 @@ static sp_status read_body(sp_job *job, sp_json *j, sp_instances *all)
     sp_status status;
     bool found = false;
     for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
-        if (strcmp(key, "instances") != 0) return sp__json_fail(j, "'%.32s' is not known; the request has one key, instances", key);
+        if (strcmp(key, "instances") != 0)
+            return sp__json_fail(j, "'%.32s' is not known; the request has one key, instances", key);
         if (found) return sp__json_fail(j, "key 'instances' expects to exist once");
         found = true;
         if (sp__json_peek(j) == '{') SP_TRY(read_instance(job, j, all));
@@ -124,7 +127,8 @@ static sp_status read_body(sp_job *job, sp_json *j, sp_instances *all)
         SP_TRY(status);
     }
     SP_TRY(status);
-    SP_CHECK(found && all->n > 0, SP_VALUE, found ? "there are no instances" : "key 'instances' expects to exist once, and is not there");
+    SP_CHECK(found && all->n > 0, SP_VALUE,
+             found ? "there are no instances" : "key 'instances' expects to exist once, and is not there");
     return sp__json_end(j);
 }
 
@@ -160,7 +164,9 @@ static sp_status encode(sp_job *job)
             if (i > 0) sp__text_put(&t, ",");
             sp__json_put_text(&t, name, strlen(name));
             sp__text_put(&t, ":");
-            sp__json_put_nested(&t, sp_tensor_dtype(plain[i]), sp_tensor_rank(plain[i]) - job->bare, sp_tensor_dims(plain[i]) + job->bare, (const char *)sp_tensor_data(plain[i]) + (size_t)r * step);
+            sp__json_put_nested(&t, sp_tensor_dtype(plain[i]), sp_tensor_rank(plain[i]) - job->bare,
+                                sp_tensor_dims(plain[i]) + job->bare,
+                                (const char *)sp_tensor_data(plain[i]) + (size_t)r * step);
         }
         sp__text_put(&t, "}");
     }
@@ -181,4 +187,5 @@ static void fail(sp_job *job)
     if (job->status == 503) job->x->reply.headers[0] = (sp_net_header){"retry-after", "1"};
 }
 
-const sp_protocol sp__protocol_mindspore_rest = {.name = "mindspore_rest", .decode = decode, .encode = encode, .fail = fail};
+const sp_protocol sp__protocol_mindspore_rest = {
+    .name = "mindspore_rest", .decode = decode, .encode = encode, .fail = fail};

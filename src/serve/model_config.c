@@ -18,9 +18,11 @@ static int data_type(sp_dtype dtype, const char **name)
     static const struct {
         sp_dtype dtype;
         const char *name;
-    } types[] = {{SP_DTYPE_NONE, "TYPE_INVALID"}, {SP_DTYPE_BOOL, "TYPE_BOOL"}, {SP_DTYPE_U8, "TYPE_UINT8"}, {SP_DTYPE_U16, "TYPE_UINT16"}, {SP_DTYPE_U32, "TYPE_UINT32"},
-                 {SP_DTYPE_U64, "TYPE_UINT64"}, {SP_DTYPE_I8, "TYPE_INT8"}, {SP_DTYPE_I16, "TYPE_INT16"}, {SP_DTYPE_I32, "TYPE_INT32"}, {SP_DTYPE_I64, "TYPE_INT64"},
-                 {SP_DTYPE_F16, "TYPE_FP16"}, {SP_DTYPE_F32, "TYPE_FP32"}, {SP_DTYPE_F64, "TYPE_FP64"}, {SP_DTYPE_STR, "TYPE_STRING"}, {SP_DTYPE_BF16, "TYPE_BF16"}};
+    } types[] = {{SP_DTYPE_NONE, "TYPE_INVALID"}, {SP_DTYPE_BOOL, "TYPE_BOOL"},  {SP_DTYPE_U8, "TYPE_UINT8"},
+                 {SP_DTYPE_U16, "TYPE_UINT16"},   {SP_DTYPE_U32, "TYPE_UINT32"}, {SP_DTYPE_U64, "TYPE_UINT64"},
+                 {SP_DTYPE_I8, "TYPE_INT8"},      {SP_DTYPE_I16, "TYPE_INT16"},  {SP_DTYPE_I32, "TYPE_INT32"},
+                 {SP_DTYPE_I64, "TYPE_INT64"},    {SP_DTYPE_F16, "TYPE_FP16"},   {SP_DTYPE_F32, "TYPE_FP32"},
+                 {SP_DTYPE_F64, "TYPE_FP64"},     {SP_DTYPE_STR, "TYPE_STRING"}, {SP_DTYPE_BF16, "TYPE_BF16"}};
     int i = (int)(sizeof types / sizeof *types) - 1;
     while (i > 0 && types[i].dtype != dtype) i--;
     *name = types[i].name;
@@ -37,7 +39,11 @@ static void put_tensor(sp__text *t, const sp_served *m, bool input, int i)
     sp__text_put(t, ",\"data_type\":\"%s\",\"dims\":[", type);
     const int from = batch_size(m) > 0;
     for (int k = from; k < s->rank; k++) sp__text_put(t, "%s%lld", k > from ? "," : "", (long long)s->dims[k]);
-    sp__text_put(t, input ? "],\"format\":\"FORMAT_NONE\",\"is_shape_tensor\":false,\"allow_ragged_batch\":false,\"optional\":false}" : "],\"label_filename\":\"\",\"is_shape_tensor\":false}");
+    sp__text_put(
+        t,
+        input
+            ? "],\"format\":\"FORMAT_NONE\",\"is_shape_tensor\":false,\"allow_ragged_batch\":false,\"optional\":false}"
+            : "],\"label_filename\":\"\",\"is_shape_tensor\":false}");
 }
 
 void sp__model_config_json(const sp_served *m, sp__text *t)
@@ -59,7 +65,11 @@ void sp__model_config_json(const sp_served *m, sp__text *t)
     sp__text_put(t, "],\"instance_group\":[{\"name\":");
     sp__json_put_text(t, m->entry->name, strlen(m->entry->name));
     sp__text_put(t, ",\"kind\":\"KIND_CPU\",\"count\":%d,\"gpus\":[],\"profile\":[]}]", s->n_instances);
-    if (batch_size(m) > 0) sp__text_put(t, ",\"dynamic_batching\":{\"preferred_batch_size\":[],\"max_queue_delay_microseconds\":%lld,\"preserve_ordering\":false}", (long long)s->max_delay_us);
+    if (batch_size(m) > 0)
+        sp__text_put(
+            t,
+            ",\"dynamic_batching\":{\"preferred_batch_size\":[],\"max_queue_delay_microseconds\":%lld,\"preserve_ordering\":false}",
+            (long long)s->max_delay_us);
     sp__text_put(t, ",\"parameters\":{}}\n");
 }
 

@@ -26,7 +26,8 @@ void sp__load_end(struct sp_server *s)
 /* --- one model ------------------------------------------------------------------------------------------------------- */
 
 /* The entry of that name, as it was or new, with these settings; it is loaded later. */
-static sp_status entry_for(struct sp_server *s, const char *name, const char *path, const sp_settings *settings, sp_model_folder *of, sp_entry **out)
+static sp_status entry_for(struct sp_server *s, const char *name, const char *path, const sp_settings *settings,
+                           sp_model_folder *of, sp_entry **out)
 {
     char *own = name != NULL ? sp__strdup(name) : sp__model_name(path);
     if (own == NULL) return SP_NOMEM;
@@ -34,12 +35,15 @@ static sp_status entry_for(struct sp_server *s, const char *name, const char *pa
     sp__lock(&s->lock);
     sp_entry *e = s->entries;
     sp__unlock(&s->lock);
-    while (e != NULL && (strcmp(e->name, own) != 0 || strcmp(e->path, path) != 0 || (!atomic_load(&e->gone) && e->of != of))) e = e->next;
+    while (e != NULL &&
+           (strcmp(e->name, own) != 0 || strcmp(e->path, path) != 0 || (!atomic_load(&e->gone) && e->of != of)))
+        e = e->next;
     if (e == NULL) {
         status = sp__entry_create(s, own, path, settings, &e);
         if (status == SP_OK) e->of = of;
     } else if (atomic_load(&e->gone) && sp__entry_find(s, own) != NULL) {
-        status = sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", path, own, path);
+        status =
+            sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", path, own, path);
     } else {
         const bool back = atomic_load(&e->gone);
         sp__lock(&e->lock);
@@ -48,7 +52,8 @@ static sp_status entry_for(struct sp_server *s, const char *name, const char *pa
         sp__unlock(&e->lock);
         e->generation += !same;
         e->of = of;
-        if (back || !same) atomic_store(&e->tried, false); /* loaded at once, without waiting whether somebody is at the file */
+        if (back || !same)
+            atomic_store(&e->tried, false); /* loaded at once, without waiting whether somebody is at the file */
         if (back) atomic_store(&e->unloaded, false);
         atomic_store(&e->gone, false);
     }
@@ -85,7 +90,8 @@ static sp_status look_into(struct sp_server *s, sp_model_folder *f)
             if (there == NULL) status = entry_for(s, name, paths[i], &f->settings, f, &e);
             if (e != NULL && s->n_setting == 0) atomic_store(&e->tried, true); /* it may be being written */
             if (there != NULL && there->of != f && s->n_setting > 0)
-                status = sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", paths[i], name, paths[i]);
+                status = sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s",
+                                  paths[i], name, paths[i]);
             sp__free(name);
             if (status != SP_OK) break;
         }
@@ -119,13 +125,17 @@ static sp_status folder_for(struct sp_server *s, const char *path, const sp_sett
         e->listed = true;
         SP_TRY(entry_for(s, e->name, e->path, settings, f, &same));
     }
-    SP_CHECK(n > 0, SP_VALUE, "%s: holds no models: neither files (.mindir, .onnx, .tflite, .ms) nor folders NAME/VERSION", path);
+    SP_CHECK(n > 0, SP_VALUE,
+             "%s: holds no models: neither files (.mindir, .onnx, .tflite, .ms) nor folders NAME/VERSION", path);
     return SP_OK;
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------------------ */
 
-static bool is_folder_of_models(const sp_model_config *c) { return c->name == NULL && sp__is_folder(c->path) && !sp__versions_in(c->path); }
+static bool is_folder_of_models(const sp_model_config *c)
+{
+    return c->name == NULL && sp__is_folder(c->path) && !sp__versions_in(c->path);
+}
 
 /* Those that are listed; failing where a setting is wrong. */
 static sp_status list(struct sp_server *s, const sp_model_config *c)
@@ -138,7 +148,8 @@ static sp_status list(struct sp_server *s, const sp_model_config *c)
     SP_TRY(status);
     if (is_folder_of_models(c)) return folder_for(s, c->path, &settings);
     SP_TRY(entry_for(s, c->name, c->path, &settings, NULL, &e));
-    SP_CHECK(!e->listed, SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", c->path, e->name, c->path);
+    SP_CHECK(!e->listed, SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", c->path, e->name,
+             c->path);
     e->listed = true;
     return SP_OK;
 }
@@ -166,9 +177,12 @@ static sp_status load_listed(struct sp_server *s, bool listed_only)
 static sp_status check_names(const sp_model_config *a, const sp_model_config *b)
 {
     if (is_folder_of_models(a) || is_folder_of_models(b)) return SP_OK;
-    char *x = a->name != NULL ? sp__strdup(a->name) : sp__model_name(a->path), *y = b->name != NULL ? sp__strdup(b->name) : sp__model_name(b->path);
+    char *x = a->name != NULL ? sp__strdup(a->name) : sp__model_name(a->path),
+         *y = b->name != NULL ? sp__strdup(b->name) : sp__model_name(b->path);
     sp_status status = x != NULL && y != NULL ? SP_OK : SP_NOMEM;
-    if (status == SP_OK && strcmp(x, y) == 0) status = sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", a->path, x, a->path);
+    if (status == SP_OK && strcmp(x, y) == 0)
+        status =
+            sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", a->path, x, a->path);
     sp__free(x);
     sp__free(y);
     return status;
@@ -224,8 +238,11 @@ static sp_status add(sp_server *s, const char *name, const char *path)
     sp__load_begin(s);
     atomic_fetch_add(&s->n_setting, 1);
     char *own = name != NULL ? sp__strdup(name) : sp__model_name(path);
-    sp_status status = own == NULL ? SP_NOMEM : sp__entry_find(s, own) == NULL || is_folder_of_models(&c) ? SP_OK
-                       : sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", path, own, path);
+    sp_status status =
+        own == NULL ? SP_NOMEM
+        : sp__entry_find(s, own) == NULL || is_folder_of_models(&c)
+            ? SP_OK
+            : sp__fail(SP_VALUE, "%s: there is a model '%s' already; give it another name: NAME=%s", path, own, path);
     sp__free(own);
     for (sp_entry *e = sp__entry_first(s); e != NULL; e = sp__entry_next(e)) e->listed = false;
     if (status == SP_OK) status = list(s, &c);
@@ -237,7 +254,8 @@ static sp_status add(sp_server *s, const char *name, const char *path)
 
 sp_status sp_server_add_model(sp_server *s, const char *name, const char *path)
 {
-    char *own = name == NULL && path != NULL ? sp__model_name(path) : NULL; /* with a name it is one model, whatever lies in the folder */
+    char *own = name == NULL && path != NULL ? sp__model_name(path)
+                                             : NULL; /* with a name it is one model, whatever lies in the folder */
     const sp_status status = add(s, name != NULL ? name : own, path);
     sp__free(own);
     return status;

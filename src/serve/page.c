@@ -45,7 +45,8 @@ void sp__route_page(sp_exchange *x)
     sp__text t = {0};
     sp__text_add(&t, page, sizeof page - 1);
     sp__reply_text(x, 200, "text/html; charset=utf-8", &t);
-    x->reply.headers[0] = (sp_net_header){"content-security-policy", "default-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"};
+    x->reply.headers[0] = (sp_net_header){"content-security-policy",
+                                          "default-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"};
     x->reply.headers[1] = (sp_net_header){"x-content-type-options", "nosniff"};
     sp__exchange_reply(x);
 }

@@ -18,7 +18,8 @@ static sp_status read_named(sp_job *job, sp_json *j, sp_tensor **row)
     const char *key;
     sp_status status;
     if (sp__json_peek(j) != '{') {
-        SP_CHECK(job->model->n_in == 1, SP_VALUE, "the model has %d inputs: give them by name, {\"NAME\": VALUE, ...}", job->model->n_in);
+        SP_CHECK(job->model->n_in == 1, SP_VALUE, "the model has %d inputs: give them by name, {\"NAME\": VALUE, ...}",
+                 job->model->n_in);
         const sp_dtype wanted = sp_model_input_spec(m, 0)->dtype;
         return sp__decode_array(j, sp_model_input_name(m, 0), wanted != SP_DTYPE_NONE ? wanted : SP_DTYPE_F32, &row[0]);
     }
@@ -52,7 +53,8 @@ static sp_status read_signature(sp_job *job, sp_json *j)
 {
     const char *text;
     SP_TRY(sp__json_text(j, &job->arena, &text, NULL));
-    SP_CHECK(text[0] == '\0' || strcmp(text, "serving_default") == 0, SP_VALUE, "signature_name is '%.64s'; a model has one signature, serving_default", text);
+    SP_CHECK(text[0] == '\0' || strcmp(text, "serving_default") == 0, SP_VALUE,
+             "signature_name is '%.64s'; a model has one signature, serving_default", text);
     return SP_OK;
 }
 
@@ -67,7 +69,9 @@ static sp_status read_body(sp_job *job, sp_json *j, sp_instances *all)
             SP_TRY(read_signature(job, j));
             continue;
         }
-        if (!instances && !inputs) return sp__json_fail(j, "'%.32s' is not known; the request has instances or inputs, and signature_name", key);
+        if (!instances && !inputs)
+            return sp__json_fail(j, "'%.32s' is not known; the request has instances or inputs, and signature_name",
+                                 key);
         if (n++ > 0) return sp__json_fail(j, "instances or inputs are given once");
         job->columns = inputs;
         SP_TRY(inputs ? read_named(job, j, job->in) : read_instances(job, j, all));
@@ -104,7 +108,8 @@ static void put_outputs(const sp_job *job, sp__text *t, sp_tensor *const *plain,
             sp__json_put_text(t, name, strlen(name));
             sp__text_put(t, ":");
         }
-        sp__json_put_nested(t, sp_tensor_dtype(plain[i]), sp_tensor_rank(plain[i]) - rows, sp_tensor_dims(plain[i]) + rows, (const char *)sp_tensor_data(plain[i]) + (size_t)r * step);
+        sp__json_put_nested(t, sp_tensor_dtype(plain[i]), sp_tensor_rank(plain[i]) - rows,
+                            sp_tensor_dims(plain[i]) + rows, (const char *)sp_tensor_data(plain[i]) + (size_t)r * step);
     }
     if (n > 1) sp__text_put(t, "}");
 }
@@ -136,7 +141,8 @@ static sp_status encode(sp_job *job)
 
 static void fail(sp_job *job) { sp__reply_error(job->x, job->status, job->error.message); }
 
-const sp_protocol sp__protocol_predict_rest = {.name = "predict_rest", .decode = decode, .encode = encode, .fail = fail};
+const sp_protocol sp__protocol_predict_rest = {
+    .name = "predict_rest", .decode = decode, .encode = encode, .fail = fail};
 
 /* --- state ---------------------------------------------------------------------------------------------------------- */
 
@@ -150,9 +156,13 @@ void sp__predict_state(sp_entry *e, sp__text *t)
     sp__json_put_text(t, e->name, strlen(e->name));
     sp__text_put(t, ",\"ready\":%s,\"model_version_status\":[", n > 0 ? "true" : "false");
     for (int i = n - 1; i >= 0; i--)
-        sp__text_put(t, "{\"version\":\"%lld\",\"state\":\"AVAILABLE\",\"status\":{\"error_code\":\"OK\",\"error_message\":\"\"}}%s", (long long)versions[i], i > 0 ? "," : "");
+        sp__text_put(
+            t,
+            "{\"version\":\"%lld\",\"state\":\"AVAILABLE\",\"status\":{\"error_code\":\"OK\",\"error_message\":\"\"}}%s",
+            (long long)versions[i], i > 0 ? "," : "");
     if (n == 0) {
-        sp__text_put(t, "{\"version\":\"0\",\"state\":\"%s\",\"status\":{\"error_code\":\"UNKNOWN\",\"error_message\":", why[0] != '\0' ? "END" : "LOADING");
+        sp__text_put(t, "{\"version\":\"0\",\"state\":\"%s\",\"status\":{\"error_code\":\"UNKNOWN\",\"error_message\":",
+                     why[0] != '\0' ? "END" : "LOADING");
         sp__json_put_text(t, why, strlen(why));
         sp__text_put(t, "}}");
     }

@@ -33,12 +33,15 @@ void sp__repository_index(sp_server *s, bool ready_only, sp_index_line line, voi
 
 const char *sp__control_refusal(const sp_server *s, const sp_exchange *x)
 {
-    if (sp__keys_check((sp_server *)s, x, NULL, NULL) != 0) return "the key that the request shows is for single models, and changes nothing of the server";
+    if (sp__keys_check((sp_server *)s, x, NULL, NULL) != 0)
+        return "the key that the request shows is for single models, and changes nothing of the server";
     const char *control = s->o.model_control != NULL ? s->o.model_control : "local";
-    const bool local = strncmp(x->peer, "127.", 4) == 0 || strncmp(x->peer, "[::1]", 5) == 0 || strcmp(x->peer, "unix") == 0;
+    const bool local =
+        strncmp(x->peer, "127.", 4) == 0 || strncmp(x->peer, "[::1]", 5) == 0 || strcmp(x->peer, "unix") == 0;
     if (strcmp(control, "all") == 0 || (strcmp(control, "local") == 0 && local)) return NULL;
-    return strcmp(control, "none") == 0 ? "models and settings cannot be changed by request (--model-control none)"
-                                        : "models and settings can be changed by clients on the server's machine alone (--model-control local)";
+    return strcmp(control, "none") == 0
+               ? "models and settings cannot be changed by request (--model-control none)"
+               : "models and settings can be changed by clients on the server's machine alone (--model-control local)";
 }
 
 void sp__repository_order(sp_server *s, sp_exchange *x, const char *name, bool load, bool grpc)
@@ -68,7 +71,9 @@ static sp_status do_order(sp_server *s, const sp_order *order)
     sp__load_begin(s);
     if (order->load) sp__models_look(s);
     sp_entry *e = sp__entry_find(s, order->name);
-    sp_status status = e != NULL ? SP_OK : sp__fail(SP_KEY, "failed to %s '%s': there is no such model", order->load ? "load" : "unload", order->name);
+    sp_status status = e != NULL ? SP_OK
+                                 : sp__fail(SP_KEY, "failed to %s '%s': there is no such model",
+                                            order->load ? "load" : "unload", order->name);
     if (status == SP_OK && order->load) {
         atomic_store(&e->unloaded, false);
         atomic_store(&e->tried, false); /* at once */

@@ -35,7 +35,10 @@ void sp__reply_error(sp_exchange *x, int status, const char *text)
 
 /* --- paths --------------------------------------------------------------------------------------------------------- */
 
-static int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1; }
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
 
 bool sp__path_decode(const char *from, size_t bytes, char *out, size_t room)
 {
@@ -88,7 +91,8 @@ sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int 
             strncat(all, "'", sizeof all - strlen(all) - 1);
         }
         *status = 404;
-        snprintf(why, room, "there is no model '%s'; there %s: %s", name, strchr(all, ',') != NULL ? "are" : "is", all[0] ? all : "none");
+        snprintf(why, room, "there is no model '%s'; there %s: %s", name, strchr(all, ',') != NULL ? "are" : "is",
+                 all[0] ? all : "none");
         return NULL;
     }
     sp_served *m = sp__entry_take(e, version), *current = m == NULL ? sp__entry_take(e, 0) : NULL;
@@ -96,7 +100,9 @@ sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int 
     char reason[400];
     sp__entry_unavailable(e, reason);
     *status = current != NULL ? 404 : 503;
-    if (current != NULL) snprintf(why, room, "model '%s' has no version %lld; version %lld is served", name, (long long)version, (long long)current->version);
+    if (current != NULL)
+        snprintf(why, room, "model '%s' has no version %lld; version %lld is served", name, (long long)version,
+                 (long long)current->version);
     else if (reason[0] != '\0') snprintf(why, room, "model '%s' is not available: %s", name, reason);
     else snprintf(why, room, "model '%s' is not loaded yet", name);
     sp__served_release(current);
@@ -178,7 +184,10 @@ static void reply_server(sp_exchange *x)
 {
     sp__text t = {0};
     if (!wants(x, "GET")) return;
-    sp__text_put(&t, "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\",\"model_repository\",\"model_configuration\",\"statistics\",\"trace\",\"logging\"]}\n", sp_version());
+    sp__text_put(
+        &t,
+        "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\",\"model_repository\",\"model_configuration\",\"statistics\",\"trace\",\"logging\"]}\n",
+        sp_version());
     reply_now(x, 200, "application/json", &t);
 }
 
@@ -239,13 +248,16 @@ static void route_kserve_model(sp_server *s, sp_exchange *x, const char *rest)
         sp__route_refuse(x, 400, "the path is not /v2/models/NAME[/versions/NUMBER OR LABEL][/ready or /infer]");
         return;
     }
-    const bool ready = strcmp(what, "/ready") == 0, infer = strcmp(what, "/infer") == 0, more = strcmp(what, "/config") == 0 || strcmp(what, "/stats") == 0;
+    const bool ready = strcmp(what, "/ready") == 0, infer = strcmp(what, "/infer") == 0,
+               more = strcmp(what, "/config") == 0 || strcmp(what, "/stats") == 0;
     if (strcmp(what, "/trace/setting") == 0 && sp__entry_find(s, name) != NULL) {
         sp__triton_rest_trace(s, x);
         return;
     }
     if (what[0] != '\0' && !ready && !infer && !more) {
-        sp__route_refuse(x, 404, "there is no such path; of a model there are: (nothing), /ready, /infer, /config, /stats, /trace/setting");
+        sp__route_refuse(
+            x, 404,
+            "there is no such path; of a model there are: (nothing), /ready, /infer, /config, /stats, /trace/setting");
         return;
     }
     if (!wants(x, infer ? "POST" : "GET")) return;
@@ -311,7 +323,8 @@ static void route_v1_model(sp_server *s, sp_exchange *x, const char *rest)
     const bool numbered = strncmp(slash, "/versions/", 10) == 0, labelled = strncmp(slash, "/labels/", 8) == 0;
     if (good && (numbered || labelled)) {
         const char *from = slash + (numbered ? 10 : 8);
-        version = numbered ? sp__path_version(from, (size_t)(end - from)) : sp__route_version(s, name, from, (size_t)(end - from));
+        version = numbered ? sp__path_version(from, (size_t)(end - from))
+                           : sp__route_version(s, name, from, (size_t)(end - from));
     } else if (slash != end) good = false;
     if (!good || version < 0 || (colon != NULL && strcmp(colon, ":predict") != 0)) {
         sp__route_refuse(x, 404, "the path is not /v1/models/NAME[/versions/NUMBER or /labels/LABEL][:predict]");
@@ -352,7 +365,8 @@ static void route_mindspore(sp_server *s, sp_exchange *x, const char *rest)
         sp_servable *v = sp__servable_find(s, name, version);
         snprintf(why, sizeof why, "servable is not available: '%s' has no version %lld", name, (long long)version);
         if (v == NULL) sp__route_refuse(x, 404, why);
-        else if (!sp__path_decode(colon + 1, strlen(colon + 1), method, sizeof method)) sp__route_refuse(x, 400, "the path is not /model/NAME[/version/NUMBER]:METHOD");
+        else if (!sp__path_decode(colon + 1, strlen(colon + 1), method, sizeof method))
+            sp__route_refuse(x, 400, "the path is not /model/NAME[/version/NUMBER]:METHOD");
         else sp__servable_call(v, x, method, false);
         return;
     }
@@ -369,10 +383,14 @@ static void route_mindspore(sp_server *s, sp_exchange *x, const char *rest)
 static void route_grpc(sp_server *s, sp_exchange *x)
 {
     const bool web = strncmp(sp__exchange_header(x, "content-type"), "application/grpc-web", 20) == 0;
-    if (x->version != 20 && !web) sp__route_refuse(x, 400, "gRPC is spoken over HTTP/2 alone; over HTTP/1.1 there is gRPC-Web (application/grpc-web+proto)");
+    if (x->version != 20 && !web)
+        sp__route_refuse(
+            x, 400, "gRPC is spoken over HTTP/2 alone; over HTTP/1.1 there is gRPC-Web (application/grpc-web+proto)");
     else if (x->version == 20 && web) sp__route_refuse(x, 400, "gRPC-Web is spoken over HTTP/1.1 alone");
     else if (!sp__kserve_grpc_route(s, x) && !sp__mindspore_grpc_route(s, x)) {
-        sp__grpc_refuse(x, 501, "there is no such service; there are: inference.GRPCInferenceService, mindspore.serving.proto.MSService, grpc.health.v1.Health");
+        sp__grpc_refuse(
+            x, 501,
+            "there is no such service; there are: inference.GRPCInferenceService, mindspore.serving.proto.MSService, grpc.health.v1.Health");
         sp__exchange_reply(x);
     }
 }
@@ -403,5 +421,8 @@ void sp__server_route(void *context, sp_exchange *x)
     else if (strcmp(p, "/openapi.json") == 0) {
         if (wants(x, "GET")) sp__route_openapi(x);
     } else if (strncmp(p, "/model/", 7) == 0) route_mindspore(s, x, p + 7);
-    else sp__route_refuse(x, 404, "there is no such path; try /v2, /v2/health/ready, /v2/models, /v2/models/NAME, /v1/models/NAME:predict, /model/NAME:predict, /openapi.json, /metrics");
+    else
+        sp__route_refuse(
+            x, 404,
+            "there is no such path; try /v2, /v2/health/ready, /v2/models, /v2/models/NAME, /v1/models/NAME:predict, /model/NAME:predict, /openapi.json, /metrics");
 }

@@ -18,7 +18,15 @@
 #include "serve/json.h"
 #include "serve/servable.h"
 
-enum { CALLS_AT_ONCE = 8, SOCKETS_MAX = 64, HEAD_BYTES = 24, REPLY_BYTES = 16, REPLY_BYTES_MAX = 1 << 30, AGAIN_MS = 50, DYING_US = 300000 };
+enum {
+    CALLS_AT_ONCE = 8,
+    SOCKETS_MAX = 64,
+    HEAD_BYTES = 24,
+    REPLY_BYTES = 16,
+    REPLY_BYTES_MAX = 1 << 30,
+    AGAIN_MS = 50,
+    DYING_US = 300000
+};
 
 typedef struct call {
     struct call *next;
@@ -207,7 +215,10 @@ static void *run(void *context)
         size_t bytes = 0;
         int status = 0;
         if (atomic_load(&c->x->peer_state) == SP_PEER_GONE) fail(c, 499, "the client has gone");
-        else if (sp__net_now_us() > c->deadline_us) fail(c, connected(k) ? 504 : 503, connected(k) ? "the request waited too long, the servable is too busy" : "servable is not available: no process runs it");
+        else if (sp__net_now_us() > c->deadline_us)
+            fail(c, connected(k) ? 504 : 503,
+                 connected(k) ? "the request waited too long, the servable is too busy"
+                              : "servable is not available: no process runs it");
         else if (!connected(k)) {
             const struct timespec rest = {0, AGAIN_MS * 1000000L};
             give_back(v, c);
@@ -219,8 +230,11 @@ static void *run(void *context)
             k->fd = -1;
             atomic_store(&v->broken_us[k->socket], sp__net_now_us());
             const bool late = sp__net_now_us() > c->deadline_us;
-            sp__server_log(v->server, SP_LOG_ERROR, "servable %s version %lld: %s", v->name, (long long)v->version, late ? "a request took longer than it may" : "the process that ran a request has gone");
-            fail(c, late ? 504 : 503, late ? "Predict Failed: the request took longer than it may" : "servable is not available: the process that ran the request has gone");
+            sp__server_log(v->server, SP_LOG_ERROR, "servable %s version %lld: %s", v->name, (long long)v->version,
+                           late ? "a request took longer than it may" : "the process that ran a request has gone");
+            fail(c, late ? 504 : 503,
+                 late ? "Predict Failed: the request took longer than it may"
+                      : "servable is not available: the process that ran the request has gone");
         }
     }
     if (k->fd >= 0) close(k->fd);
@@ -267,7 +281,9 @@ sp_servable *sp__servable_find(sp_server *s, const char *name, int64_t version)
     sp_servable *found = NULL;
     sp__lock(&s->lock);
     for (sp_servable *v = s->servables; v != NULL; v = v->next)
-        if (strcmp(v->name, name) == 0 && (version == 0 ? found == NULL || v->version > found->version : v->version == version)) found = v;
+        if (strcmp(v->name, name) == 0 &&
+            (version == 0 ? found == NULL || v->version > found->version : v->version == version))
+            found = v;
     sp__unlock(&s->lock);
     return found; /* they stay */
 }
@@ -317,12 +333,15 @@ sp_status sp_server_add_servable(sp_server *s, const char *name, int64_t version
     struct sockaddr_un address;
     SP_CHECK(s != NULL && name != NULL && socket != NULL, SP_VALUE, "the server, a name and a socket are needed");
     SP_TRY(sp__server_check(s));
-    SP_CHECK(name[0] != '\0' && strlen(name) <= 200 && version > 0, SP_VALUE, "a servable has a name of 1 to 200 bytes and a version from 1 on");
-    SP_CHECK(socket[0] != '\0' && strlen(socket) < sizeof address.sun_path, SP_VALUE, "the path of a socket has 1 to %zu bytes, '%s' has not", sizeof address.sun_path - 1, socket);
+    SP_CHECK(name[0] != '\0' && strlen(name) <= 200 && version > 0, SP_VALUE,
+             "a servable has a name of 1 to 200 bytes and a version from 1 on");
+    SP_CHECK(socket[0] != '\0' && strlen(socket) < sizeof address.sun_path, SP_VALUE,
+             "the path of a socket has 1 to %zu bytes, '%s' has not", sizeof address.sun_path - 1, socket);
     SP_CHECK(sp__entry_find(s, name) == NULL, SP_VALUE, "there is a model '%s' already", name);
     sp_servable *v = sp__servable_find(s, name, version);
     if (v == NULL) SP_TRY(make(s, name, version, &v));
-    SP_CHECK(v->n_sockets < SOCKETS_MAX, SP_VALUE, "servable '%s' has %d processes already, which is the limit", name, SOCKETS_MAX);
+    SP_CHECK(v->n_sockets < SOCKETS_MAX, SP_VALUE, "servable '%s' has %d processes already, which is the limit", name,
+             SOCKETS_MAX);
     v->sockets[v->n_sockets] = sp__strdup(socket);
     if (v->sockets[v->n_sockets] == NULL) return SP_NOMEM;
     v->n_sockets++;

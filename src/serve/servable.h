@@ -12,12 +12,14 @@
 
 typedef struct sp_servable sp_servable;
 
-sp_servable *sp__servable_find(sp_server *s, const char *name, int64_t version); /* 0: the newest; NULL: there is none */
+sp_servable *sp__servable_find(sp_server *s, const char *name,
+                               int64_t version); /* 0: the newest; NULL: there is none */
 /* Pass the exchange on; it is answered sooner or later. body: what goes to the process, part of x->body. */
 void sp__servable_call(sp_servable *v, sp_exchange *x, const char *method, bool grpc);
 bool sp__servables_there(const sp_server *s);
 void sp__servables_stop(sp_server *s); /* when all exchanges were answered */
 
-void sp__mindspore_grpc_error(sp_exchange *x, int http_status, const char *text); /* mindspore_grpc.c: fill in a failure */
+void sp__mindspore_grpc_error(sp_exchange *x, int http_status,
+                              const char *text); /* mindspore_grpc.c: fill in a failure */
 
 #endif

@@ -5,7 +5,9 @@
 
 static sp_status absent(void)
 {
-    return sp__fail(SP_DECLINED, "this spore was built without serving: install libevent-dev, libnghttp2-dev and libssl-dev (Debian names), then build it again");
+    return sp__fail(
+        SP_DECLINED,
+        "this spore was built without serving: install libevent-dev, libnghttp2-dev and libssl-dev (Debian names), then build it again");
 }
 
 sp_status sp_server_create(const sp_server_options *options, sp_server **out)

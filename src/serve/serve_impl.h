@@ -92,7 +92,7 @@ typedef struct sp_served {
     struct sp_served *next; /* older, of its entry; or in the list of retired ones */
     struct sp_entry *entry; /* outlives it */
     int64_t version;
-    int generation;       /* of the entry's settings, which these are */
+    int generation; /* of the entry's settings, which these are */
     sp_settings settings;
     char *file;
     sp_copy *copies; /* the files it was read from: its weights are memory of its own, which nobody changes */
@@ -120,10 +120,11 @@ void sp__statistics_run(sp_served *m, int n_jobs, int64_t rows, int64_t us);
 typedef struct sp_version_note {
     struct sp_version_note *next;
     int64_t version;
-    sp_stamp seen;    /* of its file; it is loaded once it is found unchanged */
-    sp_copy *copies;  /* what was read of it when it was refused: not tried again until that changes. NULL: it is looked at again every time */
+    sp_stamp seen; /* of its file; it is loaded once it is found unchanged */
+    sp_copy *
+        copies; /* what was read of it when it was refused: not tried again until that changes. NULL: it is looked at again every time */
     bool told;
-    sp_error error;   /* why it cannot be served; SP_OK: nothing is known against it */
+    sp_error error; /* why it cannot be served; SP_OK: nothing is known against it */
 } sp_version_note;
 
 /* A folder of models that is watched. */
@@ -167,10 +168,12 @@ const char *sp__served_kind(const sp_served *m); /* "onnx", ...: for its metadat
 /* versions.c */
 bool sp__is_folder(const char *path);
 bool sp__versions_in(const char *path); /* does the folder hold numbered folders? */
-int64_t sp__versions_next(const sp_entry *e, int64_t below); /* the newest below `below` that lies on the disk; 0: none */
+int64_t sp__versions_next(const sp_entry *e,
+                          int64_t below); /* the newest below `below` that lies on the disk; 0: none */
 sp_status sp__versions_file(const sp_entry *e, int64_t version, char file[SP_SERVE_PATH_BYTES]);
 char *sp__model_name(const char *path); /* "models/lenet.mindir" as "lenet" */
-sp_status sp__models_in(const char *path, char ***out, int *n_out); /* paths of what could be models in a folder, in order; freed by the caller */
+sp_status sp__models_in(const char *path, char ***out,
+                        int *n_out); /* paths of what could be models in a folder, in order; freed by the caller */
 
 /* entries.c */
 sp_entry *sp__entry_first(struct sp_server *s); /* those that are gone are left out here and behind it */
@@ -178,10 +181,12 @@ sp_entry *sp__entry_next(const sp_entry *e);
 sp_entry *sp__entry_find(struct sp_server *s, const char *name); /* NULL: there is none */
 /* A version, retained; 0: the newest that is served. NULL: it is not. */
 sp_served *sp__entry_take(sp_entry *e, int64_t version);
-int sp__entry_versions(sp_entry *e, int64_t out[SP_SERVE_VERSIONS_MAX]); /* that are served, the oldest first; how many */
-void sp__entry_degraded(sp_entry *e, char out[400]);    /* empty: it is not */
-void sp__entry_unavailable(sp_entry *e, char out[400]); /* empty: it is available, or was not tried yet */
-sp_status sp__entry_create(struct sp_server *s, const char *name, const char *path, const sp_settings *settings, sp_entry **out); /* and put among the others */
+int sp__entry_versions(sp_entry *e,
+                       int64_t out[SP_SERVE_VERSIONS_MAX]); /* that are served, the oldest first; how many */
+void sp__entry_degraded(sp_entry *e, char out[400]);        /* empty: it is not */
+void sp__entry_unavailable(sp_entry *e, char out[400]);     /* empty: it is available, or was not tried yet */
+sp_status sp__entry_create(struct sp_server *s, const char *name, const char *path, const sp_settings *settings,
+                           sp_entry **out); /* and put among the others */
 /* Serve what can be served. Fails only where nothing is. *restless: a version is not at rest, look again soon. The caller has sp__load_begin. */
 sp_status sp__entry_load(sp_entry *e, bool *restless);
 void sp__entry_tell(sp_entry *e); /* to the log, what is new about versions that cannot be served */
@@ -193,8 +198,11 @@ void sp__entries_release(struct sp_server *s);
 /* One thread at a time loads models; no lock is held meanwhile, which fork would wait for. */
 void sp__load_begin(struct sp_server *s);
 void sp__load_end(struct sp_server *s);
-void sp__models_look(struct sp_server *s); /* into folders, for models that are new or gone; the caller has sp__load_begin */
-bool sp__models_poll(struct sp_server *s); /* look at folders and files; the watcher's. true: some are not yet at rest, look again soon */
+void sp__models_look(
+    struct sp_server *s); /* into folders, for models that are new or gone; the caller has sp__load_begin */
+bool sp__models_poll(
+    struct sp_server
+        *s); /* look at folders and files; the watcher's. true: some are not yet at rest, look again soon */
 void sp__models_release(struct sp_server *s);
 
 /* --- jobs ---------------------------------------------------------------------------------------------------------- */
@@ -212,41 +220,42 @@ typedef struct sp_job {
     sp_exchange *x;
     sp_served *model; /* retained */
     const struct sp_protocol *protocol;
-    sp__arena arena;  /* what lives as long as the job */
+    sp__arena arena;       /* what lives as long as the job */
     sp_tensor **in, **out; /* n_in, n_out of them, NULL until they are there */
-    int64_t rows;     /* of all inputs; 0: they are no rows, or not of one number */
+    int64_t rows;          /* of all inputs; 0: they are no rows, or not of one number */
     int64_t queued_us, deadline_us;
-    bool counted;     /* in the entry's n_waiting */
-    bool encoding;    /* the workers' next step with it */
-    int status;       /* HTTP status of a failure, 0: none */
-    int fail_status;  /* that a failing step asks for; 0: what its sp_status means */
-    sp_error error;   /* its text */
+    bool counted;    /* in the entry's n_waiting */
+    bool encoding;   /* the workers' next step with it */
+    int status;      /* HTTP status of a failure, 0: none */
+    int fail_status; /* that a failing step asks for; 0: what its sp_status means */
+    sp_error error;  /* its text */
     /* Of protocols. */
     const char *id;
-    bool binary;      /* outputs that say nothing about it are binary */
-    int n_wanted;     /* 0: all, as `binary` says */
+    bool binary;  /* outputs that say nothing about it are binary */
+    int n_wanted; /* 0: all, as `binary` says */
     sp_wanted *wanted;
-    bool columns;     /* v1: inputs came as whole tensors */
-    bool bare;        /* MindSpore: instances came without the axis of rows */
+    bool columns;        /* v1: inputs came as whole tensors */
+    bool bare;           /* MindSpore: instances came without the axis of rows */
     int64_t n_instances; /* MindSpore: rows of the request; a model of a fixed number of rows may have got more */
 } sp_job;
 
 typedef struct sp_protocol {
-    const char *name; /* for the log and the figures */
+    const char *name;                 /* for the log and the figures */
     sp_status (*decode)(sp_job *job); /* x->body to in */
     sp_status (*encode)(sp_job *job); /* out to x->reply */
     void (*fail)(sp_job *job);        /* status and error to x->reply */
 } sp_protocol;
 
-extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest, sp__protocol_kserve_grpc, sp__protocol_mindspore_grpc, sp__protocol_predict_rest;
+extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest, sp__protocol_kserve_grpc,
+    sp__protocol_mindspore_grpc, sp__protocol_predict_rest;
 
 /* server.c */
 /* Begin a job for an exchange, which is answered sooner or later; takes the reference to the model. */
 void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, const sp_protocol *protocol);
-void sp__job_failed(sp_job *job, sp_status status);                 /* with this thread's message; the status tells what HTTP's is */
+void sp__job_failed(sp_job *job, sp_status status); /* with this thread's message; the status tells what HTTP's is */
 void sp__job_fail(sp_job *job, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void sp__job_end(sp_job *job);                                      /* reply is filled, or job->status set: answer and free */
-void sp__job_encode(sp_job *job);                                   /* it has its results: write and answer, here or on a worker */
+void sp__job_end(sp_job *job);    /* reply is filled, or job->status set: answer and free */
+void sp__job_encode(sp_job *job); /* it has its results: write and answer, here or on a worker */
 /* Does nobody want the answer any more? */
 bool sp__job_abandoned(const sp_job *job, int64_t now_us);
 int sp__http_status(sp_status status);
@@ -268,13 +277,13 @@ struct sp_server {
     bool started;
     sp_lock lock; /* of entries and loading */
     sp_entry *entries;
-    bool loading;         /* somebody has sp__load_begin */
+    bool loading; /* somebody has sp__load_begin */
     sp_cond loaded;
-    atomic_int n_setting; /* sp_server_set_models is under way: not ready */
-    sp_model_folder *folders; /* of who loads */
-    sp_key *keys; /* of clients; under lock */
+    atomic_int n_setting;          /* sp_server_set_models is under way: not ready */
+    sp_model_folder *folders;      /* of who loads */
+    sp_key *keys;                  /* of clients; under lock */
     struct sp_servable *servables; /* put in front, and stay */
-    sp_log_queue *log; /* NULL: nobody wants to know */
+    sp_log_queue *log;             /* NULL: nobody wants to know */
     sp_server_metrics metrics;
     /* Workers and their queue; the watcher of folders sleeps on the same lock. */
     sp_lock work_lock;
@@ -282,9 +291,9 @@ struct sp_server {
     sp_cond watch;
     sp_job *first, **end;
     bool ending;
-    bool polling; /* the watcher is at the disk, and may be loading a model */
-    bool reload;  /* the program is to be told */
-    struct sp_order *orders; /* loading and unloading that clients asked for */
+    bool polling;                    /* the watcher is at the disk, and may be loading a model */
+    bool reload;                     /* the program is to be told */
+    struct sp_order *orders;         /* loading and unloading that clients asked for */
     atomic_bool log_info, log_error; /* lines that are wanted */
     int n_threads;
     pthread_t threads[64];
@@ -298,11 +307,12 @@ sp_status sp__log_create(const sp_server_options *o, sp_log_queue **out);
 void sp__log_end(sp_log_queue *q); /* what waits is written first, unless the program's function hangs */
 unsigned long long sp__log_dropped(const sp_log_queue *q, bool access);
 void sp__log_time(char out[32]); /* access_log.c: now, as lines begin with it */
-void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool sp__server_ready(struct sp_server *s);
-bool sp__server_stopping(const struct sp_server *s); /* what takes long may as well be left off */
-sp_status sp__server_check(const struct sp_server *s); /* that it is this process's */
-void sp__server_route(void *context, sp_exchange *x); /* routes.c: net's handler */
+bool sp__server_stopping(const struct sp_server *s);           /* what takes long may as well be left off */
+sp_status sp__server_check(const struct sp_server *s);         /* that it is this process's */
+void sp__server_route(void *context, sp_exchange *x);          /* routes.c: net's handler */
 void sp__server_finished(void *context, const sp_exchange *x); /* access_log.c */
 
 /* Fill x->reply with a text (taken over) or an error. */

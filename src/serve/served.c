@@ -110,11 +110,13 @@ static bool same_row(const sp_tensor *one, const sp_tensor *many, int64_t rows, 
 {
     if (one == NULL || many == NULL) return one == many;
     const int rank = sp_tensor_rank(one);
-    if (rank < 1 || sp_tensor_rank(many) != rank || sp_tensor_dims(one)[0] != 1 || sp_tensor_dims(many)[0] != rows) return false;
+    if (rank < 1 || sp_tensor_rank(many) != rank || sp_tensor_dims(one)[0] != 1 || sp_tensor_dims(many)[0] != rows)
+        return false;
     for (int k = 1; k < rank; k++)
         if (sp_tensor_dims(one)[k] != sp_tensor_dims(many)[k]) return false;
     const size_t bytes = sp_tensor_bytes(one);
-    if (bytes == 0 || memcmp(sp_tensor_data(one), (const char *)sp_tensor_data(many) + (size_t)at * bytes, bytes) == 0) return true;
+    if (bytes == 0 || memcmp(sp_tensor_data(one), (const char *)sp_tensor_data(many) + (size_t)at * bytes, bytes) == 0)
+        return true;
     const char kind = sp_dtype_kind(sp_tensor_dtype(one));
     if (kind != 'f') return false;
     const double tolerance = sp_dtype_bytes(sp_tensor_dtype(one)) == 2 ? 2e-2 : 1e-4;
@@ -152,10 +154,13 @@ static void try_batches(sp_served *m, int wanted, bool trusted)
         if (s->rank < 1 && !(i >= m->n_in && s->rank < 0)) return;
     }
     for (int r = 0; r < 2 && could; r++) could = trial_run(m, r, 1, &single[r]) == SP_OK;
-    m->why_single = could ? "joined rows give other results than each alone" : "it takes no single rows, or needs sizes that are not known";
+    m->why_single = could ? "joined rows give other results than each alone"
+                          : "it takes no single rows, or needs sizes that are not known";
     if (could) {
         int rows = 2;
-        while (rows <= wanted && !sp__server_stopping(m->entry->server) && rows_are_independent(m, single, rows, &exact)) rows *= 2;
+        while (rows <= wanted && !sp__server_stopping(m->entry->server) &&
+               rows_are_independent(m, single, rows, &exact))
+            rows *= 2;
         m->max_batch = rows / 2;
         m->exact = exact;
     } else if (trusted) {
@@ -176,7 +181,8 @@ static sp_status warm_run(const sp_served *m, int n, const sp_warm_shape *shapes
         if (i == m->n_in) status = sp__fail(SP_KEY, "the model has no input '%s'", shapes[k].name);
         else if (t.in[i] != NULL) status = sp__fail(SP_VALUE, "input '%s' is given twice", shapes[k].name);
         else {
-            status = sp_tensor_create(sp_model_input_spec(m->model, i)->dtype, shapes[k].rank, shapes[k].dims, &t.in[i]);
+            status =
+                sp_tensor_create(sp_model_input_spec(m->model, i)->dtype, shapes[k].rank, shapes[k].dims, &t.in[i]);
             if (status == SP_OK) fill(t.in[i], 0, shapes[k].dims[0]);
         }
     }
@@ -231,13 +237,17 @@ static sp_status try_out(sp_served *m)
 
 static sp_status check_face(const sp_served *m)
 {
-    SP_CHECK(!sp_model_needs_items(m->model), SP_DECLINED, "the model takes or gives texts or sequences, which are not served yet");
-    SP_CHECK(m->settings.n_instances == 1 || m->model->kind->reset == NULL, SP_DECLINED, "a %s model may keep values from run to run, so that it is run once at a time: instances must be 1",
+    SP_CHECK(!sp_model_needs_items(m->model), SP_DECLINED,
+             "the model takes or gives texts or sequences, which are not served yet");
+    SP_CHECK(m->settings.n_instances == 1 || m->model->kind->reset == NULL, SP_DECLINED,
+             "a %s model may keep values from run to run, so that it is run once at a time: instances must be 1",
              m->model->kind->format);
-    SP_CHECK(m->n_in <= SP_SERVE_INPUTS_MAX, SP_DECLINED, "the model has %d inputs, at most %d are served", m->n_in, SP_SERVE_INPUTS_MAX);
+    SP_CHECK(m->n_in <= SP_SERVE_INPUTS_MAX, SP_DECLINED, "the model has %d inputs, at most %d are served", m->n_in,
+             SP_SERVE_INPUTS_MAX);
     for (int i = 0; i < m->n_in; i++) {
         sp_dtype d = sp_model_input_spec(m->model, i)->dtype;
-        SP_CHECK(d == SP_DTYPE_NONE || sp_dtype_kind(d) != 'c', SP_DECLINED, "input '%s' is complex, which is not served", sp_model_input_name(m->model, i));
+        SP_CHECK(d == SP_DTYPE_NONE || sp_dtype_kind(d) != 'c', SP_DECLINED,
+                 "input '%s' is complex, which is not served", sp_model_input_name(m->model, i));
     }
     return SP_OK;
 }
@@ -271,7 +281,8 @@ sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_cop
     sp_status status = m->file != NULL ? load_file(m, file) : SP_NOMEM;
     sp__map_copy_end();
     if (status == SP_OK) {
-        if (m->model->kind->any_size) status = sp_model_allow_sizes(m->model); /* for joined rows; requests are checked at the door */
+        if (m->model->kind->any_size)
+            status = sp_model_allow_sizes(m->model); /* for joined rows; requests are checked at the door */
         m->n_in = sp_model_inputs(m->model);
         m->n_out = sp_model_outputs(m->model);
         if (status == SP_OK) status = check_face(m);

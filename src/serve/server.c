@@ -17,7 +17,8 @@
 enum {
     GONE_AFTER_US = 1000000, /* a client that has closed its side is taken to listen for so long */
     REST_US = 300000,        /* a file that was not written for so long is loaded */
-    SMALL_BYTES = 16384      /* of a body or a result: read or written where it is, as waking a worker takes longer than that */
+    SMALL_BYTES =
+        16384 /* of a body or a result: read or written where it is, as waking a worker takes longer than that */
 };
 
 /* --- log ----------------------------------------------------------------------------------------------------------- */
@@ -79,7 +80,8 @@ void sp__job_fail(sp_job *job, int status, const char *format, ...)
 bool sp__job_abandoned(const sp_job *job, int64_t now_us)
 {
     const int state = atomic_load(&job->x->peer_state);
-    return state == SP_PEER_GONE || (state == SP_PEER_CLOSED && now_us - atomic_load(&job->x->closed_us) > GONE_AFTER_US);
+    return state == SP_PEER_GONE ||
+           (state == SP_PEER_CLOSED && now_us - atomic_load(&job->x->closed_us) > GONE_AFTER_US);
 }
 
 static void push(struct sp_server *s, sp_job *job)
@@ -111,7 +113,9 @@ void sp__job_end(sp_job *job)
     const int64_t took_us = sp__net_now_us() - x->began_us;
     if (outcome == SP_OUTCOME_OK) sp__histogram_add_us(&e->metrics.latency, took_us);
     sp__statistics_job(job->model, outcome == SP_OUTCOME_OK, took_us);
-    if (outcome == SP_OUTCOME_FAILED) sp__server_log(job->server, SP_LOG_ERROR, "model %s version %lld failed: %s", e->name, (long long)job->model->version, job->error.message);
+    if (outcome == SP_OUTCOME_FAILED)
+        sp__server_log(job->server, SP_LOG_ERROR, "model %s version %lld failed: %s", e->name,
+                       (long long)job->model->version, job->error.message);
     atomic_fetch_sub(&e->metrics.in_flight, 1);
     for (int i = 0; job->in != NULL && i < job->model->n_in + job->model->n_out; i++) sp_tensor_release(job->in[i]);
     sp__served_release(job->model);
@@ -147,7 +151,8 @@ static void work_on(sp_job *job)
     } else if (job->encoding) {
         if (job->x->reply.grpc_status < 0) sp__encode_compressed(job);
         sp__job_end(job);
-    } else if ((status = sp__model_check(job->model->model, job->model->n_in, job->in, job->bare)) != SP_OK) { /* before its rows are joined with others */
+    } else if ((status = sp__model_check(job->model->model, job->model->n_in, job->in, job->bare)) !=
+               SP_OK) { /* before its rows are joined with others */
         sp__job_failed(job, status);
         sp__job_end(job);
     } else {
@@ -195,7 +200,9 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
     job->counted = true;
     const int most = take_model->settings.max_queue;
     if (atomic_fetch_add(&e->n_waiting, 1) >= most)
-        sp__job_fail(job, 503, "model '%s' has %d requests waiting already, which is the limit (--max-queue); try again later", e->name, most);
+        sp__job_fail(job, 503,
+                     "model '%s' has %d requests waiting already, which is the limit (--max-queue); try again later",
+                     e->name, most);
     if (job->status != 0) sp__job_end(job);
     else if (x->body_bytes <= SMALL_BYTES) work_on(job);
     else push(s, job);
@@ -229,7 +236,8 @@ static bool on_net(void *context, sp_net_event event)
         s->reload = true;
         sp__cond_signal(&s->watch);
         sp__unlock(&s->work_lock);
-    } else if (s->o.event != NULL) s->o.event(s->o.event_context, event == SP_NET_TICK ? SP_SERVER_ALIVE : SP_SERVER_STOPPING);
+    } else if (s->o.event != NULL)
+        s->o.event(s->o.event_context, event == SP_NET_TICK ? SP_SERVER_ALIVE : SP_SERVER_STOPPING);
     return models_ready(s); /* who was never ready has no clients to part from */
 }
 
@@ -242,12 +250,14 @@ static void *watcher(void *context)
     int64_t next_us = sp__net_now_us() + every_us;
     sp__lock(&s->work_lock);
     while (!s->ending) {
-        const bool reload = s->reload, polling = every_us > 0 && sp__net_now_us() >= next_us && !sp__net_draining(s->net);
+        const bool reload = s->reload,
+                   polling = every_us > 0 && sp__net_now_us() >= next_us && !sp__net_draining(s->net);
         s->reload = false;
         s->polling = polling || reload || s->orders != NULL;
         sp__unlock(&s->work_lock);
         sp__repository_work(s);
-        if (reload && sp__keys_load(s) != SP_OK) sp__server_log(s, SP_LOG_ERROR, "%s; the keys before it stay", sp_error_message());
+        if (reload && sp__keys_load(s) != SP_OK)
+            sp__server_log(s, SP_LOG_ERROR, "%s; the keys before it stay", sp_error_message());
         if (reload && s->o.event != NULL) s->o.event(s->o.event_context, SP_SERVER_RELOAD);
         if (polling) {
             const bool restless = sp__models_poll(s);
@@ -269,8 +279,10 @@ static void set_defaults(sp_server_options *o)
 {
     if (o->host == NULL) o->host = "127.0.0.1";
     if (o->port == 0) o->port = 8000;
-    if (o->max_memory_bytes == 0) o->max_memory_bytes = o->max_body_bytes > (size_t)1 << 30 ? o->max_body_bytes : (size_t)1 << 30;
-    if (o->max_body_bytes == 0) o->max_body_bytes = o->max_memory_bytes < (size_t)64 << 20 ? o->max_memory_bytes : (size_t)64 << 20;
+    if (o->max_memory_bytes == 0)
+        o->max_memory_bytes = o->max_body_bytes > (size_t)1 << 30 ? o->max_body_bytes : (size_t)1 << 30;
+    if (o->max_body_bytes == 0)
+        o->max_body_bytes = o->max_memory_bytes < (size_t)64 << 20 ? o->max_memory_bytes : (size_t)64 << 20;
     if (o->max_connections == 0) o->max_connections = 1024;
     if (o->max_queue == 0) o->max_queue = 256;
     if (o->max_batch == 0) o->max_batch = 8;
@@ -287,21 +299,35 @@ static sp_status check_effects(const sp_server_options *o)
 {
     const struct {
         const char *text, *name;
-    } texts[] = {{o->host, "host (--host)"}, {o->unix_path, "unix_path (--unix)"}, {o->certificate, "certificate (--cert)"}, {o->private_key, "private_key (--key)"},
-                 {o->client_ca, "client_ca (--client-ca)"}, {o->api_keys, "api_keys (--api-keys)"}, {o->cors, "cors (--cors)"}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) SP_CHECK(texts[i].text == NULL || texts[i].text[0] != '\0', SP_VALUE, "%s is empty", texts[i].name);
-    SP_CHECK(o->certificate != NULL || o->private_key == NULL, SP_VALUE, "a private key (--key) is given without a certificate (--cert): nothing would be encrypted");
-    SP_CHECK(o->certificate != NULL || o->client_ca == NULL, SP_VALUE,
-             "authorities of clients (--client-ca) are given without a certificate (--cert): nothing would be encrypted and everybody let in");
-    SP_CHECK(o->certificate == NULL || o->private_key != NULL, SP_VALUE, "a certificate (--cert) needs its private key (--key)");
+    } texts[] = {{o->host, "host (--host)"},
+                 {o->unix_path, "unix_path (--unix)"},
+                 {o->certificate, "certificate (--cert)"},
+                 {o->private_key, "private_key (--key)"},
+                 {o->client_ca, "client_ca (--client-ca)"},
+                 {o->api_keys, "api_keys (--api-keys)"},
+                 {o->cors, "cors (--cors)"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        SP_CHECK(texts[i].text == NULL || texts[i].text[0] != '\0', SP_VALUE, "%s is empty", texts[i].name);
+    SP_CHECK(o->certificate != NULL || o->private_key == NULL, SP_VALUE,
+             "a private key (--key) is given without a certificate (--cert): nothing would be encrypted");
+    SP_CHECK(
+        o->certificate != NULL || o->client_ca == NULL, SP_VALUE,
+        "authorities of clients (--client-ca) are given without a certificate (--cert): nothing would be encrypted and everybody let in");
+    SP_CHECK(o->certificate == NULL || o->private_key != NULL, SP_VALUE,
+             "a certificate (--cert) needs its private key (--key)");
     SP_CHECK(!o->no_tcp || o->unix_path != NULL, SP_VALUE, "neither a port nor a socket to listen on");
-    SP_CHECK(!o->no_tcp || (o->host == NULL && o->port == 0), SP_VALUE, "an address or port (--host, --port) is given with no_tcp (--port none)");
-    SP_CHECK(!o->no_tcp || o->certificate == NULL, SP_VALUE, "TLS (--cert) is for host and port alone, which no_tcp (--port none) turns off; the socket is plain");
-    SP_CHECK(o->max_batch != 1 || (o->max_delay_us == 0 && !o->trust_batch), SP_VALUE,
-             "waiting for others (--max-delay) or joining on trust (--trust-batch) has no effect where no requests are joined (--max-batch 1)");
+    SP_CHECK(!o->no_tcp || (o->host == NULL && o->port == 0), SP_VALUE,
+             "an address or port (--host, --port) is given with no_tcp (--port none)");
+    SP_CHECK(!o->no_tcp || o->certificate == NULL, SP_VALUE,
+             "TLS (--cert) is for host and port alone, which no_tcp (--port none) turns off; the socket is plain");
+    SP_CHECK(
+        o->max_batch != 1 || (o->max_delay_us == 0 && !o->trust_batch), SP_VALUE,
+        "waiting for others (--max-delay) or joining on trust (--trust-batch) has no effect where no requests are joined (--max-batch 1)");
     SP_CHECK(o->max_body_bytes == 0 || o->max_memory_bytes == 0 || o->max_body_bytes <= o->max_memory_bytes, SP_VALUE,
-             "a request may have %zu bytes (--max-body), but all together no more than %zu (--max-memory)", o->max_body_bytes, o->max_memory_bytes);
-    SP_CHECK(o->n_sockets == 0 || (o->host == NULL && o->port == 0 && !o->no_tcp), SP_VALUE, "sockets are handed over (LISTEN_FDS), so that an address or port (--host, --port) has no effect");
+             "a request may have %zu bytes (--max-body), but all together no more than %zu (--max-memory)",
+             o->max_body_bytes, o->max_memory_bytes);
+    SP_CHECK(o->n_sockets == 0 || (o->host == NULL && o->port == 0 && !o->no_tcp), SP_VALUE,
+             "sockets are handed over (LISTEN_FDS), so that an address or port (--host, --port) has no effect");
     SP_CHECK(o->event != NULL || o->alive_seconds == 0, SP_VALUE, "alive_seconds is set, but nobody is told");
     SP_CHECK(o->log != NULL || !o->access_json, SP_VALUE, "access_json is set, but there is no log");
     return SP_OK;
@@ -309,13 +335,19 @@ static sp_status check_effects(const sp_server_options *o)
 
 static sp_status check_options(const sp_server_options *o)
 {
-    SP_CHECK(o->port >= -1 && o->port <= 65535, SP_VALUE, "port %d is none; ports are 1 to 65535, -1 for one that is free", o->port);
-    SP_CHECK(o->max_connections > 0 && o->max_queue > 0, SP_VALUE, "at least one connection and one waiting request are needed");
-    SP_CHECK(o->max_batch >= 1 && o->max_batch <= SP_SERVE_BATCH_MAX, SP_VALUE, "max_batch is %d, it must be 1 to %d", o->max_batch, SP_SERVE_BATCH_MAX);
+    SP_CHECK(o->port >= -1 && o->port <= 65535, SP_VALUE,
+             "port %d is none; ports are 1 to 65535, -1 for one that is free", o->port);
+    SP_CHECK(o->max_connections > 0 && o->max_queue > 0, SP_VALUE,
+             "at least one connection and one waiting request are needed");
+    SP_CHECK(o->max_batch >= 1 && o->max_batch <= SP_SERVE_BATCH_MAX, SP_VALUE, "max_batch is %d, it must be 1 to %d",
+             o->max_batch, SP_SERVE_BATCH_MAX);
     const char *control = o->model_control != NULL ? o->model_control : "local";
-    SP_CHECK(strcmp(control, "local") == 0 || strcmp(control, "all") == 0 || strcmp(control, "none") == 0, SP_VALUE, "model_control (--model-control) is '%.32s', it must be local, all or none", control);
+    SP_CHECK(strcmp(control, "local") == 0 || strcmp(control, "all") == 0 || strcmp(control, "none") == 0, SP_VALUE,
+             "model_control (--model-control) is '%.32s', it must be local, all or none", control);
     SP_CHECK(o->n_workers >= 1 && o->n_workers <= 64, SP_VALUE, "n_workers is %d, it must be 1 to 64", o->n_workers);
-    SP_CHECK(o->request_seconds > 0 && o->idle_seconds > 0 && o->receive_seconds > 0 && o->drain_seconds >= 0 && o->max_delay_us >= 0, SP_VALUE, "times must not be negative");
+    SP_CHECK(o->request_seconds > 0 && o->idle_seconds > 0 && o->receive_seconds > 0 && o->drain_seconds >= 0 &&
+                 o->max_delay_us >= 0,
+             SP_VALUE, "times must not be negative");
     return SP_OK;
 }
 
@@ -339,13 +371,29 @@ sp_status sp_server_create(const sp_server_options *options, sp_server **out)
     sp_status status = check_effects(&s->o);
     set_defaults(&s->o);
     if (status == SP_OK) status = check_options(&s->o);
-    const sp_net_options net = {.host = s->o.no_tcp || s->o.n_sockets > 0 ? NULL : s->o.host, .port = s->o.port > 0 ? s->o.port : 0, .unix_path = s->o.unix_path,
-                                .certificate = s->o.certificate, .private_key = s->o.private_key, .client_ca = s->o.client_ca,
-                                .max_body_bytes = s->o.max_body_bytes, .max_memory_bytes = s->o.max_memory_bytes, .max_connections = s->o.max_connections,
-                                .idle_seconds = s->o.idle_seconds, .receive_seconds = s->o.receive_seconds, .drain_seconds = s->o.drain_seconds,
-                                .leave_seconds = s->o.leave_seconds == 0 ? -1 : s->o.leave_seconds < 0 ? 0 : s->o.leave_seconds, .n_given = s->o.n_sockets,
-                                .tick_seconds = s->o.alive_seconds, .event = on_net,
-                                .handle = sp__server_route, .decorate = sp__server_decorate, .finished = sp__server_finished, .log = log_net, .context = s};
+    const sp_net_options net = {.host = s->o.no_tcp || s->o.n_sockets > 0 ? NULL : s->o.host,
+                                .port = s->o.port > 0 ? s->o.port : 0,
+                                .unix_path = s->o.unix_path,
+                                .certificate = s->o.certificate,
+                                .private_key = s->o.private_key,
+                                .client_ca = s->o.client_ca,
+                                .max_body_bytes = s->o.max_body_bytes,
+                                .max_memory_bytes = s->o.max_memory_bytes,
+                                .max_connections = s->o.max_connections,
+                                .idle_seconds = s->o.idle_seconds,
+                                .receive_seconds = s->o.receive_seconds,
+                                .drain_seconds = s->o.drain_seconds,
+                                .leave_seconds = s->o.leave_seconds == 0  ? -1
+                                                 : s->o.leave_seconds < 0 ? 0
+                                                                          : s->o.leave_seconds,
+                                .n_given = s->o.n_sockets,
+                                .tick_seconds = s->o.alive_seconds,
+                                .event = on_net,
+                                .handle = sp__server_route,
+                                .decorate = sp__server_decorate,
+                                .finished = sp__server_finished,
+                                .log = log_net,
+                                .context = s};
     if (status == SP_OK) status = sp__keys_load(s);
     if (status == SP_OK && s->o.log != NULL) status = sp__log_create(&s->o, &s->log);
     if (status == SP_OK) status = sp__net_create(&net, &s->net);
@@ -411,14 +459,16 @@ sp_status sp_server_wait(sp_server *s)
     sp__unlock(&s->work_lock);
     for (int i = 0; i < s->n_threads; i++) pthread_join(s->threads[i], NULL);
     s->n_threads = 0;
-    if (s->watching && !polling) join_watcher(s); /* a model that is being loaded keeps nobody waiting but sp_server_release */
+    if (s->watching && !polling)
+        join_watcher(s); /* a model that is being loaded keeps nobody waiting but sp_server_release */
     return SP_OK;
 }
 
 void sp_server_release(sp_server *s)
 {
     if (s == NULL) return;
-    if (!is_ours(s)) return; /* its event loop is shared with the parent: taking it down here would take down that one */
+    if (!is_ours(s))
+        return; /* its event loop is shared with the parent: taking it down here would take down that one */
     if (s->started) {
         sp__net_stop(s->net);
         sp__net_stop(s->net);

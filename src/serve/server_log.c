@@ -36,9 +36,9 @@ struct sp_log_queue {
     void *context;
     bool json;
     pthread_t thread;
-    atomic_ullong dropped[2]; /* [1]: access lines */
+    atomic_ullong dropped[2];       /* [1]: access lines */
     atomic_bool telling, tell_lost; /* the line that is written is about dropped ones: its loss is no loss */
-    sp_lock lock;     /* of what follows */
+    sp_lock lock;                   /* of what follows */
     sp_cond changed;
     line *first, **end;
     size_t bytes;
@@ -176,7 +176,10 @@ void sp__log_end(sp_log_queue *q)
     queue_release(q);
 }
 
-unsigned long long sp__log_dropped(const sp_log_queue *q, bool access) { return q != NULL ? atomic_load(&((sp_log_queue *)q)->dropped[access]) : 0; }
+unsigned long long sp__log_dropped(const sp_log_queue *q, bool access)
+{
+    return q != NULL ? atomic_load(&((sp_log_queue *)q)->dropped[access]) : 0;
+}
 
 static void append(sp_log_queue *q, sp_log_kind kind, const char *text)
 {
@@ -204,7 +207,9 @@ void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, .
 {
     char text[4096];
     va_list args;
-    if (s->log == NULL || (kind == SP_LOG_INFO && !atomic_load(&s->log_info)) || (kind == SP_LOG_ERROR && !atomic_load(&s->log_error))) return; /* /v2/logging */
+    if (s->log == NULL || (kind == SP_LOG_INFO && !atomic_load(&s->log_info)) ||
+        (kind == SP_LOG_ERROR && !atomic_load(&s->log_error)))
+        return; /* /v2/logging */
     va_start(args, format);
     sp__vsnprintf(text, sizeof text, format, args);
     va_end(args);

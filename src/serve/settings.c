@@ -38,11 +38,12 @@ static sp_status read_versions(const char *text, sp_settings *s)
     if (strncmp(text, "newest:", 7) == 0) {
         const char *at = text + 7;
         const int64_t n = take_number(&at);
-        SP_CHECK(n >= 1 && n <= SP_SERVE_VERSIONS_MAX && *at == '\0', SP_VALUE, "versions is '%.64s', it must be %s; at most %d are served", text, wanted, SP_SERVE_VERSIONS_MAX);
+        SP_CHECK(n >= 1 && n <= SP_SERVE_VERSIONS_MAX && *at == '\0', SP_VALUE,
+                 "versions is '%.64s', it must be %s; at most %d are served", text, wanted, SP_SERVE_VERSIONS_MAX);
         s->n_newest = (int)n;
         return SP_OK;
     }
-    for (const char *at = text; ; at++) {
+    for (const char *at = text;; at++) {
         const int64_t v = take_number(&at);
         SP_CHECK(v > 0 && (*at == ',' || *at == '\0'), SP_VALUE, "versions is '%.64s', it must be %s", text, wanted);
         SP_CHECK(s->n_versions < SP_SERVE_VERSIONS_MAX, SP_VALUE, "versions lists more than %d", SP_SERVE_VERSIONS_MAX);
@@ -57,12 +58,15 @@ static sp_status read_labels(const char *text, sp_settings *s)
         const size_t n = strcspn(at, "=,");
         const char *number = at + n + 1;
         SP_CHECK(at[n] == '=' && n > 0 && n < sizeof s->labels[0].name && memchr(at, '/', n) == NULL, SP_VALUE,
-                 "labels is '%.64s', it must be NAME=VERSION with commas between; names have up to %zu bytes and no /", text, sizeof s->labels[0].name - 1);
+                 "labels is '%.64s', it must be NAME=VERSION with commas between; names have up to %zu bytes and no /",
+                 text, sizeof s->labels[0].name - 1);
         SP_CHECK(s->n_labels < SP_SERVE_LABELS_MAX, SP_VALUE, "labels has more than %d", SP_SERVE_LABELS_MAX);
         memcpy(s->labels[s->n_labels].name, at, n);
         const int64_t v = take_number(&number);
-        SP_CHECK(v > 0 && (*number == ',' || *number == '\0'), SP_VALUE, "label '%s' is not the number of a version: '%.64s'", s->labels[s->n_labels].name, text);
-        SP_CHECK(sp__settings_label(s, s->labels[s->n_labels].name) == 0, SP_VALUE, "label '%s' is given twice", s->labels[s->n_labels].name);
+        SP_CHECK(v > 0 && (*number == ',' || *number == '\0'), SP_VALUE,
+                 "label '%s' is not the number of a version: '%.64s'", s->labels[s->n_labels].name, text);
+        SP_CHECK(sp__settings_label(s, s->labels[s->n_labels].name) == 0, SP_VALUE, "label '%s' is given twice",
+                 s->labels[s->n_labels].name);
         s->labels[s->n_labels++].version = v;
         at = *number == ',' ? skip(number + 1) : number;
     }
@@ -76,18 +80,21 @@ sp_status sp__settings_warm_up(const char **at, int *n, sp_warm_shape shapes[SP_
     while (*p != '\0' && *p != ';') {
         sp_warm_shape *w = &shapes[*n];
         const size_t name = strcspn(p, ":,;");
-        SP_CHECK(p[name] == ':' && name > 0 && name < sizeof w->name, SP_VALUE, "warm_up has '%.64s' where INPUT:SIZExSIZE is wanted", p);
+        SP_CHECK(p[name] == ':' && name > 0 && name < sizeof w->name, SP_VALUE,
+                 "warm_up has '%.64s' where INPUT:SIZExSIZE is wanted", p);
         SP_CHECK(*n < SP_SERVE_INPUTS_MAX, SP_VALUE, "warm_up has more than %d inputs", SP_SERVE_INPUTS_MAX);
         *w = (sp_warm_shape){.rank = 0};
         memcpy(w->name, p, name);
         p += name + 1;
         for (bool more = true; more; p += more) {
             const int64_t d = take_number(&p);
-            SP_CHECK(d > 0 && w->rank < SP_RANK_MAX, SP_VALUE, "warm_up: the shape of input '%s' is not 1 to %d sizes with x between", w->name, SP_RANK_MAX);
+            SP_CHECK(d > 0 && w->rank < SP_RANK_MAX, SP_VALUE,
+                     "warm_up: the shape of input '%s' is not 1 to %d sizes with x between", w->name, SP_RANK_MAX);
             w->dims[w->rank++] = d;
             more = *p == 'x';
         }
-        SP_CHECK(*p == ',' || *p == ';' || *p == '\0', SP_VALUE, "warm_up has '%.16s' behind the shape of input '%s'", p, w->name);
+        SP_CHECK(*p == ',' || *p == ';' || *p == '\0', SP_VALUE, "warm_up has '%.16s' behind the shape of input '%s'",
+                 p, w->name);
         if (*p == ',') p = skip(p + 1);
         ++*n;
     }
@@ -107,7 +114,8 @@ static sp_status check_warm_up(const char *text)
 static sp_status copy(const char *what, const char *from, char *to, size_t room)
 {
     if (from == NULL) return SP_OK;
-    SP_CHECK(from[0] != '\0' && strlen(from) < room, SP_VALUE, "%s is empty or has more than %zu bytes", what, room - 1);
+    SP_CHECK(from[0] != '\0' && strlen(from) < room, SP_VALUE, "%s is empty or has more than %zu bytes", what,
+             room - 1);
     memcpy(to, from, strlen(from) + 1);
     return SP_OK;
 }
@@ -116,14 +124,21 @@ static sp_status copy(const char *what, const char *from, char *to, size_t room)
 
 sp_status sp__settings_read(const sp_server_options *o, const sp_model_config *c, sp_settings *out)
 {
-    sp_settings s = {.max_batch = c->max_batch != 0 ? c->max_batch : o->max_batch, .trust_batch = c->trust_batch || o->trust_batch,
-                     .max_delay_us = c->max_delay_us < 0 ? 0 : c->max_delay_us > 0 ? c->max_delay_us : o->max_delay_us,
+    sp_settings s = {.max_batch = c->max_batch != 0 ? c->max_batch : o->max_batch,
+                     .trust_batch = c->trust_batch || o->trust_batch,
+                     .max_delay_us = c->max_delay_us < 0   ? 0
+                                     : c->max_delay_us > 0 ? c->max_delay_us
+                                                           : o->max_delay_us,
                      .max_queue = c->max_queue != 0 ? c->max_queue : o->max_queue,
-                     .request_seconds = c->request_seconds != 0 ? c->request_seconds : o->request_seconds, .n_instances = c->n_instances != 0 ? c->n_instances : 1};
-    SP_CHECK(s.max_batch >= 1 && s.max_batch <= SP_SERVE_BATCH_MAX, SP_VALUE, "max_batch is %d, it must be 1 to %d", s.max_batch, SP_SERVE_BATCH_MAX);
+                     .request_seconds = c->request_seconds != 0 ? c->request_seconds : o->request_seconds,
+                     .n_instances = c->n_instances != 0 ? c->n_instances : 1};
+    SP_CHECK(s.max_batch >= 1 && s.max_batch <= SP_SERVE_BATCH_MAX, SP_VALUE, "max_batch is %d, it must be 1 to %d",
+             s.max_batch, SP_SERVE_BATCH_MAX);
     SP_CHECK(s.max_queue >= 1 && s.request_seconds > 0, SP_VALUE, "max_queue and timeout must be larger than 0");
-    SP_CHECK(s.n_instances >= 1 && s.n_instances <= SP_SERVE_INSTANCES_MAX, SP_VALUE, "instances is %d, it must be 1 to %d", s.n_instances, SP_SERVE_INSTANCES_MAX);
-    SP_CHECK(c->max_batch != 1 || (c->max_delay_us <= 0 && !c->trust_batch), SP_VALUE, "max_delay and trust_batch have no effect where no requests are joined (max_batch 1)");
+    SP_CHECK(s.n_instances >= 1 && s.n_instances <= SP_SERVE_INSTANCES_MAX, SP_VALUE,
+             "instances is %d, it must be 1 to %d", s.n_instances, SP_SERVE_INSTANCES_MAX);
+    SP_CHECK(c->max_batch != 1 || (c->max_delay_us <= 0 && !c->trust_batch), SP_VALUE,
+             "max_delay and trust_batch have no effect where no requests are joined (max_batch 1)");
     SP_CHECK(c->key_mode == NULL || c->key_file != NULL, SP_VALUE, "key_mode is given without key_file");
     SP_TRY(read_versions(c->versions, &s));
     SP_TRY(read_labels(c->labels, &s));
@@ -158,7 +173,8 @@ static sp_status decode_key(const char *text, size_t n, unsigned char bytes[64],
     if (!hex) memcpy(bytes, text, n);
     for (size_t i = 0; hex && i < wanted; i++) {
         const char pair[3] = {text[4 + 2 * i], text[5 + 2 * i], '\0'};
-        SP_CHECK(strspn(pair, "0123456789abcdefABCDEF") == 2, SP_VALUE, "the key has a character that is no hexadecimal digit");
+        SP_CHECK(strspn(pair, "0123456789abcdefABCDEF") == 2, SP_VALUE,
+                 "the key has a character that is no hexadecimal digit");
         bytes[i] = (unsigned char)strtoul(pair, NULL, 16);
     }
     *out = wanted;
@@ -186,8 +202,9 @@ static sp_status set_number(const char *key, const char *value, double low, doub
 {
     char *end;
     const double v = sp__strtod(value, &end);
-    SP_CHECK(end != value && *end == '\0' && v >= low && v <= high && (!whole || v == (double)(int64_t)v), SP_VALUE, "%s is '%.64s', it must be %s from %g to %g", key, value,
-             whole ? "a whole number" : "a number", low, high);
+    SP_CHECK(end != value && *end == '\0' && v >= low && v <= high && (!whole || v == (double)(int64_t)v), SP_VALUE,
+             "%s is '%.64s', it must be %s from %g to %g", key, value, whole ? "a whole number" : "a number", low,
+             high);
     *out = v;
     return SP_OK;
 }
@@ -196,12 +213,18 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
 {
     const struct {
         const char *name, **text;
-    } texts[] = {{"name", &c->name}, {"path", &c->path}, {"versions", &c->versions}, {"labels", &c->labels}, {"warm_up", &c->warm_up}, {"key_file", &c->key_file}, {"key_mode", &c->key_mode}};
+    } texts[] = {{"name", &c->name},        {"path", &c->path},       {"versions", &c->versions},
+                 {"labels", &c->labels},    {"warm_up", &c->warm_up}, {"key_file", &c->key_file},
+                 {"key_mode", &c->key_mode}};
     const struct {
         const char *name;
         double low, high;
         bool whole;
-    } numbers[] = {{"max_batch", 1, SP_SERVE_BATCH_MAX, true}, {"max_queue", 1, 1e6, true}, {"instances", 1, SP_SERVE_INSTANCES_MAX, true}, {"max_delay", 0, 60000, false}, {"timeout", 0.001, 1e6, false}};
+    } numbers[] = {{"max_batch", 1, SP_SERVE_BATCH_MAX, true},
+                   {"max_queue", 1, 1e6, true},
+                   {"instances", 1, SP_SERVE_INSTANCES_MAX, true},
+                   {"max_delay", 0, 60000, false},
+                   {"timeout", 0.001, 1e6, false}};
     double v = 0;
     SP_CHECK(c != NULL && key != NULL && value != NULL, SP_VALUE, "a configuration, a name and a value are needed");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -211,7 +234,8 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
             return SP_OK;
         }
     if (strcmp(key, "trust_batch") == 0) {
-        SP_CHECK(strcmp(value, "true") == 0 || strcmp(value, "false") == 0, SP_VALUE, "trust_batch is '%.64s', it must be true or false", value);
+        SP_CHECK(strcmp(value, "true") == 0 || strcmp(value, "false") == 0, SP_VALUE,
+                 "trust_batch is '%.64s', it must be true or false", value);
         c->trust_batch = value[0] == 't';
         return SP_OK;
     }
@@ -225,5 +249,8 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
         else c->request_seconds = v;
         return SP_OK;
     }
-    return sp__fail(SP_KEY, "'%.64s' is no setting of a model; there are: name, path, max_batch, trust_batch, max_delay, max_queue, timeout, instances, versions, labels, warm_up, key_file, key_mode", key);
+    return sp__fail(
+        SP_KEY,
+        "'%.64s' is no setting of a model; there are: name, path, max_batch, trust_batch, max_delay, max_queue, timeout, instances, versions, labels, warm_up, key_file, key_mode",
+        key);
 }

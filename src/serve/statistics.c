@@ -12,9 +12,15 @@
 #include "serve/grpc.h"
 #include "serve/triton.h"
 
-static unsigned long long value(const atomic_ullong *counter) { return atomic_load_explicit((atomic_ullong *)counter, memory_order_relaxed); }
+static unsigned long long value(const atomic_ullong *counter)
+{
+    return atomic_load_explicit((atomic_ullong *)counter, memory_order_relaxed);
+}
 
-static void add(atomic_ullong *counter, unsigned long long n) { atomic_fetch_add_explicit(counter, n, memory_order_relaxed); }
+static void add(atomic_ullong *counter, unsigned long long n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
 
 static void duration_add(sp_duration *d, int64_t us)
 {
@@ -22,7 +28,10 @@ static void duration_add(sp_duration *d, int64_t us)
     add(&d->ns, us > 0 ? (unsigned long long)us * 1000 : 0);
 }
 
-void sp__statistics_job(sp_served *m, bool ok, int64_t us) { duration_add(ok ? &m->statistics.success : &m->statistics.fail, us); }
+void sp__statistics_job(sp_served *m, bool ok, int64_t us)
+{
+    duration_add(ok ? &m->statistics.success : &m->statistics.fail, us);
+}
 void sp__statistics_queue(sp_served *m, int64_t us) { duration_add(&m->statistics.queue, us); }
 
 void sp__statistics_run(sp_served *m, int n_jobs, int64_t rows, int64_t us)
@@ -30,7 +39,9 @@ void sp__statistics_run(sp_served *m, int n_jobs, int64_t rows, int64_t us)
     struct timespec now;
     int i = 0;
     clock_gettime(CLOCK_REALTIME, &now);
-    atomic_store_explicit(&m->statistics.last_ms, (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000, memory_order_relaxed);
+    atomic_store_explicit(&m->statistics.last_ms,
+                          (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000,
+                          memory_order_relaxed);
     add(&m->statistics.rows, (unsigned long long)rows);
     add(&m->statistics.runs, 1);
     add(&m->statistics.infer.n, (unsigned long long)n_jobs);
@@ -41,15 +52,21 @@ void sp__statistics_run(sp_served *m, int n_jobs, int64_t rows, int64_t us)
 
 /* --- written ------------------------------------------------------------------------------------------------------- */
 
-static void put_duration(sp__text *t, const char *key, unsigned long long n, unsigned long long ns) { sp__text_put(t, ",\"%s\":{\"count\":%llu,\"ns\":%llu}", key, n, ns); }
+static void put_duration(sp__text *t, const char *key, unsigned long long n, unsigned long long ns)
+{
+    sp__text_put(t, ",\"%s\":{\"count\":%llu,\"ns\":%llu}", key, n, ns);
+}
 
 void sp__statistics_json(const sp_served *m, sp__text *t)
 {
     const sp_statistics *s = &m->statistics;
     sp__text_put(t, "{\"name\":");
     sp__json_put_text(t, m->entry->name, strlen(m->entry->name));
-    sp__text_put(t, ",\"version\":\"%lld\",\"last_inference\":%llu,\"inference_count\":%llu,\"execution_count\":%llu,\"inference_stats\":{\"success\":{\"count\":%llu,\"ns\":%llu}", (long long)m->version,
-                 value(&s->last_ms), value(&s->rows), value(&s->runs), value(&s->success.n), value(&s->success.ns));
+    sp__text_put(
+        t,
+        ",\"version\":\"%lld\",\"last_inference\":%llu,\"inference_count\":%llu,\"execution_count\":%llu,\"inference_stats\":{\"success\":{\"count\":%llu,\"ns\":%llu}",
+        (long long)m->version, value(&s->last_ms), value(&s->rows), value(&s->runs), value(&s->success.n),
+        value(&s->success.ns));
     put_duration(t, "fail", value(&s->fail.n), value(&s->fail.ns));
     put_duration(t, "queue", value(&s->queue.n), value(&s->queue.ns));
     put_duration(t, "compute_input", value(&s->infer.n), 0);

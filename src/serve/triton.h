@@ -10,7 +10,8 @@
 
 /* repository.c */
 /* One line of the index, called for each version; state and reason live for the call. */
-typedef void (*sp_index_line)(void *context, const char *name, const char *version, const char *state, const char *reason);
+typedef void (*sp_index_line)(void *context, const char *name, const char *version, const char *state,
+                              const char *reason);
 void sp__repository_index(sp_server *s, bool ready_only, sp_index_line line, void *context);
 /* Load or unload a model later, on the watcher's thread, and answer then; grpc: with an empty message. */
 void sp__repository_order(sp_server *s, sp_exchange *x, const char *name, bool load, bool grpc);
@@ -30,7 +31,8 @@ sp_status sp__trace_set(sp_server *s, const char *key, const char *value);
 sp_status sp__log_set(sp_server *s, const char *key, const char *value);
 /* Routes. */
 bool sp__triton_rest_route(sp_server *s, sp_exchange *x); /* false: the path is none of its */
-bool sp__triton_rest_model_route(sp_server *s, sp_exchange *x, sp_served *take_model, const char *what); /* "/config" and its like, behind a model; false: none of these */
+bool sp__triton_rest_model_route(sp_server *s, sp_exchange *x, sp_served *take_model,
+                                 const char *what); /* "/config" and its like, behind a model; false: none of these */
 void sp__triton_rest_trace(sp_server *s, sp_exchange *x);
 bool sp__triton_grpc_route(sp_server *s, sp_exchange *x, const char *method);
 

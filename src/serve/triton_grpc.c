@@ -42,7 +42,8 @@ typedef struct {
     sp_status status;
 } index_writer;
 
-static sp_status write_line(sp_wire_out *o, const char *name, const char *version, const char *state, const char *reason)
+static sp_status write_line(sp_wire_out *o, const char *name, const char *version, const char *state,
+                            const char *reason)
 {
     const size_t at = o->bytes;
     SP_TRY(sp__grpc_put_text(o, 1, name));
@@ -78,7 +79,9 @@ static sp_status put_index(sp_server *s, const sp_exchange *x, sp_wire_out *o)
 
 static sp_status read_order(sp_wire *w, uint32_t number, int type, void *context)
 {
-    SP_CHECK(number != 3, SP_DECLINED, "parameters of loading are not done: clients name no files and no settings; those are the server's (--config)");
+    SP_CHECK(
+        number != 3, SP_DECLINED,
+        "parameters of loading are not done: clients name no files and no settings; those are the server's (--config)");
     if (number == 2) return sp__wire_take_text(w, "the model's name", type, context, 256);
     return sp__wire_skip(w, number, type);
 }
@@ -186,7 +189,8 @@ static sp_status put_all_statistics(sp_server *s, sp_wire_out *o)
 
 static sp_status answer_shared_memory(const sp_exchange *x, const char *method)
 {
-    const bool registers = strstr(method, "Register") != NULL || (strstr(method, "Unregister") != NULL && x->body_bytes > SP_GRPC_PREFIX);
+    const bool registers =
+        strstr(method, "Register") != NULL || (strstr(method, "Unregister") != NULL && x->body_bytes > SP_GRPC_PREFIX);
     SP_CHECK(!registers, SP_DECLINED, "shared memory is not done here; send tensors in the message");
     return SP_OK;
 }

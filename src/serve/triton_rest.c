@@ -5,7 +5,10 @@
 
 #include "serve/triton.h"
 
-static bool is(const sp_exchange *x, const char *method) { return strcmp(x->method, method) == 0 || (strcmp(method, "GET") == 0 && strcmp(x->method, "HEAD") == 0); }
+static bool is(const sp_exchange *x, const char *method)
+{
+    return strcmp(x->method, method) == 0 || (strcmp(method, "GET") == 0 && strcmp(x->method, "HEAD") == 0);
+}
 
 static void reply(sp_exchange *x, sp__text *t)
 {
@@ -79,7 +82,8 @@ static sp_status check_order(const sp_exchange *x, bool load)
     sp_json j = sp__json_open(x->body, x->body_bytes);
     const char *key, *name;
     sp_status status = SP_OK;
-    for (bool more = false; x->body_bytes > 0 && (status = sp__json_member(&j, &arena, &more, &key)) == SP_OK && more;) {
+    for (bool more = false;
+         x->body_bytes > 0 && (status = sp__json_member(&j, &arena, &more, &key)) == SP_OK && more;) {
         if (strcmp(key, "parameters") != 0) {
             status = sp__json_fail(&j, "'%.64s' is not known; the request has: parameters", key);
             break;
@@ -87,7 +91,11 @@ static sp_status check_order(const sp_exchange *x, bool load)
         for (bool inner = false; (status = sp__json_member(&j, &arena, &inner, &name)) == SP_OK && inner;) {
             bool flag = true;
             if (!load && strcmp(name, "unload_dependents") == 0) status = sp__json_bool(&j, &flag); /* there are none */
-            else status = sp__json_fail(&j, "parameter '%.64s' is not done: clients name no files and no settings; those are the server's (--config)", name);
+            else
+                status = sp__json_fail(
+                    &j,
+                    "parameter '%.64s' is not done: clients name no files and no settings; those are the server's (--config)",
+                    name);
             if (status != SP_OK) break;
         }
         if (status != SP_OK) break;
@@ -101,9 +109,12 @@ static void order(sp_server *s, sp_exchange *x, const char *rest)
 {
     char name[256];
     const char *slash = strrchr(rest, '/');
-    const bool load = slash != NULL && strcmp(slash, "/load") == 0, unload = slash != NULL && strcmp(slash, "/unload") == 0;
+    const bool load = slash != NULL && strcmp(slash, "/load") == 0,
+               unload = slash != NULL && strcmp(slash, "/unload") == 0;
     if ((!load && !unload) || !sp__path_decode(rest, (size_t)(slash - rest), name, sizeof name)) {
-        sp__route_refuse(x, 404, "there is no such path; there are /v2/repository/index and /v2/repository/models/NAME/load or /unload");
+        sp__route_refuse(
+            x, 404,
+            "there is no such path; there are /v2/repository/index and /v2/repository/models/NAME/load or /unload");
         return;
     }
     if (!wants(x, "POST")) return;
@@ -181,7 +192,8 @@ static sp_status read_setting(sp_json *j, sp__arena *a, char out[64])
     return SP_OK;
 }
 
-static sp_status change_settings(sp_server *s, const sp_exchange *x, sp_status (*set)(sp_server *s, const char *key, const char *value))
+static sp_status change_settings(sp_server *s, const sp_exchange *x,
+                                 sp_status (*set)(sp_server *s, const char *key, const char *value))
 {
     sp__arena arena = {0};
     sp_json j = sp__json_open(x->body, x->body_bytes);
@@ -200,12 +212,14 @@ static sp_status change_settings(sp_server *s, const sp_exchange *x, sp_status (
 
 sp_status sp__trace_set(sp_server *s, const char *key, const char *value)
 {
-    static const char *const keys[] = {"trace_level", "trace_file", "trace_rate", "trace_count", "log_frequency", "trace_mode"};
+    static const char *const keys[] = {"trace_level", "trace_file",    "trace_rate",
+                                       "trace_count", "log_frequency", "trace_mode"};
     size_t i = 0;
     (void)s;
     while (i < sizeof keys / sizeof *keys && strcmp(key, keys[i]) != 0) i++;
     SP_CHECK(i < sizeof keys / sizeof *keys, SP_KEY, "'%.64s' is no setting of tracing", key);
-    SP_CHECK(value[0] == '\0' || (i == 0 && strcmp(value, "OFF") == 0), SP_DECLINED, "%s cannot be '%.64s': requests are not traced here; trace_level is OFF", key, value);
+    SP_CHECK(value[0] == '\0' || (i == 0 && strcmp(value, "OFF") == 0), SP_DECLINED,
+             "%s cannot be '%.64s': requests are not traced here; trace_level is OFF", key, value);
     return SP_OK;
 }
 
@@ -218,7 +232,11 @@ sp_status sp__log_set(sp_server *s, const char *key, const char *value)
         atomic_store(info ? &s->log_info : &s->log_error, yes);
         return SP_OK;
     }
-    const char *fixed = strcmp(key, "log_warning") == 0 ? "true" : strcmp(key, "log_verbose_level") == 0 ? "0" : strcmp(key, "log_format") == 0 ? "default" : strcmp(key, "log_file") == 0 ? "" : NULL;
+    const char *fixed = strcmp(key, "log_warning") == 0         ? "true"
+                        : strcmp(key, "log_verbose_level") == 0 ? "0"
+                        : strcmp(key, "log_format") == 0        ? "default"
+                        : strcmp(key, "log_file") == 0          ? ""
+                                                                : NULL;
     SP_CHECK(fixed != NULL, SP_KEY, "'%.64s' is no setting of the log", key);
     SP_CHECK(strcmp(value, fixed) == 0, SP_DECLINED, "%s cannot be '%.64s', it is '%s' here", key, value, fixed);
     return SP_OK;
@@ -227,24 +245,33 @@ sp_status sp__log_set(sp_server *s, const char *key, const char *value)
 static void put_trace(sp_server *s, sp__text *t)
 {
     (void)s;
-    sp__text_put(t, "{\"trace_level\":[\"OFF\"],\"trace_rate\":\"1000\",\"trace_count\":\"-1\",\"log_frequency\":\"0\",\"trace_file\":\"\",\"trace_mode\":\"triton\"}\n");
+    sp__text_put(
+        t,
+        "{\"trace_level\":[\"OFF\"],\"trace_rate\":\"1000\",\"trace_count\":\"-1\",\"log_frequency\":\"0\",\"trace_file\":\"\",\"trace_mode\":\"triton\"}\n");
 }
 
 static void put_log(sp_server *s, sp__text *t)
 {
-    sp__text_put(t, "{\"log_file\":\"\",\"log_info\":%s,\"log_warning\":true,\"log_error\":%s,\"log_verbose_level\":0,\"log_format\":\"default\"}\n", atomic_load(&s->log_info) ? "true" : "false",
-                 atomic_load(&s->log_error) ? "true" : "false");
+    sp__text_put(
+        t,
+        "{\"log_file\":\"\",\"log_info\":%s,\"log_warning\":true,\"log_error\":%s,\"log_verbose_level\":0,\"log_format\":\"default\"}\n",
+        atomic_load(&s->log_info) ? "true" : "false", atomic_load(&s->log_error) ? "true" : "false");
 }
 
 /* GET shows, POST changes and shows. */
-static void settings(sp_server *s, sp_exchange *x, void (*put)(sp_server *s, sp__text *t), sp_status (*set)(sp_server *s, const char *key, const char *value))
+static void settings(sp_server *s, sp_exchange *x, void (*put)(sp_server *s, sp__text *t),
+                     sp_status (*set)(sp_server *s, const char *key, const char *value))
 {
     sp__text t = {0};
     if (is(x, "POST")) {
         const char *why = sp__control_refusal(s, x);
         const sp_status status = why == NULL && x->body_bytes > 0 ? change_settings(s, x, set) : SP_OK;
         if (why != NULL || status != SP_OK) {
-            sp__route_refuse(x, why != NULL ? 403 : status == SP_DECLINED ? 400 : sp__http_status(status), why != NULL ? why : sp_error_message());
+            sp__route_refuse(x,
+                             why != NULL             ? 403
+                             : status == SP_DECLINED ? 400
+                                                     : sp__http_status(status),
+                             why != NULL ? why : sp_error_message());
             return;
         }
     } else if (!wants(x, "GET")) return;

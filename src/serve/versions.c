@@ -49,7 +49,11 @@ static sp_status find_file(const char *folder, char *out)
         if (snprintf(out, PATH_BYTES, "%s/%s", folder, entry->d_name) >= PATH_BYTES) n = -1000;
     }
     closedir(d);
-    SP_CHECK(n == 1, SP_VALUE, n == 0 ? "%s: holds no model (.mindir, .onnx, .tflite or .ms)" : n > 1 ? "%s: holds more than one model; leave one in each version's folder" : "%s: has too long a path", folder);
+    SP_CHECK(n == 1, SP_VALUE,
+             n == 0  ? "%s: holds no model (.mindir, .onnx, .tflite or .ms)"
+             : n > 1 ? "%s: holds more than one model; leave one in each version's folder"
+                     : "%s: has too long a path",
+             folder);
     return SP_OK;
 }
 
@@ -62,21 +66,25 @@ static int64_t newest_version(const char *path, int64_t below)
     for (struct dirent *entry; (entry = readdir(d)) != NULL;) {
         char inside[PATH_BYTES];
         const int64_t v = version_number(entry->d_name);
-        if (v > newest && v < below && snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) < PATH_BYTES && sp__is_folder(inside)) newest = v;
+        if (v > newest && v < below && snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) < PATH_BYTES &&
+            sp__is_folder(inside))
+            newest = v;
     }
     closedir(d);
     return newest;
 }
 
 /* The file of a version: in path/VERSION, whose name may have zeros in front. */
-__attribute__((noinline)) /* a path on the stack at a time */ static sp_status find_version(const sp_entry *e, int64_t version, char *file)
+__attribute__((noinline)) /* a path on the stack at a time */ static sp_status find_version(const sp_entry *e,
+                                                                                            int64_t version, char *file)
 {
     char folder[PATH_BYTES];
     DIR *d = opendir(e->path);
     SP_CHECK(d != NULL, errno == ENOMEM ? SP_NOMEM : SP_IO, "%s: %s", e->path, sp__strerror(errno));
     sp_status status = sp__fail(SP_IO, "%s: changes while it is read", e->path);
     for (struct dirent *entry; (entry = readdir(d)) != NULL;)
-        if (version_number(entry->d_name) == version && snprintf(folder, sizeof folder, "%s/%s", e->path, entry->d_name) < PATH_BYTES && sp__is_folder(folder))
+        if (version_number(entry->d_name) == version &&
+            snprintf(folder, sizeof folder, "%s/%s", e->path, entry->d_name) < PATH_BYTES && sp__is_folder(folder))
             status = find_file(folder, file);
     closedir(d);
     return status;
@@ -94,7 +102,8 @@ bool sp__versions_in(const char *path) { return newest_version(path, INT64_MAX) 
 
 sp_status sp__versions_file(const sp_entry *e, int64_t version, char file[SP_SERVE_PATH_BYTES])
 {
-    if (e->folder) return newest_version(e->path, INT64_MAX) > 0 ? find_version(e, version, file) : find_file(e->path, file);
+    if (e->folder)
+        return newest_version(e->path, INT64_MAX) > 0 ? find_version(e, version, file) : find_file(e->path, file);
     SP_CHECK(snprintf(file, PATH_BYTES, "%s", e->path) < PATH_BYTES, SP_VALUE, "%s: has too long a path", e->path);
     return SP_OK;
 }
@@ -125,7 +134,8 @@ sp_status sp__models_in(const char *path, char ***out, int *n_out)
     sp_status status = SP_OK;
     for (struct dirent *entry; (entry = readdir(d)) != NULL && status == SP_OK;) {
         char inside[PATH_BYTES];
-        if (entry->d_name[0] == '.' || snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) >= PATH_BYTES) continue;
+        if (entry->d_name[0] == '.' || snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) >= PATH_BYTES)
+            continue;
         if (sp__is_folder(inside) ? newest_version(inside, INT64_MAX) == 0 : !has_ending(entry->d_name)) continue;
         char **more = sp__realloc(names, (size_t)n * sizeof *names, (size_t)(n + 1) * sizeof *names);
         if (more != NULL) names = more;

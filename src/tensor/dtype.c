@@ -84,13 +84,13 @@ static inline uint64_t to_unsigned(double x)
 
 /* LOAD_x gives a C number of the value's own kind; STORE_x takes any kind. */
 #define LOAD_BOOL(p) ((int64_t)(*(const uint8_t *)(p) != 0))
-#define LOAD_U8(p) ((int64_t) * (const uint8_t *)(p))
-#define LOAD_U16(p) ((int64_t) * (const uint16_t *)(p))
-#define LOAD_U32(p) ((int64_t) * (const uint32_t *)(p))
+#define LOAD_U8(p) ((int64_t)*(const uint8_t *)(p))
+#define LOAD_U16(p) ((int64_t)*(const uint16_t *)(p))
+#define LOAD_U32(p) ((int64_t)*(const uint32_t *)(p))
 #define LOAD_U64(p) (*(const uint64_t *)(p))
-#define LOAD_I8(p) ((int64_t) * (const int8_t *)(p))
-#define LOAD_I16(p) ((int64_t) * (const int16_t *)(p))
-#define LOAD_I32(p) ((int64_t) * (const int32_t *)(p))
+#define LOAD_I8(p) ((int64_t)*(const int8_t *)(p))
+#define LOAD_I16(p) ((int64_t)*(const int16_t *)(p))
+#define LOAD_I32(p) ((int64_t)*(const int32_t *)(p))
 #define LOAD_I64(p) (*(const int64_t *)(p))
 #define LOAD_F16(p) sp__f16_f32(*(const sp_f16 *)(p))
 #define LOAD_BF16(p) sp__bf16_f32(*(const sp_bf16 *)(p))
@@ -120,11 +120,15 @@ static inline uint64_t to_unsigned(double x)
 #define STORE_C64(p, v) (*(c64 *)(p) = (c64)(v))
 #define STORE_C128(p, v) (*(c128 *)(p) = (c128)(v))
 
+/* clang-format off */
 #define DTYPES(X, A)                                                                                                   \
     X(A, BOOL) X(A, U8) X(A, U16) X(A, U32) X(A, U64) X(A, I8) X(A, I16) X(A, I32) X(A, I64) X(A, F16) X(A, BF16)      \
         X(A, F32) X(A, F64) X(A, C64) X(A, C128)
+/* clang-format on */
+/* clang-format off */
 #define DTYPES_OUTER(X)                                                                                                \
     X(BOOL) X(U8) X(U16) X(U32) X(U64) X(I8) X(I16) X(I32) X(I64) X(F16) X(BF16) X(F32) X(F64) X(C64) X(C128)
+/* clang-format on */
 
 #define CAST(FROM, TO)                                                                                                 \
     static void cast_##FROM##_##TO(int64_t n, char *const *ptr, const int64_t *step, const void *context)              \
@@ -144,7 +148,8 @@ static void move_run(char *to, const char *from, size_t bytes)
 {
     const uintptr_t gap = (uintptr_t)to - (uintptr_t)from;
     size_t i = 0;
-    if (gap % 64 != 0 && bytes >= 2048 && bytes < (1u << 20) && gap >= bytes && (uintptr_t)from - (uintptr_t)to >= bytes)
+    if (gap % 64 != 0 && bytes >= 2048 && bytes < (1u << 20) && gap >= bytes &&
+        (uintptr_t)from - (uintptr_t)to >= bytes)
         for (; i + 64 <= bytes; i += 64) memcpy(to + i, from + i, 64);
     memmove(to + i, from + i, bytes - i);
 }
@@ -226,15 +231,21 @@ NARROW(I32, int32_t)
 
 static sp_loop_fn run_loop(sp_dtype from, sp_dtype to)
 {
-    if (to == SP_DTYPE_F32) return from == SP_DTYPE_U8 ? run_U8_F32 : from == SP_DTYPE_I8 ? run_I8_F32 : from == SP_DTYPE_I32 ? run_I32_F32 : NULL;
-    if (to == SP_DTYPE_I32 && from != SP_DTYPE_F32) return from == SP_DTYPE_U8 ? run_U8_I32 : from == SP_DTYPE_I8 ? run_I8_I32 : NULL;
+    if (to == SP_DTYPE_F32)
+        return from == SP_DTYPE_U8    ? run_U8_F32
+               : from == SP_DTYPE_I8  ? run_I8_F32
+               : from == SP_DTYPE_I32 ? run_I32_F32
+                                      : NULL;
+    if (to == SP_DTYPE_I32 && from != SP_DTYPE_F32)
+        return from == SP_DTYPE_U8 ? run_U8_I32 : from == SP_DTYPE_I8 ? run_I8_I32 : NULL;
     if (from != SP_DTYPE_F32) return NULL;
     return to == SP_DTYPE_U8 ? run_F32_U8 : to == SP_DTYPE_I8 ? run_F32_I8 : to == SP_DTYPE_I32 ? run_F32_I32 : NULL;
 }
 
 /* Between floats: float16 by the conversions that every CPU with AVX2 has, eight elements at once, the same bits as half.h. */
 #if SP_HAVE_X86
-__attribute__((target("avx2,f16c"))) static void convert_F32_F16(int64_t n, char *const *ptr, const int64_t *step, const void *context)
+__attribute__((target("avx2,f16c"))) static void convert_F32_F16(int64_t n, char *const *ptr, const int64_t *step,
+                                                                 const void *context)
 {
     const float *from = (const float *)(const void *)ptr[1];
     sp_f16 *to = (sp_f16 *)(void *)ptr[0];
@@ -248,7 +259,8 @@ __attribute__((target("avx2,f16c"))) static void convert_F32_F16(int64_t n, char
     for (; i < n; i++) to[i] = sp__f32_f16(from[i]);
 }
 
-__attribute__((target("avx2,f16c"))) static void convert_F16_F32(int64_t n, char *const *ptr, const int64_t *step, const void *context)
+__attribute__((target("avx2,f16c"))) static void convert_F16_F32(int64_t n, char *const *ptr, const int64_t *step,
+                                                                 const void *context)
 {
     const sp_f16 *from = (const sp_f16 *)(const void *)ptr[1];
     float *to = (float *)(void *)ptr[0];
@@ -263,8 +275,8 @@ __attribute__((target("avx2,f16c"))) static void convert_F16_F32(int64_t n, char
 
 /* bfloat16 is a matter of integers: the compiler makes vectors of its conversions. */
 #define CONVERT_RUN(FROM, F, TO, T, of)                                                                                \
-    __attribute__((target("avx2"))) static void convert_##FROM##_##TO(int64_t n, char *const *ptr, const int64_t *step, \
-                                                                      const void *context)                             \
+    __attribute__((target("avx2"))) static void convert_##FROM##_##TO(int64_t n, char *const *ptr,                     \
+                                                                      const int64_t *step, const void *context)        \
     {                                                                                                                  \
         const F *from = (const F *)(const void *)ptr[1];                                                               \
         T *to = (T *)(void *)ptr[0];                                                                                   \
@@ -280,9 +292,15 @@ CONVERT_RUN(F32, float, F64, double, (double))
 static sp_loop_fn converter(sp_dtype from, sp_dtype to)
 {
     if (from == SP_DTYPE_F32)
-        return to == SP_DTYPE_F16 ? convert_F32_F16 : to == SP_DTYPE_BF16 ? convert_F32_BF16 : to == SP_DTYPE_F64 ? convert_F32_F64 : NULL;
+        return to == SP_DTYPE_F16    ? convert_F32_F16
+               : to == SP_DTYPE_BF16 ? convert_F32_BF16
+               : to == SP_DTYPE_F64  ? convert_F32_F64
+                                     : NULL;
     if (to != SP_DTYPE_F32) return NULL;
-    return from == SP_DTYPE_F16 ? convert_F16_F32 : from == SP_DTYPE_BF16 ? convert_BF16_F32 : from == SP_DTYPE_F64 ? convert_F64_F32 : NULL;
+    return from == SP_DTYPE_F16    ? convert_F16_F32
+           : from == SP_DTYPE_BF16 ? convert_BF16_F32
+           : from == SP_DTYPE_F64  ? convert_F64_F32
+                                   : NULL;
 }
 #endif
 

@@ -6,8 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef struct { uint16_t bits; } sp_f16;
-typedef struct { uint16_t bits; } sp_bf16;
+typedef struct {
+    uint16_t bits;
+} sp_f16;
+typedef struct {
+    uint16_t bits;
+} sp_bf16;
 
 static inline float sp__bits_f32(uint32_t u)
 {
@@ -53,7 +57,8 @@ static inline sp_f16 sp__f32_f16(float f)
     uint32_t sign = (u >> 16) & 0x8000u;
     uint32_t a = u & 0x7FFFFFFFu;
     uint32_t normal = (a + 0xC8000FFFu + ((a >> 13) & 1u)) >> 13;
-    uint32_t small = sp__f32_bits(sp__bits_f32(a) + 0.5f) - 0x3F000000u; /* the float adder rounds to multiples of 2^-24 */
+    uint32_t small =
+        sp__f32_bits(sp__bits_f32(a) + 0.5f) - 0x3F000000u; /* the float adder rounds to multiples of 2^-24 */
     uint32_t nan = 0x7E00u | ((a >> 13) & 0x3FFu);
     uint32_t out = a < 0x38800000u ? small : normal; /* below the smallest normal, or not */
     out = a >= 0x477FF000u ? 0x7C00u : out;          /* rounds to 65536 or more */

@@ -12,7 +12,8 @@ static inline bool sp__storage_is_mapped(const sp_storage *s) { return s != NULL
 static inline sp_status sp__storage_check(sp_storage *s)
 {
     if (!sp__storage_is_mapped(s)) return SP_OK;
-    return atomic_load_explicit(&s->version, memory_order_relaxed) == 0 ? sp__map_check(s->context) : sp__map_check_cut(s->context);
+    return atomic_load_explicit(&s->version, memory_order_relaxed) == 0 ? sp__map_check(s->context)
+                                                                        : sp__map_check_cut(s->context);
 }
 
 #endif

@@ -14,7 +14,7 @@ struct sp_device;
 
 typedef struct sp_buffer {
     struct sp_device *device;
-    void *handle;           /* the device's own name for it */
+    void *handle; /* the device's own name for it */
     char *range;
     size_t bytes;           /* of the buffer and of the range */
     struct sp_buffer *next; /* kept for the next tensor of its size */
@@ -23,9 +23,10 @@ typedef struct sp_buffer {
 typedef struct sp_remote_hooks {
     void (*release)(sp_buffer *b);
     const char *(*name)(const struct sp_device *d);
-    sp_status (*assign)(sp_tensor *dst, const sp_tensor *src);   /* same shape; one of them at least is remote */
-    sp_status (*fetch)(const sp_tensor *t, sp_tensor **out);     /* a row-major copy in main memory */
-    sp_status (*place)(sp_tensor **t); /* a new tensor, to where results without inputs go on this thread; on failure it is released */
+    sp_status (*assign)(sp_tensor *dst, const sp_tensor *src); /* same shape; one of them at least is remote */
+    sp_status (*fetch)(const sp_tensor *t, sp_tensor **out);   /* a row-major copy in main memory */
+    sp_status (*place)(
+        sp_tensor **t); /* a new tensor, to where results without inputs go on this thread; on failure it is released */
     sp_status (*create_like)(const sp_tensor *t, sp_tensor **out); /* row-major, on t's device, contents undefined */
 } sp_remote_hooks;
 extern const sp_remote_hooks *sp__remote; /* NULL until a device is opened */
@@ -36,7 +37,10 @@ static inline sp_buffer *sp__storage_buffer(const sp_storage *s)
 {
     return s != NULL && s->release == sp__buffer_release ? s->context : NULL;
 }
-static inline sp_buffer *sp__tensor_buffer(const sp_tensor *t) { return t != NULL ? sp__storage_buffer(t->storage) : NULL; }
+static inline sp_buffer *sp__tensor_buffer(const sp_tensor *t)
+{
+    return t != NULL ? sp__storage_buffer(t->storage) : NULL;
+}
 static inline struct sp_device *sp__tensor_device(const sp_tensor *t)
 {
     const sp_buffer *b = sp__tensor_buffer(t);

@@ -19,8 +19,8 @@ sp_status sp__shape_count(int rank, const int64_t *dims, int64_t *out)
     }
     for (int i = 0; i < rank && !empty; i++) {
         char text[SP_SHAPE_TEXT];
-        SP_CHECK(sp__mul_i64(n, dims[i], &n) && n < most, SP_VALUE, "a tensor of shape %s has too many elements to address",
-                 sp__shape_text(rank, dims, text));
+        SP_CHECK(sp__mul_i64(n, dims[i], &n) && n < most, SP_VALUE,
+                 "a tensor of shape %s has too many elements to address", sp__shape_text(rank, dims, text));
     }
     *out = empty ? 0 : n;
     return SP_OK;
@@ -42,11 +42,11 @@ sp_status sp__shape_broadcast(int rank_a, const int64_t *a, int rank_b, const in
         int64_t da = i <= rank_a ? a[rank_a - i] : 1, db = i <= rank_b ? b[rank_b - i] : 1;
         if (da != db && da != 1 && db != 1) {
             char ta[SP_SHAPE_TEXT], tb[SP_SHAPE_TEXT];
-            return sp__fail(SP_VALUE,
-                            "shapes %s and %s cannot be broadcast together: dimension %d from the end is %lld and %lld, "
-                            "which must be equal or one of them 1",
-                            sp__shape_text(rank_a, a, ta), sp__shape_text(rank_b, b, tb), i, (long long)da,
-                            (long long)db);
+            return sp__fail(
+                SP_VALUE,
+                "shapes %s and %s cannot be broadcast together: dimension %d from the end is %lld and %lld, "
+                "which must be equal or one of them 1",
+                sp__shape_text(rank_a, a, ta), sp__shape_text(rank_b, b, tb), i, (long long)da, (long long)db);
         }
         out[r - i] = da == 1 ? db : da;
     }
@@ -57,8 +57,8 @@ sp_status sp__shape_broadcast(int rank_a, const int64_t *a, int rank_b, const in
 sp_status sp__shape_axis(int64_t axis, int rank, const char *what, int *out)
 {
     int limit = rank > 0 ? rank : 1; /* axis 0 and -1 of a scalar are accepted, as everywhere */
-    SP_CHECK(axis >= -limit && axis < limit, SP_VALUE, "%s %lld is out of range for rank %d: it must be in [%d, %d)", what,
-             (long long)axis, rank, -limit, limit);
+    SP_CHECK(axis >= -limit && axis < limit, SP_VALUE, "%s %lld is out of range for rank %d: it must be in [%d, %d)",
+             what, (long long)axis, rank, -limit, limit);
     *out = (int)(axis < 0 ? axis + limit : axis);
     return SP_OK;
 }

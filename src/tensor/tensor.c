@@ -208,14 +208,18 @@ sp_status sp__tensor_need_value(const sp_tensor *t)
     char text[SP_SHAPE_TEXT];
     const sp_buffer *remote = sp__tensor_buffer(t);
     if (remote)
-        return sp__fail(SP_RUNTIME, "a tensor (%s, shape %s) is on device %s, and its contents are needed in main memory: sp_tensor_to(t, NULL, ...), in Python "
-                        ".to('CPU') or .asnumpy(), brings it here", sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, text),
-                        sp__remote->name(remote->device));
+        return sp__fail(
+            SP_RUNTIME,
+            "a tensor (%s, shape %s) is on device %s, and its contents are needed in main memory: sp_tensor_to(t, NULL, ...), in Python "
+            ".to('CPU') or .asnumpy(), brings it here",
+            sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, text),
+            sp__remote->name(remote->device));
     if (!t->symbol) return SP_OK;
-    return sp__fail(SP_SYMBOL,
-                    "the value of a Tensor (%s, shape %s) is needed while the function is being compiled, but it is known only "
-                    "when the function runs",
-                    sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, text));
+    return sp__fail(
+        SP_SYMBOL,
+        "the value of a Tensor (%s, shape %s) is needed while the function is being compiled, but it is known only "
+        "when the function runs",
+        sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, text));
 }
 
 sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out)
@@ -227,7 +231,8 @@ sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out)
 {
     SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
     SP_TRY(sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, t->strides, t->storage, t->data, out));
-    (*out)->flags = (uint8_t)((t->flags & ~(SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE | SP_TENSOR_OUTSIDE)) | SP_TENSOR_VIEW);
+    (*out)->flags =
+        (uint8_t)((t->flags & ~(SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE | SP_TENSOR_OUTSIDE)) | SP_TENSOR_VIEW);
     sp__tensor_set_symbol(*out, t->symbol);
     return SP_OK;
 }
@@ -334,7 +339,8 @@ sp_status sp_tensor_assign(sp_tensor *dst, const sp_tensor *src)
     sp_loop loop;
     sp__loop_init(&loop, dst->rank, dst->dims, 2, operands);
     const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)dst->dtype);
-    if (src->dtype == dst->dtype && dst->count && sp__transpose_takes(&loop, size)) return sp__transpose_run(&loop, size);
+    if (src->dtype == dst->dtype && dst->count && sp__transpose_takes(&loop, size))
+        return sp__transpose_run(&loop, size);
     return sp__loop_run(&loop, convert, NULL, 4);
 }
 

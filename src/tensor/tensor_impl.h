@@ -18,9 +18,10 @@ typedef struct sp_storage {
     atomic_int refs;
     atomic_uint version;
     atomic_uint recorded; /* version of the last in-place write that belongs to a history */
-    atomic_uint holders;  /* outside that may write without a word: numpy arrays over it; SP_STORAGE_OPEN: somebody for ever */
-    atomic_uint left;     /* how many of them have gone */
-    uint64_t id;          /* no other storage has had it */
+    atomic_uint
+        holders; /* outside that may write without a word: numpy arrays over it; SP_STORAGE_OPEN: somebody for ever */
+    atomic_uint left; /* how many of them have gone */
+    uint64_t id;      /* no other storage has had it */
     size_t bytes;
     void *data;
     void (*release)(void *context); /* foreign memory; NULL: the block follows this header */
@@ -37,7 +38,9 @@ typedef struct sp_storage_mark {
 } sp_storage_mark;
 static inline sp_storage_mark sp__storage_mark(sp_storage *s)
 {
-    return (sp_storage_mark){.id = s->id, .version = atomic_load(&s->version), .left = atomic_load(&s->left),
+    return (sp_storage_mark){.id = s->id,
+                             .version = atomic_load(&s->version),
+                             .left = atomic_load(&s->left),
                              .closed = atomic_load(&s->holders) == 0};
 }
 static inline bool sp__storage_unchanged(sp_storage_mark a, sp_storage_mark b)
@@ -65,8 +68,10 @@ enum {
     SP_TENSOR_VIEW = 4,       /* shares storage with the tensor it was made from */
     SP_TENSOR_PARAMETER = 8,  /* a weight: cast on use in mixed precision; belongs to the handle, not to its views */
     SP_TENSOR_VARIABLE = 16,  /* read and written by programs like a weight; belongs to the handle too */
-    SP_TENSOR_OUTSIDE = 32,   /* a constant of the function being recorded that others hold too: what writes to it makes it a variable; the handle's too */
-    SP_TENSOR_KEPT = 64       /* whoever records it as a constant sees to it that its contents stay as long as programs hold them */
+    SP_TENSOR_OUTSIDE =
+        32, /* a constant of the function being recorded that others hold too: what writes to it makes it a variable; the handle's too */
+    SP_TENSOR_KEPT =
+        64 /* whoever records it as a constant sees to it that its contents stay as long as programs hold them */
 };
 
 struct sp_tensor {
@@ -81,8 +86,8 @@ struct sp_tensor {
     struct sp_grad_node *node;
     int node_index;
     struct sp_value *symbol; /* what it stands for; NULL: an ordinary tensor. Owned by src/ir */
-    struct sp_tensor *base; /* of a view: the tensor whose memory it shows, itself no view; NULL: unknown or none */
-    unsigned seen; /* storage version that this handle's history accounts for */
+    struct sp_tensor *base;  /* of a view: the tensor whose memory it shows, itself no view; NULL: unknown or none */
+    unsigned seen;           /* storage version that this handle's history accounts for */
     int64_t dims[SP_RANK_MAX];
     int64_t strides[SP_RANK_MAX]; /* in elements */
 };
@@ -93,9 +98,9 @@ typedef sp_spec sp_meta;
 /* A handle without history; storage retained. Flags are computed. data is the address of element zero. */
 sp_status sp__tensor_handle(sp_dtype dtype, int rank, const int64_t *dims, const int64_t *strides, sp_storage *storage,
                             void *data, sp_tensor **out);
-sp_status sp__tensor_from_meta(const sp_meta *meta, sp_tensor **out);     /* with memory, contents undefined */
-sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out);      /* same geometry, no memory, no history */
-sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out);          /* same view, no history */
+sp_status sp__tensor_from_meta(const sp_meta *meta, sp_tensor **out); /* with memory, contents undefined */
+sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out);  /* same geometry, no memory, no history */
+sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out);      /* same view, no history */
 /* Stand for a value, or for none any more. The values are counted through sp__symbol_hook. */
 void sp__tensor_set_symbol(sp_tensor *t, struct sp_value *symbol);
 /* SP_SYMBOL for a symbol: asked before memory is touched. */

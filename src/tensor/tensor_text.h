@@ -12,7 +12,9 @@ static inline const char *sp__tensor_text(const sp_tensor *t, char text[SP_TENSO
 {
     char shape[SP_SHAPE_TEXT];
     text[0] = '\0';
-    if (t) sp__snprintf(text, SP_TENSOR_TEXT, "%s %s", sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, shape));
+    if (t)
+        sp__snprintf(text, SP_TENSOR_TEXT, "%s %s", sp_dtype_name((sp_dtype)t->dtype),
+                     sp__shape_text(t->rank, t->dims, shape));
     return text;
 }
 

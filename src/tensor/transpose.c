@@ -15,15 +15,15 @@
 enum {
     TILE_ROWS = 16,
     TILE_LENGTH = 64,
-    PART = 64 * 1024,      /* elements that one thread takes at a time */
-    STREAM = 16 << 20,     /* bytes from which on a result is written around the caches: it would not stay there anyway */
+    PART = 64 * 1024,  /* elements that one thread takes at a time */
+    STREAM = 16 << 20, /* bytes from which on a result is written around the caches: it would not stay there anyway */
 };
 
 typedef struct {
     const sp_loop *l;
-    int64_t size;              /* of an element */
-    int run;                   /* the dimension along which the source is contiguous; the destination is along the last one */
-    int64_t tiles_row, tiles;  /* tiles along the last dimension; per plane */
+    int64_t size; /* of an element */
+    int run;      /* the dimension along which the source is contiguous; the destination is along the last one */
+    int64_t tiles_row, tiles; /* tiles along the last dimension; per plane */
     bool stream;
 } turn_job;
 
@@ -31,7 +31,8 @@ typedef struct {
 static inline void stream_line(char *to, const char *from)
 {
 #if SP_HAVE_X86
-    for (int k = 0; k < 64; k += 16) _mm_stream_si128((__m128i *)(void *)(to + k), _mm_load_si128((const __m128i *)(const void *)(from + k)));
+    for (int k = 0; k < 64; k += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + k), _mm_load_si128((const __m128i *)(const void *)(from + k)));
 #else
     memcpy(to, from, 64);
 #endif
@@ -53,7 +54,9 @@ static inline void stream_end(void)
             for (int64_t i = 0; i < n; i++) to[i * TILE_ROWS + r] = x[i];                                              \
         }                                                                                                              \
     }
-typedef struct { uint64_t half[2]; } pair;
+typedef struct {
+    uint64_t half[2];
+} pair;
 TURN(uint8_t, turn_1)
 TURN(uint16_t, turn_2)
 TURN(uint32_t, turn_4_some)
@@ -73,8 +76,10 @@ static void turn_4(int64_t m, int64_t n, const char *from, int64_t from_row, voi
         for (int64_t i = 0; i < n; i += 4) {
             four x[4];
             for (int k = 0; k < 4; k++) memcpy(&x[k], from + (r + k) * from_row + i * 4, 16);
-            const four a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5), b = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
-            const four c = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5), d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+            const four a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5),
+                       b = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+            const four c = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5),
+                       d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
             x[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
             x[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
             x[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
@@ -130,7 +135,8 @@ bool sp__transpose_takes(const sp_loop *l, int64_t size)
     const int last = l->rank - 1;
     if (l->rank < 2 || l->steps[0][last] != size || l->steps[1][last] == size || l->dims[last] < 4) return false;
     for (int i = 0; i < last; i++)
-        if (l->steps[1][i] == size && l->dims[i] >= 4) return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+        if (l->steps[1][i] == size && l->dims[i] >= 4)
+            return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
     return false;
 }
 

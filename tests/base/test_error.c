@@ -66,7 +66,7 @@ static void arguments_may_be_the_message_itself(void **unused)
 static void long_message_is_cut_between_characters(void **unused)
 {
     (void)unused;
-    static const char *const characters[] = { "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x8D\x84" };
+    static const char *const characters[] = {"\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x8D\x84"};
     for (size_t c = 0; c < 3; c++) {
         size_t width = strlen(characters[c]);
         for (size_t shift = 0; shift < 4; shift++) {
@@ -139,7 +139,7 @@ static void message_is_per_thread_and_travels_as_value(void **unused)
 static void value_from_a_peer_is_not_trusted(void **unused)
 {
     (void)unused;
-    sp_error error = { .status = (sp_status)77 };
+    sp_error error = {.status = (sp_status)77};
     memset(error.message, 'z', sizeof error.message); /* no end */
     assert_int_equal(sp_error_raise(&error), SP_RUNTIME);
     assert_int_equal(strlen(sp_error_message()), sizeof error.message - 1);
@@ -168,7 +168,9 @@ static void *starving_thread(void *unused)
     setrlimit(RLIMIT_AS, &limit);
     while (n < sizeof taken / sizeof *taken && (taken[n] = malloc(512)) != NULL) n++;
     if (n == sizeof taken / sizeof *taken) return "memory does not run out";
-    if (sp__fail(SP_NOMEM, "out of memory for %s", text) != SP_NOMEM || strncmp(sp_error_message(), "out of memory for aaa", 21)) return "lost";
+    if (sp__fail(SP_NOMEM, "out of memory for %s", text) != SP_NOMEM ||
+        strncmp(sp_error_message(), "out of memory for aaa", 21))
+        return "lost";
     if (!ends_with(sp_error_message(), "a...") || strlen(sp_error_message()) < 100) return "not cut";
     sp__fail(SP_NOMEM, "out of memory");
     sp__error_context("node '%s'", "conv");
@@ -179,7 +181,9 @@ static void *starving_thread(void *unused)
     setrlimit(RLIMIT_AS, &limit);
     while (n > 0) free(taken[--n]);
     sp__error_context("%s", path);
-    if (!ends_with(sp_error_message(), "ppp: node 'conv': out of memory") || strlen(sp_error_message()) != strlen(path) + 28) return "not whole again";
+    if (!ends_with(sp_error_message(), "ppp: node 'conv': out of memory") ||
+        strlen(sp_error_message()) != strlen(path) + 28)
+        return "not whole again";
     sp__fail(SP_VALUE, "%s", text);
     return strcmp(sp_error_message(), text) ? "cut for ever" : NULL;
 }

@@ -227,9 +227,12 @@ static void who_forks_inside_keeps_his_locks(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_finds_locks_free_and_data_whole), cmocka_unit_test(fork_waits_for_what_is_done_once),
-        cmocka_unit_test(conditions_wake_and_end),                 cmocka_unit_test(fork_does_not_wait_for_sleepers),
-        cmocka_unit_test(calls_are_put_off_until_outside),         cmocka_unit_test(who_forks_inside_keeps_his_locks),
+        cmocka_unit_test(a_child_finds_locks_free_and_data_whole),
+        cmocka_unit_test(fork_waits_for_what_is_done_once),
+        cmocka_unit_test(conditions_wake_and_end),
+        cmocka_unit_test(fork_does_not_wait_for_sleepers),
+        cmocka_unit_test(calls_are_put_off_until_outside),
+        cmocka_unit_test(who_forks_inside_keeps_his_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void blocks_are_aligned_and_apart(void **unused)
 static void zeroed_blocks_are_zero_after_reuse(void **unused)
 {
     (void)unused;
-    static const size_t sizes[] = { 0, 1, 64, 100, 5000, 65536, 65537, 300000, 3 << 20 };
+    static const size_t sizes[] = {0, 1, 64, 100, 5000, 65536, 65537, 300000, 3 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (int round = 0; round < 3; round++) {
             unsigned char *p = sp__alloc_zero(sizes[i]);
@@ -188,7 +188,7 @@ static void absurd_requests_fail_cleanly(void **unused)
 {
     (void)unused;
     static const size_t sizes[] = {
-        SIZE_MAX, SIZE_MAX - 63, SIZE_MAX / 2,
+        SIZE_MAX,     SIZE_MAX - 63,    SIZE_MAX / 2,
 #if SIZE_MAX > UINT32_MAX /* a quarter of 32 bits may well be there */
         SIZE_MAX / 4, SIZE_MAX / 4 + 1, (size_t)1 << 61, (size_t)1 << 47,
 #endif
@@ -227,7 +227,7 @@ static void nth_allocation_fails_once(void **unused)
 static void freed_block_is_handed_out_again(void **unused)
 {
     (void)unused;
-    static const size_t sizes[] = { 1, 64, 1000, 1025, 40000, 65536, 65537, 1 << 20, 5 << 20 };
+    static const size_t sizes[] = {1, 64, 1000, 1025, 40000, 65536, 65537, 1 << 20, 5 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         void *p = sp__alloc(sizes[i]);
         sp__free(p);
@@ -262,7 +262,7 @@ static long faults(void)
 /* One turn of a loop as training does it: many sizes alive together, freed in another order. */
 static void one_turn(void)
 {
-    static const size_t sizes[] = { 8, 64, 4096, 100, 70000, 1 << 20, 3 << 20, 40000, 256, 9 << 20, 12345, 131072 };
+    static const size_t sizes[] = {8, 64, 4096, 100, 70000, 1 << 20, 3 << 20, 40000, 256, 9 << 20, 12345, 131072};
     enum { N = sizeof sizes / sizeof *sizes };
     unsigned char *blocks[N * 3];
     for (int i = 0; i < N * 3; i++) {
@@ -342,7 +342,7 @@ static void blocks_may_be_freed_by_another_thread(void **unused)
     (void)unused;
     sp_memory_trim();
     sp_memory_stats before = stats();
-    static queue q = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+    static queue q = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     pthread_t threads[2];
     assert_int_equal(pthread_create(&threads[0], NULL, produce, &q), 0);
     assert_int_equal(pthread_create(&threads[1], NULL, consume, &q), 0);
@@ -362,7 +362,7 @@ static void blocks_may_be_freed_by_another_thread(void **unused)
 static void *churn(void *seed)
 {
     uint32_t random = (uint32_t)(uintptr_t)seed;
-    unsigned char *held[40] = { NULL };
+    unsigned char *held[40] = {NULL};
     for (int i = 0; i < 30000; i++) {
         random = random * 1664525u + 1013904223u;
         unsigned slot = (random >> 8) % 40;

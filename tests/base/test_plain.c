@@ -75,10 +75,12 @@ static void numbers_are_plain(void **unused)
 
 static void check_letters(void)
 {
-    assert_true(sp__same_letters("VALID", "valid") && sp__same_letters("tiff", "TIFF") && !sp__same_letters("pad", "pads"));
+    assert_true(sp__same_letters("VALID", "valid") && sp__same_letters("tiff", "TIFF") &&
+                !sp__same_letters("pad", "pads"));
     assert_true(sp__same_letters_n("HTTPI://x", "httpi://", 8) && !sp__same_letters_n("hi", "hix", 3));
     assert_true(!sp__is_alnum((char)0xE4) && !sp__is_alpha((char)0xFD) && !sp__is_space((char)0xA0));
-    assert_true(sp__is_alnum('z') && sp__is_alnum('A') && sp__is_digit('9') && sp__is_space('\v') && sp__to_lower('I') == 'i');
+    assert_true(sp__is_alnum('z') && sp__is_alnum('A') && sp__is_digit('9') && sp__is_space('\v') &&
+                sp__to_lower('I') == 'i');
 }
 
 static void letters_are_plain(void **unused)

@@ -43,15 +43,15 @@ static void cover_range(void *context, int64_t begin, int64_t end)
 
 static bool covers_once(int64_t n, int64_t grain)
 {
-    cover c = { .n = n, .grain = grain, .seen = calloc((size_t)n + 1, 1) };
+    cover c = {.n = n, .grain = grain, .seen = calloc((size_t)n + 1, 1)};
     bool ok = c.seen != NULL && sp__parallel_for(n, grain, cover_range, &c) == SP_OK && atomic_load(&c.wrong) == 0;
     for (int64_t i = 0; ok && i < n; i++) ok = c.seen[i] == 1;
     free(c.seen);
     return ok;
 }
 
-static const int64_t ns[] = { 0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 100, 1000, 1023, 4097 };
-static const int64_t grains[] = { 1, 2, 3, 7, 16, 64, 1000, 5000, INT64_MAX };
+static const int64_t ns[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 100, 1000, 1023, 4097};
+static const int64_t grains[] = {1, 2, 3, 7, 16, 64, 1000, 5000, INT64_MAX};
 enum { N_NS = sizeof ns / sizeof *ns, N_GRAINS = sizeof grains / sizeof *grains };
 
 static bool covers_all(void)
@@ -89,14 +89,14 @@ typedef struct {
 
 static void note_call(void *context, int64_t begin, int64_t end)
 {
-    *(single *)context = (single){ ((single *)context)->n_calls + 1, begin, end, pthread_self() };
+    *(single *)context = (single){((single *)context)->n_calls + 1, begin, end, pthread_self()};
 }
 
 static void one_chunk_runs_on_the_caller(void **unused)
 {
     (void)unused;
     sp_threads_set(4);
-    single s = { 0 };
+    single s = {0};
     assert_int_equal(sp__parallel_for(5, 5, note_call, &s), SP_OK);
     assert_true(s.n_calls == 1 && s.begin == 0 && s.end == 5 && pthread_equal(s.thread, pthread_self()));
     assert_int_equal(sp__parallel_for(0, 5, note_call, &s), SP_OK);
@@ -198,7 +198,7 @@ static void chunks_run_at_the_same_time(void **unused)
     (void)unused;
     for (int threads = 2; threads <= 5; threads++) {
         sp_threads_set(threads);
-        meeting m = { .n_wanted = threads };
+        meeting m = {.n_wanted = threads};
         struct timespec before, after;
         clock_gettime(CLOCK_MONOTONIC, &before);
         assert_int_equal(sp__parallel_for(threads, 1, meet, &m), SP_OK);
@@ -304,7 +304,7 @@ static int in_child(int (*body)(const char *), const char *argument)
 static int use_pool(const char *unused)
 {
     (void)unused;
-    meeting m = { .n_wanted = 3 };
+    meeting m = {.n_wanted = 3};
     time_t before = time(NULL);
     if (sp__parallel_for(3, 1, meet, &m) != SP_OK) return 1;
     if (time(NULL) - before > 8) return 2; /* the child has no workers */
@@ -401,7 +401,8 @@ static bool join_quota(char *folder, size_t bytes)
 {
     static const struct {
         const char *mount, *file, *text;
-    } versions[] = {{"/sys/fs/cgroup", "cpu.max", "100000 100000"}, {"/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "100000"}};
+    } versions[] = {{"/sys/fs/cgroup", "cpu.max", "100000 100000"},
+                    {"/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "100000"}};
     for (int v = 0; v < 2; v++) {
         char path[256];
         snprintf(folder, bytes, "%s/spore-test-%d", versions[v].mount, (int)getppid());
@@ -419,9 +420,12 @@ static bool join_quota(char *folder, size_t bytes)
 static bool pretend_quota(void)
 {
     if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || mount("none", "/sys/fs/cgroup", "tmpfs", 0, NULL) != 0) return false;
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "/sys/fs/cgroup", "tmpfs", 0, NULL) != 0)
+        return false;
     mkdir("/sys/fs/cgroup/cpu", 0755);
-    return write_text("/sys/fs/cgroup/cpu.max", "100000 100000\n") && write_text("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n") &&
+    return write_text("/sys/fs/cgroup/cpu.max", "100000 100000\n") &&
+           write_text("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n") &&
            write_text("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "100000\n");
 }
 
@@ -472,7 +476,8 @@ static void one_worker_where_one_is_granted(void **unused)
     assert_int_equal(at_work_under(ONE_BY_MASK), 1);
     for (restriction how = ONE_BY_QUOTA; how <= ONE_BY_FILES; how++) {
         int n = at_work_under(how);
-        if (n == NOT_ALLOWED) print_message("%s: not allowed here\n", how == ONE_BY_QUOTA ? "a control group" : "a name space");
+        if (n == NOT_ALLOWED)
+            print_message("%s: not allowed here\n", how == ONE_BY_QUOTA ? "a control group" : "a name space");
         else assert_int_equal(n, 1);
     }
 }

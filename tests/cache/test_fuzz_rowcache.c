@@ -24,10 +24,18 @@ static size_t put_packet(uint8_t *to, uint8_t how, sp_cache_request q)
 /* What a good client says, and another beside it. Session 1 stands for the one that there is. */
 static size_t packets(uint8_t *to)
 {
-    static const sp_cache_request list[PACKETS] = {
-        {.kind = SP_CACHE_SESSION_CREATE}, {.kind = SP_CACHE_OPEN, .session = 1, .a = 20, .b = 1 << 20}, {.kind = SP_CACHE_LEASE, .a = 5000, .wish = 1 << 16},
-        {.kind = SP_CACHE_COMMIT, .a = 3, .b = 0, .c = 5000}, {.kind = SP_CACHE_LEASE, .a = 5000, .b = 5000}, {.kind = SP_CACHE_FLUSH}, {.kind = SP_CACHE_ENTRIES},
-        {.kind = SP_CACHE_INFO}, {.kind = SP_CACHE_STAT, .session = 1}, {.kind = SP_CACHE_GIVE_UP}, {.kind = SP_CACHE_CLEAR}, {.kind = SP_CACHE_SESSION_DESTROY, .session = 1}};
+    static const sp_cache_request list[PACKETS] = {{.kind = SP_CACHE_SESSION_CREATE},
+                                                   {.kind = SP_CACHE_OPEN, .session = 1, .a = 20, .b = 1 << 20},
+                                                   {.kind = SP_CACHE_LEASE, .a = 5000, .wish = 1 << 16},
+                                                   {.kind = SP_CACHE_COMMIT, .a = 3, .b = 0, .c = 5000},
+                                                   {.kind = SP_CACHE_LEASE, .a = 5000, .b = 5000},
+                                                   {.kind = SP_CACHE_FLUSH},
+                                                   {.kind = SP_CACHE_ENTRIES},
+                                                   {.kind = SP_CACHE_INFO},
+                                                   {.kind = SP_CACHE_STAT, .session = 1},
+                                                   {.kind = SP_CACHE_GIVE_UP},
+                                                   {.kind = SP_CACHE_CLEAR},
+                                                   {.kind = SP_CACHE_SESSION_DESTROY, .session = 1}};
     size_t n = 0;
     to[n++] = 1;
     for (int i = 0; i < PACKETS; i++) n += put_packet(to + n, (uint8_t)(2 | 4 | (i & 1)), list[i]);
@@ -59,7 +67,8 @@ static void mutations_do_no_harm(void **unused)
         for (long round = 0; round < n_rounds * (which ? 10 : 1); round++) {
             size_t n = bytes;
             memcpy(copy, sample, n);
-            for (uint32_t k = 0, edits = 1 + draw(6); k < edits; k++) n = edit(copy, n, sizeof copy, 1 + draw((uint32_t)n - 1));
+            for (uint32_t k = 0, edits = 1 + draw(6); k < edits; k++)
+                n = edit(copy, n, sizeof copy, 1 + draw((uint32_t)n - 1));
             run_exact(LLVMFuzzerTestOneInput, copy, n);
         }
     }

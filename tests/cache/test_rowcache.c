@@ -48,8 +48,10 @@ static void rows_come_back(void **unused)
             sp_tensor_release(dense);
             sp_tensor_release(out[i]);
         }
-        assert_int_equal(sp__rowcache_row_read((const uint8_t *)memory->data, bytes, memory->storage, n + 1, out), SP_FORMAT);
-        assert_int_equal(sp__rowcache_row_read((const uint8_t *)memory->data, bytes / 2, memory->storage, n, out), SP_FORMAT);
+        assert_int_equal(sp__rowcache_row_read((const uint8_t *)memory->data, bytes, memory->storage, n + 1, out),
+                         SP_FORMAT);
+        assert_int_equal(sp__rowcache_row_read((const uint8_t *)memory->data, bytes / 2, memory->storage, n, out),
+                         SP_FORMAT);
         assert_int_equal(sp__rowcache_row_read((const uint8_t *)memory->data, 3, memory->storage, n, out), SP_FORMAT);
         sp_tensor_release(memory);
         close(fd);
@@ -59,7 +61,10 @@ static void rows_come_back(void **unused)
 
 /* --- leases --------------------------------------------------------------------------------------------------------------- */
 
-static sp_cache_request asks(uint64_t bytes, uint32_t wish, uint64_t end) { return (sp_cache_request){.a = bytes, .wish = wish, .b = end}; }
+static sp_cache_request asks(uint64_t bytes, uint32_t wish, uint64_t end)
+{
+    return (sp_cache_request){.a = bytes, .wish = wish, .b = end};
+}
 
 static void leases_end(void **unused)
 {
@@ -169,7 +174,8 @@ static sp_status make_row(void *context, sp_row_call *call, int n_in, sp_tensor 
     return SP_OK;
 }
 
-static sp_status say_nothing(void *context, bool files, void (*note)(void *to, const void *data, size_t bytes), void *to)
+static sp_status say_nothing(void *context, bool files, void (*note)(void *to, const void *data, size_t bytes),
+                             void *to)
 {
     (void)files;
     note(to, context, 1);
@@ -207,7 +213,8 @@ static void a_pipeline_reads_what_it_wrote(void **unused)
     const sp_row_function read = {.name = "numbers", .run = make_row, .identify = say_nothing, .context = &name};
     snprintf(address, sizeof address, "test-%ld", (long)getpid());
     OK(sp_cache_server_create(&(sp_cache_server_options){.address = address, .max_bytes = 64 << 20}, &server));
-    assert_int_equal(sp_cache_server_create(&(sp_cache_server_options){.address = address}, &(sp_cache_server *){NULL}), SP_VALUE);
+    assert_int_equal(sp_cache_server_create(&(sp_cache_server_options){.address = address}, &(sp_cache_server *){NULL}),
+                     SP_VALUE);
     assert_int_equal(pthread_create(&thread, NULL, serve, server), 0);
     OK(sp_cache_session_create(address, &session));
     OK(sp_cache_create(&(sp_cache_options){.address = address, .session = session, .strict = true}, &cache));
@@ -250,7 +257,8 @@ static void a_pipeline_reads_what_it_wrote(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_come_back), cmocka_unit_test(leases_end), cmocka_unit_test(stretches_do_not_overlap),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_come_back), cmocka_unit_test(leases_end),
+                                       cmocka_unit_test(stretches_do_not_overlap),
                                        cmocka_unit_test(a_pipeline_reads_what_it_wrote)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,18 +7,24 @@
 
 #define PICTURES "tests/oracle_vision/images/"
 static const char *const samples[] = {
-    PICTURES "astronaut.png",     PICTURES "astronaut_palette.png", PICTURES "astronaut_rgba.png",
-    PICTURES "camera_16bit.png",  PICTURES "camera_gray.jpg",       PICTURES "camera_gray.png",
-    PICTURES "china.jpg",         PICTURES "china_progressive.jpg", PICTURES "flower.bmp",
-    PICTURES "flower.gif",        PICTURES "flower.webp",           PICTURES "flower_cmyk.jpg",
-    PICTURES "flower_lossless.webp", PICTURES "flower_palette.bmp",
+    PICTURES "astronaut.png",
+    PICTURES "astronaut_palette.png",
+    PICTURES "astronaut_rgba.png",
+    PICTURES "camera_16bit.png",
+    PICTURES "camera_gray.jpg",
+    PICTURES "camera_gray.png",
+    PICTURES "china.jpg",
+    PICTURES "china_progressive.jpg",
+    PICTURES "flower.bmp",
+    PICTURES "flower.gif",
+    PICTURES "flower.webp",
+    PICTURES "flower_cmyk.jpg",
+    PICTURES "flower_lossless.webp",
+    PICTURES "flower_palette.bmp",
 };
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
-static void run(const uint8_t *data, size_t bytes)
-{
-    run_exact(LLVMFuzzerTestOneInput, data, bytes);
-}
+static void run(const uint8_t *data, size_t bytes) { run_exact(LLVMFuzzerTestOneInput, data, bytes); }
 
 static void samples_are_decoded(void **unused)
 {

@@ -7,17 +7,16 @@
 
 #define FILES "tests/data/files/"
 static const char *const samples[] = {
-    FILES "ms210/alltypes.mindrecord", FILES "ms210/shapes.mindrecord",   FILES "ms210/images.mindrecord",
-    FILES "ms210/append.mindrecord",   FILES "ms210/manypages.mindrecord", FILES "ms210/empty_arrays.mindrecord",
-    FILES "ms210/no_rows.mindrecord",  FILES "older/sns",                  FILES "older/alltypes.mindrecord",
-    FILES "older/append.mindrecord",   FILES "older/aclImdb.mindrecord04",
+    FILES "ms210/alltypes.mindrecord",  FILES "ms210/shapes.mindrecord",
+    FILES "ms210/images.mindrecord",    FILES "ms210/append.mindrecord",
+    FILES "ms210/manypages.mindrecord", FILES "ms210/empty_arrays.mindrecord",
+    FILES "ms210/no_rows.mindrecord",   FILES "older/sns",
+    FILES "older/alltypes.mindrecord",  FILES "older/append.mindrecord",
+    FILES "older/aclImdb.mindrecord04",
 };
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
-static void run(const uint8_t *data, size_t bytes)
-{
-    run_exact(LLVMFuzzerTestOneInput, data, bytes);
-}
+static void run(const uint8_t *data, size_t bytes) { run_exact(LLVMFuzzerTestOneInput, data, bytes); }
 
 static void samples_hold(void **unused)
 {

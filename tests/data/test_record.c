@@ -38,7 +38,8 @@ static const sp_record_value *row_values(int64_t i)
     v[0] = (sp_record_value){.type = SP_RECORD_STRING, .rank = -1, .data = name, .bytes = strlen(name)};
     v[1] = (sp_record_value){.type = SP_RECORD_INT64, .rank = -1, .i = i};
     v[2] = (sp_record_value){.type = SP_RECORD_BYTES, .rank = -1, .data = data, .bytes = (size_t)(i * 31 % BLOB_BYTES)};
-    v[3] = (sp_record_value){.type = SP_RECORD_INT32, .rank = 1, .dims = dims, .data = vector, .bytes = (size_t)dims[0] * 4};
+    v[3] = (sp_record_value){
+        .type = SP_RECORD_INT32, .rank = 1, .dims = dims, .data = vector, .bytes = (size_t)dims[0] * 4};
     return v;
 }
 
@@ -137,8 +138,8 @@ static void keys_may_hold_nul(void **unused)
 {
     (void)unused;
     const sp_record_field field = {.name = "x", .type = SP_RECORD_INT32, .rank = -1};
-    uint8_t record[] = {0x82, 0xBF, 'x', 0,   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                        0,    0,    7,   0xA1, 'x', 5};
+    uint8_t record[] = {0x82, 0xBF, 'x', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    0,   0, 0,
+                        0,    0,    0,   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0xA1, 'x', 5};
     sp_mr_schema *s = NULL;
     sp_record_value v;
     OK(sp__mr_schema_create(&field, 1, NULL, "3.0", &s));
@@ -151,7 +152,8 @@ static void keys_may_hold_nul(void **unused)
 static void a_key_that_stands_twice(void **unused)
 {
     (void)unused;
-    const sp_record_field two[] = {{.name = "x", .type = SP_RECORD_INT32, .rank = -1}, {.name = "y", .type = SP_RECORD_INT32, .rank = -1}};
+    const sp_record_field two[] = {{.name = "x", .type = SP_RECORD_INT32, .rank = -1},
+                                   {.name = "y", .type = SP_RECORD_INT32, .rank = -1}};
     const uint8_t record[] = {0x82, 0xA1, 'x', 5, 0xA1, 'x', 6};
     sp_mr_schema *s = NULL;
     sp_record_value v[2];
@@ -167,9 +169,11 @@ static void elements_of_a_shape_are_counted_in_full(void **unused)
     (void)unused;
     const int32_t number = 7;
     const int64_t one = 1;
-    const sp_record_value v = {.type = SP_RECORD_INT32, .rank = 1, .dims = &one, .data = &number, .bytes = sizeof number};
+    const sp_record_value v = {
+        .type = SP_RECORD_INT32, .rank = 1, .dims = &one, .data = &number, .bytes = sizeof number};
     for (int64_t more = 0; more < 2; more++) {
-        const sp_record_field wide = {.name = "x", .type = SP_RECORD_INT32, .rank = 2, .dims = {more ? 1 : -1, (INT64_C(1) << 32) + more}};
+        const sp_record_field wide = {
+            .name = "x", .type = SP_RECORD_INT32, .rank = 2, .dims = {more ? 1 : -1, (INT64_C(1) << 32) + more}};
         sp_record_writer *w = NULL;
         OK(sp_record_create(in_scratch("a"), &wide, 1, &small_pages, &w));
         assert_int_equal(sp_record_write(w, &v), SP_VALUE);
@@ -223,7 +227,8 @@ static void mistakes_are_told(void **unused)
 static void write_forever(const char *path, bool append, int ready)
 {
     sp_record_writer *w = NULL;
-    sp_status status = append ? sp_record_append(path, NULL, &w) : sp_record_create(path, fields, N_FIELDS, &small_pages, &w);
+    sp_status status =
+        append ? sp_record_append(path, NULL, &w) : sp_record_create(path, fields, N_FIELDS, &small_pages, &w);
     if (status != SP_OK) _exit(1);
     if (write(ready, "x", 1) != 1) _exit(1);
     int64_t first = append ? 10 : 0;
@@ -398,9 +403,9 @@ static void threads_share_a_data_set(void **unused)
 static void examples_of_any_bytes(void **unused)
 {
     (void)unused;
-    static const uint8_t good[] = {0x0A, 0x1F, 0x0A, 0x0A, 0x0A, 0x01, 'n', 0x12, 0x05, 0x1A, 0x03, 0x0A, 0x01, 0x05,
-                                   0x0A, 0x11, 0x0A, 0x01, 'f', 0x12, 0x0C, 0x12, 0x0A, 0x0A, 0x08, 0, 0, 0x80, 0x3F,
-                                   0, 0, 0, 0x40};
+    static const uint8_t good[] = {0x0A, 0x1F, 0x0A, 0x0A, 0x0A, 0x01, 'n',  0x12, 0x05, 0x1A, 0x03,
+                                   0x0A, 0x01, 0x05, 0x0A, 0x11, 0x0A, 0x01, 'f',  0x12, 0x0C, 0x12,
+                                   0x0A, 0x0A, 0x08, 0,    0,    0x80, 0x3F, 0,    0,    0,    0x40};
     sp_example *e = NULL;
     OK(sp_example_create(&e));
     OK(sp_example_parse(e, good, sizeof good));
@@ -426,7 +431,8 @@ static void examples_of_any_bytes(void **unused)
                 for (size_t k = 0; k < g->count; k++) {
                     if (g->kind == SP_FEATURE_FLOAT) sum = sum + (double)g->floats[k];
                     if (g->kind == SP_FEATURE_INT64) sum = sum + (double)g->ints[k];
-                    if (g->kind == SP_FEATURE_BYTES && g->text_bytes[k] > 0) sum = sum + ((const uint8_t *)g->texts[k])[0];
+                    if (g->kind == SP_FEATURE_BYTES && g->text_bytes[k] > 0)
+                        sum = sum + ((const uint8_t *)g->texts[k])[0];
                 }
             }
         }
@@ -441,7 +447,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_back),
         cmocka_unit_test(compressed_integers_are_as_described),
-        cmocka_unit_test(keys_may_hold_nul), cmocka_unit_test(a_key_that_stands_twice),
+        cmocka_unit_test(keys_may_hold_nul),
+        cmocka_unit_test(a_key_that_stands_twice),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(elements_of_a_shape_are_counted_in_full),
         cmocka_unit_test(a_killed_writer_costs_one_page),

@@ -149,10 +149,11 @@ static void bombs_are_refused(void **unused)
 {
     (void)unused;
     /* A PNG header of 65535 x 65535, and a JPEG one. */
-    static const uint8_t png[] = {0x89, 'P', 'N', 'G', 13, 10, 26, 10, 0,    0,    0,    13,   'I', 'H', 'D', 'R', 0, 0,
-                                  0xFF, 0xFF, 0,  0,  0xFF, 0xFF, 8, 2, 0, 0, 0, 0x1A, 0xC1, 0xE4, 0x44};
-    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8, 0xFF, 0xDC, 0xFF, 0xDC, 3, 1, 0x11, 0, 2, 0x11, 0,
-                                   3,    0x11, 0,    0xFF, 0xDA, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0};
+    static const uint8_t png[] = {0x89, 'P',  'N',  'G', 13, 10,   26,   10, 0, 0, 0, 13, 'I',  'H',  'D',  'R', 0,
+                                  0,    0xFF, 0xFF, 0,   0,  0xFF, 0xFF, 8,  2, 0, 0, 0,  0x1A, 0xC1, 0xE4, 0x44};
+    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xC0, 0,    17, 8, 0xFF, 0xDC, 0xFF, 0xDC, 3,
+                                   1,    0x11, 0,    2,    0x11, 0,  3, 0x11, 0,    0xFF, 0xDA, 0,
+                                   12,   3,    1,    0,    2,    0,  3, 0,    0,    63,   0};
     sp_tensor *image = NULL;
     assert_int_equal(sp_image_decode(png, sizeof png, SP_DECODE_COLOR, &image), SP_FORMAT);
     assert_int_equal(sp_image_decode(jpeg, sizeof jpeg, SP_DECODE_COLOR, &image), SP_FORMAT);
@@ -164,7 +165,8 @@ static void bombs_are_refused(void **unused)
 static void results_too_large_are_refused(void **unused)
 {
     (void)unused;
-    sp_transform *pad = make("Pad", "padding", 1, (double[]){30000}), *resize = make("Resize", "size", 2, (double[]){16000000, 900});
+    sp_transform *pad = make("Pad", "padding", 1, (double[]){30000}),
+                 *resize = make("Resize", "size", 2, (double[]){16000000, 900});
     sp_tensor *in = picture(17000, 1, 3), *out = NULL;
     assert_int_equal(sp_transform_run(pad, NULL, 1, &in, 1, &out, NULL), SP_RUNTIME);
     assert_non_null(strstr(sp_error_message(), "too large"));
@@ -201,9 +203,10 @@ static void no_memory_is_an_error(void **unused)
         const char *name, *arg;
         int n;
         double v[2];
-    } cases[] = {{"Resize", "size", 2, {9, 11}}, {"CenterCrop", "size", 1, {50}}, {"GaussianBlur", "kernel_size", 1, {3}},
-                 {"Rotate", "degrees", 1, {30}}, {"Equalize", NULL, 0, {0}},      {"ToTensor", NULL, 0, {0}},
-                 {"RandAugment", NULL, 0, {0}},  {"Pad", "padding", 1, {2}},      {"AdjustContrast", "contrast_factor", 1, {2}}};
+    } cases[] = {
+        {"Resize", "size", 2, {9, 11}}, {"CenterCrop", "size", 1, {50}}, {"GaussianBlur", "kernel_size", 1, {3}},
+        {"Rotate", "degrees", 1, {30}}, {"Equalize", NULL, 0, {0}},      {"ToTensor", NULL, 0, {0}},
+        {"RandAugment", NULL, 0, {0}},  {"Pad", "padding", 1, {2}},      {"AdjustContrast", "contrast_factor", 1, {2}}};
     sp_tensor *in = picture(20, 30, 3);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sp_transform *t = make(cases[i].name, cases[i].arg, cases[i].n, cases[i].v);

@@ -46,7 +46,9 @@ static const sample samples[] = {
     {"Resize", IMAGE, {{"size", 2, {13, 5}}, {"interpolation", 1, {SP_INTER_PILCUBIC}}}},
     {"Resize", IMAGE, {{"size", 1, {64}}}},
     {"RandomResize", IMAGE, {{"size", 2, {5, 40}}}},
-    {"ResizedCrop", IMAGE, {{"top", 1, {0}}, {"left", 1, {0}}, {"height", 1, {1}}, {"width", 1, {1}}, {"size", 1, {4}}}},
+    {"ResizedCrop",
+     IMAGE,
+     {{"top", 1, {0}}, {"left", 1, {0}}, {"height", 1, {1}}, {"width", 1, {1}}, {"size", 1, {4}}}},
     {"RandomResizedCrop", IMAGE, {{"size", 1, {6}}}},
     {"Crop", IMAGE, {{"coordinates", 2, {0, 0}}, {"size", 1, {1}}}},
     {"CenterCrop", IMAGE, {{"size", 2, {1, 9}}}},
@@ -63,8 +65,13 @@ static const sample samples[] = {
     {"Rotate", IMAGE, {{"degrees", 1, {33}}, {"resample", 1, {SP_INTER_LINEAR}}, {"expand", 1, {1}}}},
     {"Rotate", IMAGE, {{"degrees", 1, {-33}}, {"resample", 1, {SP_INTER_CUBIC}}, {"center", 2, {-900, 1e6}}}},
     {"RandomRotation", IMAGE, {{"degrees", 2, {-90, 90}}}},
-    {"Affine", IMAGE, {{"degrees", 1, {15}}, {"translate", 2, {1, -1}}, {"scale", 1, {0.01}}, {"shear", 2, {80, 89}},
-                       {"resample", 1, {SP_INTER_LINEAR}}}},
+    {"Affine",
+     IMAGE,
+     {{"degrees", 1, {15}},
+      {"translate", 2, {1, -1}},
+      {"scale", 1, {0.01}},
+      {"shear", 2, {80, 89}},
+      {"resample", 1, {SP_INTER_LINEAR}}}},
     {"RandomAffine", IMAGE, {{"degrees", 2, {-9, 9}}, {"shear", 4, {-5, 5, -5, 5}}}},
     {"Perspective", IMAGE, {{"start_points", 8, CORNERS}, {"end_points", 8, MOVED}}},
     {"AdjustBrightness", IMAGE, {{"brightness_factor", 1, {1e6}}}},
@@ -72,8 +79,9 @@ static const sample samples[] = {
     {"AdjustSaturation", IMAGE, {{"saturation_factor", 1, {3}}}},
     {"AdjustHue", IMAGE, {{"hue_factor", 1, {-0.3}}}},
     {"RandomColor", IMAGE, {{0}}},
-    {"RandomColorAdjust", IMAGE, {{"brightness", 2, {0.5, 2}}, {"contrast", 2, {0.5, 2}}, {"saturation", 2, {0.5, 2}},
-                                  {"hue", 2, {-0.5, 0.5}}}},
+    {"RandomColorAdjust",
+     IMAGE,
+     {{"brightness", 2, {0.5, 2}}, {"contrast", 2, {0.5, 2}}, {"saturation", 2, {0.5, 2}}, {"hue", 2, {-0.5, 0.5}}}},
     {"RandomLighting", IMAGE, {{"alpha", 1, {3}}}},
     {"ConvertColor", IMAGE, {{"convert_mode", 1, {7}}}},
     {"ConvertColor", IMAGE, {{"convert_mode", 1, {5}}}},
@@ -136,10 +144,12 @@ static sp_transform *make(const sample *s)
 {
     sp_transform_arg args[SAMPLE_ARGS];
     int n = 0;
-    for (; n < SAMPLE_ARGS && s->args[n].name; n++) args[n] = (sp_transform_arg){s->args[n].name, s->args[n].n, s->args[n].v};
+    for (; n < SAMPLE_ARGS && s->args[n].name; n++)
+        args[n] = (sp_transform_arg){s->args[n].name, s->args[n].n, s->args[n].v};
     sp_transform *t = NULL, *child = NULL;
     const bool compound = strstr("Compose RandomApply RandomChoice RandomOrder RandomSelectSubpolicy UniformAugment "
-                                 "BoundingBoxAugment", s->name) != NULL;
+                                 "BoundingBoxAugment",
+                                 s->name) != NULL;
     if (compound) OK(sp_transform_create("HorizontalFlip", 0, NULL, 0, NULL, &child));
     if (sp_transform_create(s->name, n, args, compound ? 1 : 0, &child, &t) != SP_OK)
         fail_msg("%s: %s", s->name, sp_error_message());
@@ -162,9 +172,10 @@ static sp_tensor *filled(sp_dtype dtype, int rank, const int64_t *dims)
 /* The row for a sample, by number; its length, 0 when there are no more. */
 static int row_of(kind in, int i, sp_tensor *row[2])
 {
-    static const int64_t sizes[][3] = {{1, 1, 3}, {1, 9, 3}, {9, 1, 3}, {2, 2, 3}, {3, 3, 1}, {31, 21, 3}, {33, 47, 4}, {8, 64, 2},
-                                       {40, 5, 1}};
-    static const sp_dtype dtypes[] = {SP_DTYPE_U8, SP_DTYPE_F32, SP_DTYPE_U16, SP_DTYPE_F64, SP_DTYPE_I32, SP_DTYPE_BOOL};
+    static const int64_t sizes[][3] = {{1, 1, 3},   {1, 9, 3},   {9, 1, 3},  {2, 2, 3}, {3, 3, 1},
+                                       {31, 21, 3}, {33, 47, 4}, {8, 64, 2}, {40, 5, 1}};
+    static const sp_dtype dtypes[] = {SP_DTYPE_U8,  SP_DTYPE_F32, SP_DTYPE_U16,
+                                      SP_DTYPE_F64, SP_DTYPE_I32, SP_DTYPE_BOOL};
     enum { N_SIZES = sizeof sizes / sizeof *sizes, N_DTYPES = sizeof dtypes / sizeof *dtypes };
     if (i >= N_SIZES * N_DTYPES * 2) return 0;
     const int64_t *d = sizes[i % N_SIZES];
@@ -180,7 +191,8 @@ static int row_of(kind in, int i, sp_tensor *row[2])
         return 1;
     }
     if (in == BOXES)
-        OK(sp_tensor_create_from(SP_DTYPE_F32, 2, (int64_t[]){1, 4}, (float[]){0, 0, (float)d[1], (float)d[0]}, &row[1]));
+        OK(sp_tensor_create_from(SP_DTYPE_F32, 2, (int64_t[]){1, 4}, (float[]){0, 0, (float)d[1], (float)d[0]},
+                                 &row[1]));
     if (in == BATCH) row[1] = filled(SP_DTYPE_I32, 2, (int64_t[]){3, 4});
     return in == BOXES || in == BATCH ? 2 : 1;
 }

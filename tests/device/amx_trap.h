@@ -57,10 +57,10 @@ enum { TRAP_NONE, TRAP_66, TRAP_F3, TRAP_F2 }; /* field pp of VEX */
 
 typedef struct trap_instruction {
     int prefix, opcode, length;
-    int reg, rm, vvvv;  /* rm: register, when not memory */
+    int reg, rm, vvvv; /* rm: register, when not memory */
     bool memory, sib;
-    char *base;         /* address without the index */
-    int64_t stride;     /* the index register, scaled; 0 without one */
+    char *base;     /* address without the index */
+    int64_t stride; /* the index register, scaled; 0 without one */
 } trap_instruction;
 
 static int64_t trap_register(const greg_t *r, int number)
@@ -159,7 +159,7 @@ static void trap_move(trap_state *s, const trap_instruction *d, bool load)
     if (d->vvvv) trap_fault("#UD: VEX.vvvv must be 1111b");
     trap_need(s, d->reg);
     int row_bytes = s->config.row_bytes[d->reg], rows = s->config.rows[d->reg];
-    uint8_t(*tile)[TRAP_BYTES] = s->tile[d->reg];
+    uint8_t (*tile)[TRAP_BYTES] = s->tile[d->reg];
     if (load) memset(tile[s->config.start_row], 0, (size_t)(TRAP_ROWS - s->config.start_row) * TRAP_BYTES);
     for (int i = s->config.start_row; i < rows; i++) {
         char *row = d->base + i * d->stride;
@@ -199,10 +199,12 @@ static __attribute__((target("avx512f"))) void trap_bf16(trap_state *s, const tr
             __m512 a_low = _mm512_castsi512_ps(_mm512_set1_epi32((int)((uint32_t)a[0] << 16)));
             __m512 a_high = _mm512_castsi512_ps(_mm512_set1_epi32((int)((uint32_t)a[1] << 16)));
             low = _mm512_fmadd_ps(a_low, _mm512_castsi512_ps(_mm512_slli_epi32(b, 16)), low);
-            high = _mm512_fmadd_ps(a_high, _mm512_castsi512_ps(_mm512_and_si512(b, _mm512_set1_epi32((int)0xFFFF0000))), high);
+            high = _mm512_fmadd_ps(a_high, _mm512_castsi512_ps(_mm512_and_si512(b, _mm512_set1_epi32((int)0xFFFF0000))),
+                                   high);
         }
         float sums[16];
-        _mm512_storeu_ps(sums, _mm512_add_ps(_mm512_loadu_ps((const void *)s->tile[d->reg][m]), _mm512_add_ps(low, high)));
+        _mm512_storeu_ps(sums,
+                         _mm512_add_ps(_mm512_loadu_ps((const void *)s->tile[d->reg][m]), _mm512_add_ps(low, high)));
         memcpy(s->tile[d->reg][m], sums, (size_t)row_bytes);
     }
     _mm_setcsr(control);
@@ -275,16 +277,16 @@ static void trap_install(void)
 }
 
 /* Run statement(s); the fault they raise, or NULL. */
-#define TRAP_EXPECT(what, ...)                                                                                                          \
-    do {                                                                                                                               \
-        sigjmp_buf here;                                                                                                               \
-        trap_seen = NULL;                                                                                                              \
-        if (sigsetjmp(here, 1) == 0) {                                                                                                 \
-            trap_expected = &here;                                                                                                     \
-            __VA_ARGS__;                                                                                                               \
-        }                                                                                                                              \
-        trap_expected = NULL;                                                                                                          \
-        (what) = trap_seen;                                                                                                            \
+#define TRAP_EXPECT(what, ...)                                                                                         \
+    do {                                                                                                               \
+        sigjmp_buf here;                                                                                               \
+        trap_seen = NULL;                                                                                              \
+        if (sigsetjmp(here, 1) == 0) {                                                                                 \
+            trap_expected = &here;                                                                                     \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
+        trap_expected = NULL;                                                                                          \
+        (what) = trap_seen;                                                                                            \
     } while (0)
 
 #endif

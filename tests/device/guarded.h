@@ -43,7 +43,8 @@ static inline sp_tensor *guarded(sp_dtype dtype, int rank, const int64_t *dims)
     assert_true(m->start != MAP_FAILED);
     assert_int_equal(mprotect(m->start + whole, page, PROT_NONE), 0);
     sp_tensor *out = NULL;
-    if (sp_tensor_wrap(dtype, rank, dims, NULL, m->start + whole - bytes, guarded_unmap, m, &out) != SP_OK) fail_msg("%s", sp_error_message());
+    if (sp_tensor_wrap(dtype, rank, dims, NULL, m->start + whole - bytes, guarded_unmap, m, &out) != SP_OK)
+        fail_msg("%s", sp_error_message());
     return out;
 }
 

@@ -51,7 +51,6 @@ static void *numbers(sp_dtype dtype, int64_t count)
     return data;
 }
 
-
 static trap_config stored_config(void)
 {
     trap_config c;
@@ -106,7 +105,9 @@ static void faults_are_raised(void **state)
     TRAP_EXPECT(what, load_config(&bad));
     assert_string_equal(what, "#GP: ldtilecfg, more than 64 bytes a row");
     load_config(&good);
-    TRAP_EXPECT(what, __asm__ volatile(".byte 0xC4, 0xE2, 0x5A, 0x5C, 0xC4")); /* tdpbf16ps tmm0, tmm4, tmm4: no assembler takes it */
+    TRAP_EXPECT(
+        what,
+        __asm__ volatile(".byte 0xC4, 0xE2, 0x5A, 0x5C, 0xC4")); /* tdpbf16ps tmm0, tmm4, tmm4: no assembler takes it */
     assert_string_equal(what, "#UD: a tile is named twice");
     bad = good, bad.rows[0] = 8;
     load_config(&bad);
@@ -162,13 +163,14 @@ static void blocks_are_the_emulations(void **state)
     char *one = sp__alloc(acc_bytes), *two = sp__alloc(acc_bytes);
     for (int trial = 0; trial < 48; trial++) {
         sp_dtype dtype = dtypes[trial % 3];
-        int64_t steps = 1 + trial % sp__tiles_block(dtype), words = sp__tiles_terms(dtype) * steps * 2 * SP_TILE_BYTES / 4;
+        int64_t steps = 1 + trial % sp__tiles_block(dtype),
+                words = sp__tiles_terms(dtype) * steps * 2 * SP_TILE_BYTES / 4;
         uint32_t *a = sp__alloc((size_t)words * 4), *b = sp__alloc((size_t)words * 4);
         for (int64_t i = 0; i < words; i++) {
             a[i] = next(), b[i] = next();
             if (dtype == SP_DTYPE_I8 || trial % 4 == 3) continue;
             a[i] = (a[i] & 0x87FF87FF) | 0x38003800, b[i] = (b[i] & 0x87FF87FF) | 0x38003800; /* near one */
-            if (trial % 4 == 2) a[i] &= 0x80FFFFFF; /* some small */
+            if (trial % 4 == 2) a[i] &= 0x80FFFFFF;                                           /* some small */
         }
         for (size_t i = 0; i < acc_bytes / 4; i++) ((float *)(void *)one)[i] = (float)(int32_t)next() * 0x1p-30f;
         memcpy(two, one, acc_bytes);
@@ -185,7 +187,8 @@ static void blocks_are_the_emulations(void **state)
             memcpy(&x, one + 4 * i, 4), memcpy(&y, two + 4 * i, 4);
             bool nan = dtype != SP_DTYPE_I8 && (x & 0x7FFFFFFF) > 0x7F800000 && (y & 0x7FFFFFFF) > 0x7F800000;
             if (x != y && !nan)
-                fail_msg("trial %d, %s, %d steps: element %d is %08x, emulated %08x", trial, sp_dtype_name(dtype), (int)steps, (int)i, x, y);
+                fail_msg("trial %d, %s, %d steps: element %d is %08x, emulated %08x", trial, sp_dtype_name(dtype),
+                         (int)steps, (int)i, x, y);
         }
         sp__free(a), sp__free(b);
     }
@@ -201,8 +204,15 @@ typedef struct product {
 
 static void make(product *t, sp_dtype dtype, int64_t m, int64_t n, int64_t k, bool turned)
 {
-    t->s = (sp__gemm_shape){.dtype = dtype, .m = m, .n = n, .k = k, .a_row = turned ? 1 : k, .a_col = turned ? m : 1,
-                            .b_row = turned ? 1 : n, .b_col = turned ? k : 1, .c_row = n};
+    t->s = (sp__gemm_shape){.dtype = dtype,
+                            .m = m,
+                            .n = n,
+                            .k = k,
+                            .a_row = turned ? 1 : k,
+                            .a_col = turned ? m : 1,
+                            .b_row = turned ? 1 : n,
+                            .b_col = turned ? k : 1,
+                            .c_row = n};
     t->a = numbers(dtype, m * k);
     t->b = numbers(dtype, k * n);
     t->bytes = (size_t)(m * n) * sp_dtype_bytes(dtype);
@@ -339,8 +349,9 @@ int main(void)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_are_raised),          cmocka_unit_test(tiles_move),       cmocka_unit_test(blocks_are_the_emulations),
-        cmocka_unit_test(products_are_the_emulations), cmocka_unit_test(a_child_computes), cmocka_unit_test(signals_leave_tiles_alone),
+        cmocka_unit_test(faults_are_raised),         cmocka_unit_test(tiles_move),
+        cmocka_unit_test(blocks_are_the_emulations), cmocka_unit_test(products_are_the_emulations),
+        cmocka_unit_test(a_child_computes),          cmocka_unit_test(signals_leave_tiles_alone),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (!native && trap_count == 0) failed++; /* or nothing was shown */

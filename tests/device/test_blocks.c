@@ -39,7 +39,8 @@ static sp_tensor *reordered(sp_tensor *from, int64_t batch, int64_t channels, in
 {
     sp_tensor *to = line(batch * (block ? sp__blocks_of(channels) * SP_BLOCK : channels) * positions);
     const sp_reorder r = {.batch = batch, .channels = channels, .positions = positions, .block = block};
-    assert_int_equal(sp__blocked_reorder(&(sp_call){.attrs = &r, .n_in = 1, .n_out = 1, .in = &from, .out = &to}), SP_OK);
+    assert_int_equal(sp__blocked_reorder(&(sp_call){.attrs = &r, .n_in = 1, .n_out = 1, .in = &from, .out = &to}),
+                     SP_OK);
     return to;
 }
 
@@ -59,7 +60,11 @@ typedef struct {
 static void draw_sample(sample *s)
 {
     const int64_t kernels[] = {1, 1, 3, 3, 5};
-    *s = (sample){.batch = 1 + draw(3), .high = 5 + draw(30), .wide = 5 + draw(30), .kernel = kernels[draw(5)], .stride = 1 + draw(2)};
+    *s = (sample){.batch = 1 + draw(3),
+                  .high = 5 + draw(30),
+                  .wide = 5 + draw(30),
+                  .kernel = kernels[draw(5)],
+                  .stride = 1 + draw(2)};
     s->depthwise = draw(4) == 0;
     s->ic = draw(2) ? 1 + draw(70) : 32 + 32 * draw(3);
     if (s->kernel == 1 && draw(4) == 0) s->ic = 500 + draw(600); /* sums in more than one block */
@@ -92,7 +97,8 @@ static void window_of(const sample *s, sp__window *w)
 static sp_tensor *wanted(const sample *s, sp_tensor *const *in)
 {
     char attrs[160];
-    snprintf(attrs, sizeof attrs, "stride=%d, pad_mode=pad, pad=%d, group=%d", (int)s->stride, (int)s->pad, s->depthwise ? (int)s->ic : 1);
+    snprintf(attrs, sizeof attrs, "stride=%d, pad_mode=pad, pad=%d, group=%d", (int)s->stride, (int)s->pad,
+             s->depthwise ? (int)s->ic : 1);
     sp_tensor *y = by_operator("conv2d", attrs, 3, (sp_tensor *const[]){in[0], in[1], s->bias ? in[2] : NULL});
     if (s->affine) y = by_operator("channel_affine", NULL, 3, (sp_tensor *const[]){y, in[3], in[4]});
     if (s->residual) y = by_operator("add", NULL, 2, (sp_tensor *const[]){y, in[5]});
@@ -103,21 +109,28 @@ static sp_tensor *wanted(const sample *s, sp_tensor *const *in)
 static void compare(const sp_tensor *want, const sp_tensor *got, const sample *s, int turn, int threads)
 {
     if (memcmp(want->data, got->data, sp_tensor_bytes(want)) != 0)
-        fail_msg("sample %d with %d threads differs: %d x %d to %d channels, %d x %d, window %d, stride %d, pad %d%s%s%s%s%s%s", turn, threads, (int)s->batch,
-                 (int)s->ic, (int)s->oc, (int)s->high, (int)s->wide, (int)s->kernel, (int)s->stride, (int)s->pad, s->depthwise ? ", depthwise" : "",
-                 s->in ? ", of blocks" : "", s->out ? ", to blocks" : "", s->bias ? ", bias" : "", s->affine ? ", affine" : "", s->residual ? ", residual" : "");
+        fail_msg(
+            "sample %d with %d threads differs: %d x %d to %d channels, %d x %d, window %d, stride %d, pad %d%s%s%s%s%s%s",
+            turn, threads, (int)s->batch, (int)s->ic, (int)s->oc, (int)s->high, (int)s->wide, (int)s->kernel,
+            (int)s->stride, (int)s->pad, s->depthwise ? ", depthwise" : "", s->in ? ", of blocks" : "",
+            s->out ? ", to blocks" : "", s->bias ? ", bias" : "", s->affine ? ", affine" : "",
+            s->residual ? ", residual" : "");
 }
 
 static void run_sample(const sample *s, sp_tensor *const *plain, const sp_tensor *want, int turn)
 {
-    sp_blocked attrs = {.in = s->in, .out = s->out, .activation = s->activation,
-                        .g = {.batch = s->batch, .in_channels = s->ic, .out_channels = s->oc, .group = s->depthwise ? s->ic : 1}};
+    sp_blocked attrs = {
+        .in = s->in,
+        .out = s->out,
+        .activation = s->activation,
+        .g = {.batch = s->batch, .in_channels = s->ic, .out_channels = s->oc, .group = s->depthwise ? s->ic : 1}};
     window_of(s, &attrs.g.w);
     const int64_t positions = attrs.g.w.out[1] * attrs.g.w.out[2];
     sp_tensor *x = s->in ? reordered(plain[0], s->batch, s->ic, s->high * s->wide, true) : sp_tensor_retain(plain[0]);
     sp_tensor *more = s->residual ? reordered(plain[5], s->batch, s->oc, positions, true) : NULL;
     sp_tensor *out = line(s->batch * (s->out ? sp__blocks_of(s->oc) * SP_BLOCK : s->oc) * positions);
-    sp_tensor *in[SP_BLOCKED_INPUTS] = {x, plain[1], s->bias ? plain[2] : NULL, s->affine ? plain[3] : NULL, s->affine ? plain[4] : NULL, more};
+    sp_tensor *in[SP_BLOCKED_INPUTS] = {
+        x, plain[1], s->bias ? plain[2] : NULL, s->affine ? plain[3] : NULL, s->affine ? plain[4] : NULL, more};
     sp_call c = {.attrs = &attrs, .n_in = SP_BLOCKED_INPUTS, .n_out = 1, .in = in, .out = &out};
     void *work = NULL, *packed = NULL;
     assert_int_equal(posix_memalign(&work, 64, sp__cpu_conv_blocks.workspace(&c) + 64), 0);
@@ -149,9 +162,14 @@ static void test_convolutions(void **state)
         draw_sample(&s);
         sp__window w;
         window_of(&s, &w);
-        if (s.kernel == 1 && s.pad == 0 && s.stride == 1 && s.high * s.wide < 16) continue; /* a plain product: not for blocks */
-        sp_tensor *in[] = {numbers(4, (int64_t[]){s.batch, s.ic, s.high, s.wide}), numbers(4, (int64_t[]){s.oc, s.depthwise ? 1 : s.ic, s.kernel, s.kernel}),
-                           line(s.oc), line(s.oc), line(s.oc), numbers(4, (int64_t[]){s.batch, s.oc, w.out[1], w.out[2]})};
+        if (s.kernel == 1 && s.pad == 0 && s.stride == 1 && s.high * s.wide < 16)
+            continue; /* a plain product: not for blocks */
+        sp_tensor *in[] = {numbers(4, (int64_t[]){s.batch, s.ic, s.high, s.wide}),
+                           numbers(4, (int64_t[]){s.oc, s.depthwise ? 1 : s.ic, s.kernel, s.kernel}),
+                           line(s.oc),
+                           line(s.oc),
+                           line(s.oc),
+                           numbers(4, (int64_t[]){s.batch, s.oc, w.out[1], w.out[2]})};
         sp_builder_reset(b);
         run_sample(&s, in, wanted(&s, in), turn);
         for (int i = 0; i < 6; i++) sp_tensor_release(in[i]);
@@ -162,10 +180,12 @@ static void test_pooling(void **state)
 {
     (void)state;
     for (int turn = 0; turn < 40; turn++) {
-        const int64_t batch = 1 + draw(2), channels = 1 + draw(40), dims[] = {batch, channels, 4 + draw(20), 4 + draw(20)};
+        const int64_t batch = 1 + draw(2), channels = 1 + draw(40),
+                      dims[] = {batch, channels, 4 + draw(20), 4 + draw(20)};
         const int kernel = 2 + (int)draw(2), stride = 1 + (int)draw(3), pad = (int)draw(2);
         char attrs[120];
-        snprintf(attrs, sizeof attrs, "kernel_size=%d, stride=%d, pad=%d, ceil_mode=%s", kernel, stride, pad, draw(2) ? "True" : "False");
+        snprintf(attrs, sizeof attrs, "kernel_size=%d, stride=%d, pad=%d, ceil_mode=%s", kernel, stride, pad,
+                 draw(2) ? "True" : "False");
         sp_tensor *x = numbers(4, dims);
         for (int i = 0; turn % 2 && i < 30; i++) ((float *)(void *)x->data)[draw(x->count)] = i % 3 ? NAN : -0.0f;
         sp_builder_reset(b);
@@ -180,13 +200,16 @@ static void test_pooling(void **state)
             w.stride[1 + d] = stride;
             w.pad[1 + d] = pad;
         }
-        sp_tensor *blocked = reordered(x, batch, channels, dims[2] * dims[3], true), *out = line(batch * sp__blocks_of(channels) * SP_BLOCK * positions);
-        assert_int_equal(sp__blocked_max_pool(&(sp_call){.attrs = &w, .n_in = 1, .n_out = 1, .in = &blocked, .out = &out}), SP_OK);
+        sp_tensor *blocked = reordered(x, batch, channels, dims[2] * dims[3], true),
+                  *out = line(batch * sp__blocks_of(channels) * SP_BLOCK * positions);
+        assert_int_equal(
+            sp__blocked_max_pool(&(sp_call){.attrs = &w, .n_in = 1, .n_out = 1, .in = &blocked, .out = &out}), SP_OK);
         sp_tensor *got = reordered(out, batch, channels, positions, false);
         const float *u = (const float *)(const void *)want->data, *v = (const float *)(const void *)got->data;
         for (int64_t i = 0; i < got->count; i++)
             if (memcmp(&u[i], &v[i], 4) != 0 && !(isnan(u[i]) && isnan(v[i])))
-                fail_msg("pooling %d (%s): element %lld is %g, it should be %g", turn, attrs, (long long)i, (double)v[i], (double)u[i]);
+                fail_msg("pooling %d (%s): element %lld is %g, it should be %g", turn, attrs, (long long)i,
+                         (double)v[i], (double)u[i]);
         sp_tensor_release(x);
         sp_tensor_release(blocked);
         sp_tensor_release(out);
@@ -195,7 +218,10 @@ static void test_pooling(void **state)
 }
 
 /* Kernels that sum in blocks of 16 channels as plain ones do: not with narrower vectors, nor where plain images go to tiles. */
-static bool has_blocks(void) { return sp__gemm_find(SP_DTYPE_F32)->columns % SP_BLOCK == 0 && !sp__tiles_find(SP_DTYPE_F32); }
+static bool has_blocks(void)
+{
+    return sp__gemm_find(SP_DTYPE_F32)->columns % SP_BLOCK == 0 && !sp__tiles_find(SP_DTYPE_F32);
+}
 
 int main(void)
 {

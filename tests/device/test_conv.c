@@ -107,8 +107,8 @@ static void check_extras(const sp_op *op, const void *attrs, int n_in, sp_tensor
     sp_tensor_release(out);
 }
 
-static void compare(const char *what, const char *attrs_text, const sp_op *op, const void *attrs, int n_in, sp_tensor **in,
-                    double terms)
+static void compare(const char *what, const char *attrs_text, const sp_op *op, const void *attrs, int n_in,
+                    sp_tensor **in, double terms)
 {
     sp_tensor *want = plain(op, attrs, n_in, in), *found = fast(op, attrs, n_in, in, 1);
     sp_tensor *again = fast(op, attrs, n_in, in, 3);
@@ -118,17 +118,20 @@ static void compare(const char *what, const char *attrs_text, const sp_op *op, c
     if (sp_dtype_kind((sp_dtype)found->dtype) != 'f') {
         assert_memory_equal(found->data, want->data, sp_tensor_bytes(found));
     } else if (found->dtype == SP_DTYPE_F32 || found->dtype == SP_DTYPE_F64) {
-        double tolerance = 4 * sqrt(terms + 1) * (found->dtype == SP_DTYPE_F32 ? 6e-7 : 1e-15) + terms * 1e-8 * (found->dtype == SP_DTYPE_F32);
+        double tolerance = 4 * sqrt(terms + 1) * (found->dtype == SP_DTYPE_F32 ? 6e-7 : 1e-15) +
+                           terms * 1e-8 * (found->dtype == SP_DTYPE_F32);
         for (int64_t i = 0; i < want->count; i++)
             if (!(fabs(at(found, i) - at(want, i)) <= tolerance))
-                fail_msg("%s %s: element %lld is %.9g, wanted %.9g", what, attrs_text, (long long)i, at(found, i), at(want, i));
+                fail_msg("%s %s: element %lld is %.9g, wanted %.9g", what, attrs_text, (long long)i, at(found, i),
+                         at(want, i));
     } else { /* half: the last bit may round the other way */
         sp_tensor *a, *b;
         assert_int_equal(sp_tensor_create(SP_DTYPE_F64, want->rank, want->dims, &a), SP_OK);
         assert_int_equal(sp_tensor_create(SP_DTYPE_F64, want->rank, want->dims, &b), SP_OK);
         assert_int_equal(sp_tensor_assign(a, want), SP_OK);
         assert_int_equal(sp_tensor_assign(b, found), SP_OK);
-        for (int64_t i = 0; i < want->count; i++) assert_true(fabs(at(a, i) - at(b, i)) <= 0.01 * fabs(at(a, i)) + 1e-3);
+        for (int64_t i = 0; i < want->count; i++)
+            assert_true(fabs(at(a, i) - at(b, i)) <= 0.01 * fabs(at(a, i)) + 1e-3);
         sp_tensor_release(a), sp_tensor_release(b);
     }
     sp_tensor_release(want), sp_tensor_release(found), sp_tensor_release(again);
@@ -144,7 +147,8 @@ static double inner(const sp_tensor *a, const sp_tensor *b)
 {
     assert_true(sp__tensor_same_shape(a, b));
     double sum = 0;
-    for (int64_t i = 0; i < a->count; i++) sum += (double)((int64_t *)(void *)a->data)[i] * (double)((int64_t *)(void *)b->data)[i];
+    for (int64_t i = 0; i < a->count; i++)
+        sum += (double)((int64_t *)(void *)a->data)[i] * (double)((int64_t *)(void *)b->data)[i];
     return sum;
 }
 
@@ -176,7 +180,8 @@ static void check(const conv_case *t, sp_dtype dtype)
     snprintf(name, sizeof name, "conv%dd_input_grad", t->n);
     const sp_op *by_input = sp_op_find(name);
     int used = snprintf(list, sizeof list, "%s%sinput_size=(", "", comma);
-    for (int d = 0; d < t->n; d++) used += snprintf(list + used, sizeof list - (size_t)used, "%lld,", (long long)t->in[d]);
+    for (int d = 0; d < t->n; d++)
+        used += snprintf(list + used, sizeof list - (size_t)used, "%lld,", (long long)t->in[d]);
     char both[300];
     snprintf(both, sizeof both, "%s%s)", t->attrs, list);
     assert_int_equal(sp__attrs_parse(by_input, both, attrs_input, &keep), SP_OK);
@@ -185,7 +190,8 @@ static void check(const conv_case *t, sp_dtype dtype)
     snprintf(name, sizeof name, "conv%dd_weight_grad", t->n);
     const sp_op *by_weight = sp_op_find(name);
     used = snprintf(list, sizeof list, "%skernel_size=(", comma);
-    for (int d = 0; d < t->n; d++) used += snprintf(list + used, sizeof list - (size_t)used, "%lld,", (long long)t->kernel[d]);
+    for (int d = 0; d < t->n; d++)
+        used += snprintf(list + used, sizeof list - (size_t)used, "%lld,", (long long)t->kernel[d]);
     snprintf(both, sizeof both, "%s%s)", t->attrs, list);
     assert_int_equal(sp__attrs_parse(by_weight, both, attrs_weight, &keep), SP_OK);
     compare(name, text, by_weight, attrs_weight, 2, (sp_tensor *[]){x, dout}, (double)(y->count / y->dims[1]));
@@ -260,7 +266,8 @@ static void by_tiles(void **state)
         {2, 2, 136, 130, 1, {14, 14, 1}, {1, 1, 1}, ""},
     };
     /* Chosen at all? Then the last bits are others. */
-    sp_tensor *x = filled(SP_DTYPE_F32, 4, (int64_t[]){4, 32, 14, 14}), *w = filled(SP_DTYPE_F32, 4, (int64_t[]){128, 32, 3, 3});
+    sp_tensor *x = filled(SP_DTYPE_F32, 4, (int64_t[]){4, 32, 14, 14}),
+              *w = filled(SP_DTYPE_F32, 4, (int64_t[]){128, 32, 3, 3});
     for (int64_t i = 0; i < x->count; i++) ((float *)(void *)x->data)[i] *= 0.7F; /* sums that are not exact */
     const sp_op *op = sp_op_find("conv2d");
     sp_tensor *in[3] = {x, w, NULL}, *plain_out = fast(op, NULL, 3, in, 1);
@@ -284,7 +291,11 @@ static void random_cases(void **state)
 {
     (void)state;
     for (int i = 0; i < share_of(150); i++) {
-        conv_case t = {.n = (int)between(1, 3), .batch = between(1, 3), .group = between(1, 3), .in = {1, 1, 1}, .kernel = {1, 1, 1}};
+        conv_case t = {.n = (int)between(1, 3),
+                       .batch = between(1, 3),
+                       .group = between(1, 3),
+                       .in = {1, 1, 1},
+                       .kernel = {1, 1, 1}};
         int64_t stride[3], dilation[3], pad[6];
         t.ic = t.group * between(1, 5);
         t.oc = t.group * between(1, 9);
@@ -297,8 +308,8 @@ static void random_cases(void **state)
             t.in[d] = (t.kernel[d] - 1) * dilation[d] + between(1, 20);
         }
         if (i % 3 == 0) {
-            snprintf(t.attrs, sizeof t.attrs, "stride=%d, dilation=%d, group=%d, pad_mode=%s", (int)stride[0], (int)dilation[0],
-                     (int)t.group, i % 2 ? "same" : "valid");
+            snprintf(t.attrs, sizeof t.attrs, "stride=%d, dilation=%d, group=%d, pad_mode=%s", (int)stride[0],
+                     (int)dilation[0], (int)t.group, i % 2 ? "same" : "valid");
             for (int d = 1; d < t.n; d++) t.in[d] += 8; /* the dilation of the first holds for all */
         } else {
             char s[3][48] = {"", "", ""};
@@ -308,7 +319,8 @@ static void random_cases(void **state)
                 snprintf(s[1] + b, 48 - b, "%d,", (int)dilation[d]);
                 snprintf(s[2] + c, 48 - c, "%d,%d,", (int)pad[2 * d], (int)pad[2 * d + 1]);
             }
-            snprintf(t.attrs, sizeof t.attrs, "stride=(%s), dilation=(%s), pad=(%s), group=%d", s[0], s[1], s[2], (int)t.group);
+            snprintf(t.attrs, sizeof t.attrs, "stride=(%s), dilation=(%s), pad=(%s), group=%d", s[0], s[1], s[2],
+                     (int)t.group);
         }
         check(&t, dtypes[i % 3]);
     }
@@ -317,7 +329,8 @@ static void random_cases(void **state)
 static void faults_are_named(void **state)
 {
     (void)state;
-    sp_tensor *x = filled(SP_DTYPE_F32, 4, (int64_t[]){1, 3, 5, 5}), *w = filled(SP_DTYPE_F32, 4, (int64_t[]){4, 2, 3, 3}), *out;
+    sp_tensor *x = filled(SP_DTYPE_F32, 4, (int64_t[]){1, 3, 5, 5}),
+              *w = filled(SP_DTYPE_F32, 4, (int64_t[]){4, 2, 3, 3}), *out;
     int n;
     assert_int_equal(sp_apply(sp_op_find("conv2d"), NULL, 3, (sp_tensor *[]){x, w, NULL}, 1, &out, &n), SP_VALUE);
     assert_non_null(strstr(sp_error_message(), "3 channels"));
@@ -364,7 +377,8 @@ static void check_bilinear(const char *name, const char *text, int rank_x, const
     if (sp_grad_backward(1, d, &u, 2, (sp_tensor *[]){y, g}, false, dd) != SP_OK)
         fail_msg("%s %s: %s", name, text, sp_error_message());
     want = product(d[0], u);
-    if (want != product(y, dd[0]) || want != product(g, dd[1])) fail_msg("%s %s: second gradients disagree", name, text);
+    if (want != product(y, dd[0]) || want != product(g, dd[1]))
+        fail_msg("%s %s: second gradients disagree", name, text);
     sp_grad_unwatch(x), sp_grad_unwatch(y), sp_grad_unwatch(g);
     sp_grad_end();
     sp_tensor *all[] = {x, y, z, g, u, d[0], d[1], dd[0], dd[1]};
@@ -438,7 +452,8 @@ static void matmul_shapes(void **state)
             sp_attr_text keep = {.n_blocks = 0};
             char attrs[64] = {0};
             assert_int_equal(sp__attrs_parse(op, cases[i].attrs, attrs, &keep), SP_OK);
-            sp_tensor *a = filled(all[d], cases[i].rank_a, cases[i].a), *b = filled(all[d], cases[i].rank_b, cases[i].b);
+            sp_tensor *a = filled(all[d], cases[i].rank_a, cases[i].a),
+                      *b = filled(all[d], cases[i].rank_b, cases[i].b);
             compare("matmul", cases[i].attrs, op, attrs, 2, (sp_tensor *[]){a, b}, 80);
             sp_tensor_release(a), sp_tensor_release(b);
             sp__attr_text_free(&keep);
@@ -448,12 +463,8 @@ static void matmul_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_layers),
-        cmocka_unit_test(by_tiles),
-        cmocka_unit_test(random_cases),
-        cmocka_unit_test(faults_are_named),
-        cmocka_unit_test(matmul_shapes),
-        cmocka_unit_test(gradients_agree),
+        cmocka_unit_test(known_layers),     cmocka_unit_test(by_tiles),      cmocka_unit_test(random_cases),
+        cmocka_unit_test(faults_are_named), cmocka_unit_test(matmul_shapes), cmocka_unit_test(gradients_agree),
     };
     const char *level = getenv("SPORE_ISA");
     int failed = cmocka_run_group_tests_name(level ? level : "native", tests, NULL, NULL);

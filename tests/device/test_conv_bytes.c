@@ -60,7 +60,12 @@ static void draw_shape(sample *s, int n, int64_t *x, int64_t *w)
         x[2 + d] = (w[2 + d] - 1) * s->dilation[d] + 1 + draw(n == 3 ? 5 : 26);
         if (draw(3) == 0) s->stride[d] = 1, w[2 + d] = 1, s->pad[2 * d] = s->pad[2 * d + 1] = 0;
     }
-    s->attrs = (sp__conv_attrs){.stride = {n, s->stride}, .pad_mode = "pad", .pad = {2 * n, s->pad}, .dilation = {n, s->dilation}, .group = group, .size = {.n = -1}};
+    s->attrs = (sp__conv_attrs){.stride = {n, s->stride},
+                                .pad_mode = "pad",
+                                .pad = {2 * n, s->pad},
+                                .dilation = {n, s->dilation},
+                                .group = group,
+                                .size = {.n = -1}};
 }
 
 static void make_sample(sample *s)
@@ -76,11 +81,16 @@ static void make_sample(sample *s)
     if (draw(2)) s->in[SP_BYTES_BIAS] = numbers(SP_DTYPE_I32, 1, w);
     if (draw(4)) s->in[SP_BYTES_SCALE] = numbers(SP_DTYPE_F32, draw(2) ? 1 : 0, w);
     if (s->in[SP_BYTES_SCALE] && draw(4)) s->in[SP_BYTES_ZERO] = numbers(draw_bytes(), 0, NULL);
-    assert_int_equal(sp__conv_measure("conv_bytes", s->in[SP_BYTES_X], s->in[SP_BYTES_WEIGHT], &s->attrs, &s->g), SP_OK);
+    assert_int_equal(sp__conv_measure("conv_bytes", s->in[SP_BYTES_X], s->in[SP_BYTES_WEIGHT], &s->attrs, &s->g),
+                     SP_OK);
     int64_t out[5] = {x[0], w[0]};
     for (int d = 0; d < n; d++) out[2 + d] = s->g.w.out[3 - n + d];
-    s->want = numbers(!s->in[SP_BYTES_SCALE] ? SP_DTYPE_I32 : s->in[SP_BYTES_ZERO] ? (sp_dtype)s->in[SP_BYTES_ZERO]->dtype : SP_DTYPE_U8, n + 2, out);
-    const sp_call c = {.op = &sp_op_conv_bytes, .attrs = &s->attrs, .n_in = SP_BYTES_INPUTS, .n_out = 1, .in = s->in, .out = &s->want};
+    s->want = numbers(!s->in[SP_BYTES_SCALE] ? SP_DTYPE_I32
+                      : s->in[SP_BYTES_ZERO] ? (sp_dtype)s->in[SP_BYTES_ZERO]->dtype
+                                             : SP_DTYPE_U8,
+                      n + 2, out);
+    const sp_call c = {
+        .op = &sp_op_conv_bytes, .attrs = &s->attrs, .n_in = SP_BYTES_INPUTS, .n_out = 1, .in = s->in, .out = &s->want};
     assert_int_equal(sp_op_conv_bytes.reference(&c), SP_OK);
 }
 
@@ -114,28 +124,33 @@ static void compare(const sample *s, const sp_tensor *found, const char *what)
     if (memcmp(found->data, s->want->data, sp_tensor_bytes(s->want)) == 0) return;
     char x[SP_SHAPE_TEXT], w[SP_SHAPE_TEXT];
     fail_msg("%s: %s by %s, group %lld, stride %lld, pad %lld %lld, dilation %lld, scale %d, zeros %d %d", what,
-             sp__shape_text(s->in[0]->rank, s->in[0]->dims, x), sp__shape_text(s->in[1]->rank, s->in[1]->dims, w), (long long)s->attrs.group,
-             (long long)s->stride[0], (long long)s->pad[0], (long long)s->pad[1], (long long)s->dilation[0], s->in[SP_BYTES_SCALE] != NULL,
-             s->in[SP_BYTES_X_ZERO] != NULL, s->in[SP_BYTES_W_ZERO] != NULL);
+             sp__shape_text(s->in[0]->rank, s->in[0]->dims, x), sp__shape_text(s->in[1]->rank, s->in[1]->dims, w),
+             (long long)s->attrs.group, (long long)s->stride[0], (long long)s->pad[0], (long long)s->pad[1],
+             (long long)s->dilation[0], s->in[SP_BYTES_SCALE] != NULL, s->in[SP_BYTES_X_ZERO] != NULL,
+             s->in[SP_BYTES_W_ZERO] != NULL);
 }
 
 static void check_plain(const sample *s, bool packed)
 {
-    static const way plain = {sp__cpu_conv_bytes, sp__cpu_conv_bytes_work, sp__cpu_conv_bytes_prepared, sp__cpu_conv_bytes_prepare};
+    static const way plain = {sp__cpu_conv_bytes, sp__cpu_conv_bytes_work, sp__cpu_conv_bytes_prepared,
+                              sp__cpu_conv_bytes_prepare};
     sp_tensor *out = numbers((sp_dtype)s->want->dtype, s->want->rank, s->want->dims);
-    sp_call c = {.op = &sp_op_conv_bytes, .attrs = &s->attrs, .n_in = SP_BYTES_INPUTS, .n_out = 1, .in = s->in, .out = &out};
+    sp_call c = {
+        .op = &sp_op_conv_bytes, .attrs = &s->attrs, .n_in = SP_BYTES_INPUTS, .n_out = 1, .in = s->in, .out = &out};
     assert_true(sp__cpu_conv_bytes_takes(&c));
     run_way(&plain, &c, packed);
     compare(s, out, "plain");
     sp_tensor_release(out);
 }
 
-static sp_tensor *reordered(sp_tensor *from, sp_dtype dtype, int64_t batch, int64_t channels, int64_t positions, bool block)
+static sp_tensor *reordered(sp_tensor *from, sp_dtype dtype, int64_t batch, int64_t channels, int64_t positions,
+                            bool block)
 {
     const int64_t n = batch * (block ? sp__blocks_of(channels) * SP_BLOCK : channels) * positions;
     sp_tensor *to = numbers(dtype, 1, &n);
     const sp_reorder r = {.batch = batch, .channels = channels, .positions = positions, .block = block};
-    assert_int_equal(sp__blocked_reorder(&(sp_call){.attrs = &r, .n_in = 1, .n_out = 1, .in = &from, .out = &to}), SP_OK);
+    assert_int_equal(sp__blocked_reorder(&(sp_call){.attrs = &r, .n_in = 1, .n_out = 1, .in = &from, .out = &to}),
+                     SP_OK);
     return to;
 }
 
@@ -143,16 +158,28 @@ static void check_blocked(const sample *s, bool packed, bool in, bool out)
 {
     const struct sp_blocked_kernel *k = &sp__cpu_conv_bytes_blocks;
     const way blocked = {k->run, k->workspace, k->prepared_bytes, k->prepare};
-    const sp_call own = {.op = &sp_op_conv_bytes, .attrs = &s->attrs, .n_in = SP_BYTES_INPUTS, .n_out = 1, .in = s->in, .out = (sp_tensor *[]){s->want}};
+    const sp_call own = {.op = &sp_op_conv_bytes,
+                         .attrs = &s->attrs,
+                         .n_in = SP_BYTES_INPUTS,
+                         .n_out = 1,
+                         .in = s->in,
+                         .out = (sp_tensor *[]){s->want}};
     if (!k->takes(&own)) return;
     const sp_blocked b = {.g = s->g, .in = in, .out = out};
-    const int64_t positions = sp__window_positions(&s->g.w), n = s->g.batch * sp__blocks_of(s->g.out_channels) * SP_BLOCK * positions;
-    sp_tensor *inputs[SP_BYTES_INPUTS], *result = out ? numbers((sp_dtype)s->want->dtype, 1, &n) : numbers((sp_dtype)s->want->dtype, s->want->rank, s->want->dims);
+    const int64_t positions = sp__window_positions(&s->g.w),
+                  n = s->g.batch * sp__blocks_of(s->g.out_channels) * SP_BLOCK * positions;
+    sp_tensor *inputs[SP_BYTES_INPUTS], *result = out ? numbers((sp_dtype)s->want->dtype, 1, &n)
+                                                      : numbers((sp_dtype)s->want->dtype, s->want->rank, s->want->dims);
     memcpy(inputs, s->in, sizeof inputs);
-    if (in) inputs[0] = reordered(s->in[0], (sp_dtype)s->in[0]->dtype, s->g.batch, s->g.in_channels, sp__window_inputs(&s->g.w), true);
-    sp_call c = {.op = &sp_op_conv_bytes, .attrs = &b, .n_in = SP_BYTES_INPUTS, .n_out = 1, .in = inputs, .out = &result};
+    if (in)
+        inputs[0] = reordered(s->in[0], (sp_dtype)s->in[0]->dtype, s->g.batch, s->g.in_channels,
+                              sp__window_inputs(&s->g.w), true);
+    sp_call c = {
+        .op = &sp_op_conv_bytes, .attrs = &b, .n_in = SP_BYTES_INPUTS, .n_out = 1, .in = inputs, .out = &result};
     run_way(&blocked, &c, packed);
-    sp_tensor *plain = out ? reordered(result, (sp_dtype)s->want->dtype, s->g.batch, s->g.out_channels, positions, false) : sp_tensor_retain(result);
+    sp_tensor *plain =
+        out ? reordered(result, (sp_dtype)s->want->dtype, s->g.batch, s->g.out_channels, positions, false)
+            : sp_tensor_retain(result);
     compare(s, plain, in ? out ? "blocks to blocks" : "blocks to plain" : "plain to blocks");
     sp_tensor_release(plain);
     sp_tensor_release(result);
@@ -193,7 +220,8 @@ static void known_results(void **state)
 {
     (void)state;
     const int64_t x_dims[] = {1, 1, 1, 4}, w_dims[] = {1, 1, 1, 1};
-    sp_tensor *x = numbers(SP_DTYPE_U8, 4, x_dims), *w = numbers(SP_DTYPE_I8, 4, w_dims), *scale = numbers(SP_DTYPE_F32, 0, NULL), *zero = numbers(SP_DTYPE_I8, 0, NULL);
+    sp_tensor *x = numbers(SP_DTYPE_U8, 4, x_dims), *w = numbers(SP_DTYPE_I8, 4, w_dims),
+              *scale = numbers(SP_DTYPE_F32, 0, NULL), *zero = numbers(SP_DTYPE_I8, 0, NULL);
     memcpy(x->data, (uint8_t[]){1, 3, 5, 255}, 4);
     *w->data = 1;
     *(float *)(void *)scale->data = 0.5f;
@@ -227,7 +255,9 @@ static sp_tensor *forward(sp_builder *b, const network *n, sp_tensor *x)
     y = sp_builder_call(b, "max_pool2d", "kernel_size=3, stride=1, pad_mode=same", 1, &y);
     z = layer(b, n, 1, "pad=1, group=37", y);
     z = layer(b, n, 2, "", z);
-    z = sp_cast(b, sp_mul(b, sp_add(b, sp_cast(b, y, SP_DTYPE_F32), sp_cast(b, z, SP_DTYPE_F32)), sp__const(b, 0.5, n->scale)), (sp_dtype)x->dtype);
+    z = sp_cast(
+        b, sp_mul(b, sp_add(b, sp_cast(b, y, SP_DTYPE_F32), sp_cast(b, z, SP_DTYPE_F32)), sp__const(b, 0.5, n->scale)),
+        (sp_dtype)x->dtype);
     return layer(b, n, 3, "stride=2", z);
 }
 
@@ -235,7 +265,8 @@ static sp_tensor *forward(sp_builder *b, const network *n, sp_tensor *x)
 static void blocks_in_programs(void **state)
 {
     (void)state;
-    const int64_t shapes[4][4] = {{37, 5, 3, 3}, {37, 1, 3, 3}, {37, 37, 1, 1}, {20, 37, 1, 1}}, dims[] = {2, 5, 23, 18};
+    const int64_t shapes[4][4] = {{37, 5, 3, 3}, {37, 1, 3, 3}, {37, 37, 1, 1}, {20, 37, 1, 1}},
+                  dims[] = {2, 5, 23, 18};
     for (int kind = 0; kind < 2; kind++) {
         const sp_dtype dtype = kind ? SP_DTYPE_I8 : SP_DTYPE_U8;
         network n = {.scale = numbers(SP_DTYPE_F32, 0, NULL), .zero = numbers(dtype, 0, NULL)};
@@ -278,6 +309,7 @@ static void blocks_in_programs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(known_results), cmocka_unit_test(blocks_in_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(known_results),
+                                       cmocka_unit_test(blocks_in_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

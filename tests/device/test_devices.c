@@ -239,7 +239,8 @@ static void a_child_is_told(void **state)
     if (pid == 0) {
         double v;
         sp_tensor *one = NULL, *y = NULL;
-        const bool told = sp_tensor_view(x, 0, NULL, NULL, 0, &one) == SP_OK && sp_tensor_item_f64(one, &v) == SP_RUNTIME &&
+        const bool told = sp_tensor_view(x, 0, NULL, NULL, 0, &one) == SP_OK &&
+                          sp_tensor_item_f64(one, &v) == SP_RUNTIME &&
                           strstr(sp_error_message(), "before fork") != NULL;
         sp_tensor *in[2] = {x, x};
         int n;
@@ -274,9 +275,15 @@ static void steps_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back),      cmocka_unit_test(doors_say_where_it_is), cmocka_unit_test(operators_run_where_inputs_are),
-        cmocka_unit_test(views_are_free),      cmocka_unit_test(gradients_come_back),   cmocka_unit_test(null_counts_and_computes_nothing),
-        cmocka_unit_test(wrong_names),         cmocka_unit_test(memory_runs_out),       cmocka_unit_test(a_child_is_told),
+        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(doors_say_where_it_is),
+        cmocka_unit_test(operators_run_where_inputs_are),
+        cmocka_unit_test(views_are_free),
+        cmocka_unit_test(gradients_come_back),
+        cmocka_unit_test(null_counts_and_computes_nothing),
+        cmocka_unit_test(wrong_names),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(a_child_is_told),
         cmocka_unit_test(steps_leave_nothing),
     };
     return cmocka_run_group_tests(tests, start, NULL);

@@ -98,16 +98,17 @@ static void agrees_with_loops(void **state)
 {
     (void)state;
     static const int64_t sizes[][3] = {
-        {0, 3, 4},    {3, 0, 4},    {3, 4, 0},     {1, 1, 1},     {1, 37, 19},   {37, 1, 19},    {1, 700, 300},
-        {700, 1, 65}, {2, 3, 5},    {6, 16, 25},   {6, 784, 25},  {16, 100, 150}, {7, 17, 9},    {13, 33, 31},
-        {5, 8, 300},  {6, 24, 600}, {12, 32, 257}, {31, 15, 64},  {64, 64, 64},  {65, 63, 67},   {100, 50, 513},
+        {0, 3, 4},    {3, 0, 4},    {3, 4, 0},       {1, 1, 1},     {1, 37, 19},    {37, 1, 19},    {1, 700, 300},
+        {700, 1, 65}, {2, 3, 5},    {6, 16, 25},     {6, 784, 25},  {16, 100, 150}, {7, 17, 9},     {13, 33, 31},
+        {5, 8, 300},  {6, 24, 600}, {12, 32, 257},   {31, 15, 64},  {64, 64, 64},   {65, 63, 67},   {100, 50, 513},
         {49, 257, 3}, {97, 30, 97}, {150, 130, 260}, {300, 10, 84}, {33, 120, 400}, {4, 150, 1000}, {192, 192, 192},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (int layout = 0; layout < 8; layout++)
             for (int f64 = 0; f64 < 2; f64++) {
                 if (!share_takes((int64_t)i * 16 + layout * 2 + f64)) continue;
-                check(f64 ? SP_DTYPE_F64 : SP_DTYPE_F32, sizes[i][0], sizes[i][1], sizes[i][2], layout, (layout + (int)i) % 2);
+                check(f64 ? SP_DTYPE_F64 : SP_DTYPE_F32, sizes[i][0], sizes[i][1], sizes[i][2], layout,
+                      (layout + (int)i) % 2);
             }
 }
 
@@ -131,25 +132,34 @@ static void beyond_one_block(void **state)
         {SP_DTYPE_F32, 1600, 40, 300, A_PLAIN, false},
         {SP_DTYPE_F32, 60, 2100, 280, B_TURNED, true},
         {SP_DTYPE_F64, 1550, 64, 270, A_TURNED | B_TURNED, false},
-        {SP_DTYPE_F32, 300, 90, 1024, A_PLAIN, true},    /* rows of A that compete for the first cache, several tiles of them */
+        {SP_DTYPE_F32, 300, 90, 1024, A_PLAIN,
+         true}, /* rows of A that compete for the first cache, several tiles of them */
         {SP_DTYPE_F32, 60, 200, 1024, B_TURNED, false},
         {SP_DTYPE_F32, 100, 210, 1100, B_TURNED | SPACED, true},
         {SP_DTYPE_F64, 128, 200, 600, A_TURNED | B_TURNED, true},
         {SP_DTYPE_F32, 700, 100, 330, A_PLAIN, false},
-        {SP_DTYPE_F32, 790, 135, 600, A_TURNED, true},   /* tiles of whole rows, which the kernels pack */
+        {SP_DTYPE_F32, 790, 135, 600, A_TURNED, true}, /* tiles of whole rows, which the kernels pack */
         {SP_DTYPE_F64, 781, 100, 530, A_TURNED | B_TURNED, false},
-        {SP_DTYPE_F32, 131, 500, 600, A_PLAIN, true},    /* rows along K in panels, of all of K, and of a block */
+        {SP_DTYPE_F32, 131, 500, 600, A_PLAIN, true}, /* rows along K in panels, of all of K, and of a block */
         {SP_DTYPE_F32, 790, 400, 300, B_TURNED, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (share() == 1 || i % 5 == 4) check(cases[i].dtype, cases[i].m, cases[i].n, cases[i].k, cases[i].layout, cases[i].accumulate);
+        if (share() == 1 || i % 5 == 4)
+            check(cases[i].dtype, cases[i].m, cases[i].n, cases[i].k, cases[i].layout, cases[i].accumulate);
 }
 
 static void batches_do_each_item(void **state)
 {
     (void)state;
     enum { ITEMS = 37 };
-    sp__gemm_shape s = {.dtype = SP_DTYPE_F32, .m = 20, .n = 24, .k = 70, .a_row = 70, .a_col = 1, .b_row = 1, .b_col = 70,
+    sp__gemm_shape s = {.dtype = SP_DTYPE_F32,
+                        .m = 20,
+                        .n = 24,
+                        .k = 70,
+                        .a_row = 70,
+                        .a_col = 1,
+                        .b_row = 1,
+                        .b_col = 70,
                         .c_row = 24};
     int64_t offsets[ITEMS];
     for (int i = 0; i < ITEMS; i++) offsets[i] = (i * 7 % 5) * s.k * s.n;
@@ -188,11 +198,13 @@ static void double_block(void *context, int64_t start, int64_t n_rows, int64_t r
 /* Every element is handed over once, when it is final; panels made ahead change nothing. */
 static void check_extra(int64_t m, int64_t n, int64_t k, int layout)
 {
-    sp__gemm_shape s = {.dtype = SP_DTYPE_F32, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .b_row = n, .b_col = 1, .c_row = n};
+    sp__gemm_shape s = {
+        .dtype = SP_DTYPE_F32, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .b_row = n, .b_col = 1, .c_row = n};
     if (layout & A_TURNED) s.a_row = 1, s.a_col = m;
     if (layout & B_TURNED) s.b_row = 1, s.b_col = k;
     size_t bytes = (size_t)(m * n) * 4;
-    float *a = filled(SP_DTYPE_F32, m * k), *b = filled(SP_DTYPE_F32, k * n), *c = sp__alloc(bytes), *plain = sp__alloc(bytes);
+    float *a = filled(SP_DTYPE_F32, m * k), *b = filled(SP_DTYPE_F32, k * n), *c = sp__alloc(bytes),
+          *plain = sp__alloc(bytes);
     doubled d = {.c = c, .out = sp__alloc(bytes), .seen = sp__alloc_zero((size_t)(m * n) * sizeof(int))};
     const sp_epilogue epilogue = {double_block, &d};
     void *work = sp__alloc(sp__gemm_work(&s)), *packed = sp__alloc(sp__gemm_packed_bytes(&s));
@@ -213,13 +225,17 @@ static void check_extra(int64_t m, int64_t n, int64_t k, int layout)
         assert_int_equal(d.seen[i], 1);
         assert_true(d.out[i] == 2 * plain[i]);
     }
-    sp__free(a), sp__free(b), sp__free(c), sp__free(plain), sp__free(d.out), sp__free(d.seen), sp__free(work), sp__free(packed);
+    sp__free(a), sp__free(b), sp__free(c), sp__free(plain), sp__free(d.out), sp__free(d.seen), sp__free(work),
+        sp__free(packed);
 }
 
 static void epilogues_and_packed_weights(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 900, 40}, {900, 1, 40}, {5, 70, 0}, {13, 33, 31}, {64, 96, 520}, {2, 130, 70}, {67, 301, 1100}, {128, 140, 130}, {200, 300, 700}, {30, 2100, 300}, {1600, 50, 64}, {800, 130, 560}, {61, 433, 600}, {770, 390, 300}};
+    static const int64_t sizes[][3] = {{1, 1, 1},       {1, 900, 40},    {900, 1, 40},    {5, 70, 0},
+                                       {13, 33, 31},    {64, 96, 520},   {2, 130, 70},    {67, 301, 1100},
+                                       {128, 140, 130}, {200, 300, 700}, {30, 2100, 300}, {1600, 50, 64},
+                                       {800, 130, 560}, {61, 433, 600},  {770, 390, 300}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int layout = 0; layout < 4; layout++) check_extra(sizes[i][0], sizes[i][1], sizes[i][2], layout);
 }
@@ -247,12 +263,14 @@ static guarded guard(size_t bytes)
 
 static void check_guarded(sp_dtype dtype, int64_t m, int64_t n, int64_t k, int layout)
 {
-    sp__gemm_shape s = {.dtype = dtype, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .b_row = n, .b_col = 1, .c_row = n};
+    sp__gemm_shape s = {
+        .dtype = dtype, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .b_row = n, .b_col = 1, .c_row = n};
     if (layout & A_TURNED) s.a_row = 1, s.a_col = m;
     if (layout & B_TURNED) s.b_row = 1, s.b_col = k;
     size_t size = sp_dtype_bytes(dtype);
     guarded a = guard((size_t)(m * k) * size), b = guard((size_t)(k * n) * size), c = guard((size_t)(m * n) * size);
-    guarded work = guard((sp__gemm_work(&s) + 63) / 64 * 64), packed = guard((sp__gemm_packed_bytes(&s) + 63) / 64 * 64);
+    guarded work = guard((sp__gemm_work(&s) + 63) / 64 * 64),
+            packed = guard((sp__gemm_packed_bytes(&s) + 63) / 64 * 64);
     assert_int_equal(sp__gemm(&s, a.data, b.data, c.data, false, work.data), SP_OK);
     if (sp__gemm_packed_bytes(&s)) {
         const sp__gemm_extra extra = {.packed_b = packed.data};
@@ -266,7 +284,9 @@ static void check_guarded(sp_dtype dtype, int64_t m, int64_t n, int64_t k, int l
 static void reads_nothing_behind_the_operands(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 70, 37}, {70, 1, 37}, {3, 5, 7}, {13, 33, 31}, {12, 32, 64}, {17, 47, 65}, {40, 50, 300}, {31, 141, 131}, {128, 140, 129}, {100, 90, 33}, {150, 65, 130}, {800, 110, 40}, {50, 399, 70}};
+    static const int64_t sizes[][3] = {{1, 1, 1},     {1, 70, 37},    {70, 1, 37},    {3, 5, 7},      {13, 33, 31},
+                                       {12, 32, 64},  {17, 47, 65},   {40, 50, 300},  {31, 141, 131}, {128, 140, 129},
+                                       {100, 90, 33}, {150, 65, 130}, {800, 110, 40}, {50, 399, 70}};
     static const sp_dtype dtypes[] = {SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_BF16, SP_DTYPE_I8};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int layout = 0; layout < 4; layout++)
@@ -281,7 +301,15 @@ static void large_products_by_tiles(void **state)
     (void)state;
     if (getenv("SPORE_ISA")) return; /* the emulation is the same at every level */
     float *x = filled(SP_DTYPE_F32, 160 * 200), *y = filled(SP_DTYPE_F32, 200 * 150), *c[3];
-    sp__gemm_shape s = {.dtype = SP_DTYPE_F32, .m = 160, .n = 150, .k = 200, .a_row = 200, .a_col = 1, .b_row = 150, .b_col = 1, .c_row = 150};
+    sp__gemm_shape s = {.dtype = SP_DTYPE_F32,
+                        .m = 160,
+                        .n = 150,
+                        .k = 200,
+                        .a_row = 200,
+                        .a_col = 1,
+                        .b_row = 150,
+                        .b_col = 1,
+                        .c_row = 150};
     for (int i = 0; i < 3; i++) c[i] = filled(SP_DTYPE_F32, s.m * s.n);
     size_t bytes = (size_t)(s.m * s.n) * 4;
     void *work = sp__alloc(sp__gemm_work(&s));
@@ -312,7 +340,8 @@ static void large_products_by_tiles(void **state)
         x[1234 + i] = 1;
     }
     sp__tiles_override(NULL);
-    sp__free(x), sp__free(y), sp__free(c[0]), sp__free(c[1]), sp__free(c[2]), sp__free(work), sp__free(tiles_work), sp__free(packed);
+    sp__free(x), sp__free(y), sp__free(c[0]), sp__free(c[1]), sp__free(c[2]), sp__free(work), sp__free(tiles_work),
+        sp__free(packed);
 }
 
 int main(void)
@@ -328,7 +357,10 @@ int main(void)
     };
     const char *level = getenv("SPORE_ISA");
     int failed = cmocka_run_group_tests_name(level ? level : "native", tests, NULL, NULL);
-    const char *next = level == NULL ? "portable" : strcmp(level, "portable") == 0 ? "avx2" : strcmp(level, "avx2") == 0 ? "avx512" : NULL;
+    const char *next = level == NULL                    ? "portable"
+                       : strcmp(level, "portable") == 0 ? "avx2"
+                       : strcmp(level, "avx2") == 0     ? "avx512"
+                                                        : NULL;
     if (failed != 0 || next == NULL) return failed;
     setenv("SPORE_ISA", next, 1);
     start_again(NULL);

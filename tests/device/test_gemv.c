@@ -52,7 +52,10 @@ static sp_tensor *filled(sp_dtype dtype, int rank, const int64_t *dims)
 }
 
 /* Rounding of a result to its dtype, in units of its size. */
-static double rounding(sp_dtype dtype) { return dtype == SP_DTYPE_F32 ? 0x1p-24 : dtype == SP_DTYPE_F16 ? 0x1p-11 : 0x1p-8; }
+static double rounding(sp_dtype dtype)
+{
+    return dtype == SP_DTYPE_F32 ? 0x1p-24 : dtype == SP_DTYPE_F16 ? 0x1p-11 : 0x1p-8;
+}
 
 /* a: [batch, m, k], or [batch, k, m] if it is transposed; b likewise [batch, k, n]. */
 typedef struct {
@@ -78,7 +81,9 @@ static void compare(const shape *s, const sp_tensor *a, const sp_tensor *b, cons
                 }
                 const double found = get(c, (o * s->m + i) * s->n + j);
                 if (whole) assert_int_equal((uint8_t)(int64_t)found, (uint8_t)(int64_t)sum);
-                else assert_true(fabs(found - sum) <= ((double)s->k + 2) * 0x1p-24 * size + fabs(sum) * rounding(dtype) + 0x1p-24);
+                else
+                    assert_true(fabs(found - sum) <=
+                                ((double)s->k + 2) * 0x1p-24 * size + fabs(sum) * rounding(dtype) + 0x1p-24);
             }
 }
 
@@ -94,12 +99,14 @@ static sp_tensor *multiply(const shape *s, sp_tensor *a, sp_tensor *b, int threa
 
 static void check(sp_dtype dtype, shape s)
 {
-    const int64_t a_dims[3] = {s.batch, s.turn_a ? s.k : s.m, s.turn_a ? s.m : s.k}, b_dims[3] = {s.batch, s.turn_b ? s.n : s.k, s.turn_b ? s.k : s.n};
+    const int64_t a_dims[3] = {s.batch, s.turn_a ? s.k : s.m, s.turn_a ? s.m : s.k},
+                  b_dims[3] = {s.batch, s.turn_b ? s.n : s.k, s.turn_b ? s.k : s.n};
     sp_tensor *a = filled(dtype, 3, a_dims), *b = filled(dtype, 3, b_dims), *c = multiply(&s, a, b, 1);
     compare(&s, a, b, c);
     for (int threads = 2; threads <= 3; threads++) {
         sp_tensor *again = multiply(&s, a, b, threads);
-        assert_memory_equal(sp_tensor_data(c), sp_tensor_data(again), (size_t)sp_tensor_count(c) * sp_dtype_bytes(dtype));
+        assert_memory_equal(sp_tensor_data(c), sp_tensor_data(again),
+                            (size_t)sp_tensor_count(c) * sp_dtype_bytes(dtype));
         sp_tensor_release(again);
     }
     sp_tensor_release(a);
@@ -117,7 +124,8 @@ static void few_rows(void **state)
     for (int d = 0; d < N_DTYPES; d++)
         for (int64_t m = 1; m <= 9; m += m == 5 ? 3 : 1)
             for (int i = 0; i < 3; i++)
-                for (int turn = 0; turn < 4; turn++) check(dtypes[d], (shape){1, m, ks[i], ns[(i + m) % 3], turn & 1, turn & 2});
+                for (int turn = 0; turn < 4; turn++)
+                    check(dtypes[d], (shape){1, m, ks[i], ns[(i + m) % 3], turn & 1, turn & 2});
 }
 
 static void few_columns(void **state)
@@ -156,7 +164,8 @@ static void infinities_and_denormals(void **state)
     for (int d = 0; d < 3; d++)
         for (int turn = 0; turn < 2; turn++) {
             const shape s = {1, 1, 64, 64, false, turn};
-            sp_tensor *a = guarded(dtypes[d], 3, (int64_t[]){1, 1, 64}), *b = guarded(dtypes[d], 3, (int64_t[]){1, 64, 64});
+            sp_tensor *a = guarded(dtypes[d], 3, (int64_t[]){1, 1, 64}),
+                      *b = guarded(dtypes[d], 3, (int64_t[]){1, 64, 64});
             for (int64_t p = 0; p < 64; p++) put(a, p, 1);
             put(b, at_b(&s, 3, 0), INFINITY);
             put(b, at_b(&s, 3, 1), NAN);
@@ -175,10 +184,12 @@ static void these_kernels_were_taken(void **state)
 {
     (void)state;
     for (int d = 0; d < N_DTYPES; d++) {
-        sp_tensor *a = filled(dtypes[d], 2, (int64_t[]){4, 128}), *b = filled(dtypes[d], 2, (int64_t[]){128, 64}), *out = filled(dtypes[d], 2, (int64_t[]){4, 64});
+        sp_tensor *a = filled(dtypes[d], 2, (int64_t[]){4, 128}), *b = filled(dtypes[d], 2, (int64_t[]){128, 64}),
+                  *out = filled(dtypes[d], 2, (int64_t[]){4, 64});
         const sp__matmul_attrs attrs = {false, false};
         sp_tensor *const in[2] = {a, b};
-        const sp_call call = {.op = sp_op_find("matmul"), .attrs = &attrs, .n_in = 2, .in = in, .n_out = 1, .out = &out};
+        const sp_call call = {
+            .op = sp_op_find("matmul"), .attrs = &attrs, .n_in = 2, .in = in, .n_out = 1, .out = &out};
         sp_kernel kernel;
         assert_int_equal(sp__kernel_choose(&call, &kernel), SP_OK);
         assert_string_equal(kernel.name, "gemv");
@@ -191,12 +202,19 @@ static void these_kernels_were_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_rows), cmocka_unit_test(few_columns), cmocka_unit_test(batches), cmocka_unit_test(shared),
-        cmocka_unit_test(infinities_and_denormals), cmocka_unit_test(these_kernels_were_taken),
+        cmocka_unit_test(few_rows),
+        cmocka_unit_test(few_columns),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(shared),
+        cmocka_unit_test(infinities_and_denormals),
+        cmocka_unit_test(these_kernels_were_taken),
     };
     const char *level = getenv("SPORE_ISA");
     const int failed = cmocka_run_group_tests_name(level ? level : "native", tests, NULL, NULL);
-    const char *next = level == NULL ? "portable" : strcmp(level, "portable") == 0 ? "avx2" : strcmp(level, "avx2") == 0 ? "avx512" : NULL;
+    const char *next = level == NULL                    ? "portable"
+                       : strcmp(level, "portable") == 0 ? "avx2"
+                       : strcmp(level, "avx2") == 0     ? "avx512"
+                                                        : NULL;
     if (failed != 0 || next == NULL) return failed;
     setenv("SPORE_ISA", next, 1);
     start_again(NULL);

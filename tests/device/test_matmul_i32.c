@@ -48,7 +48,8 @@ static void check(int64_t m, int64_t k, int64_t n, int variant)
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             int64_t sum = 0;
-            for (int64_t p = 0; p < k; p++) sum += (value(in[0], i * k + p) - value(in[2], 0)) * (value(in[1], p * n + j) - value(in[3], j));
+            for (int64_t p = 0; p < k; p++)
+                sum += (value(in[0], i * k + p) - value(in[2], 0)) * (value(in[1], p * n + j) - value(in[3], j));
             assert_int_equal(c[i * n + j], (int32_t)sum);
         }
     for (int i = 0; i < 4; i++) sp_tensor_release(in[i]);
@@ -60,7 +61,8 @@ static void every_way(void **state)
     (void)state;
     static const sp__tiles_kernels none = {.name = "none"};
     const sp__tiles_kernels *ways[] = {NULL, &sp__tiles_emulated, &none};
-    const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {33, 65, 31}, {1, 300, 40}, {5, 1024, 3}, {2, 2500, 7}, {4, 0, 3}};
+    const int64_t sizes[][3] = {{1, 1, 1},    {3, 5, 2},    {33, 65, 31}, {1, 300, 40},
+                                {5, 1024, 3}, {2, 2500, 7}, {4, 0, 3}};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         sp__tiles_override(ways[w]);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -95,7 +97,9 @@ static sp_tensor *integers(sp_dtype dtype, int rank, const int64_t *dims)
 static void check_integers(sp_dtype dtype, int64_t m, int64_t k, int64_t n, bool turn_a, bool turn_b, bool shared)
 {
     const int64_t of_a[3] = {2, turn_a ? k : m, turn_a ? m : k}, of_b[3] = {2, turn_b ? n : k, turn_b ? k : n};
-    const char *const attrs = turn_a ? turn_b ? "transpose_a=True, transpose_b=True" : "transpose_a=True" : turn_b ? "transpose_b=True" : "";
+    const char *const attrs = turn_a   ? turn_b ? "transpose_a=True, transpose_b=True" : "transpose_a=True"
+                              : turn_b ? "transpose_b=True"
+                                       : "";
     sp_tensor *in[2] = {integers(dtype, 3, of_a), integers(dtype, shared ? 2 : 3, shared ? of_b + 1 : of_b)}, *out;
     sp_builder *b;
     assert_int_equal(sp_builder_create(&b), SP_OK);
@@ -118,7 +122,8 @@ static void check_integers(sp_dtype dtype, int64_t m, int64_t k, int64_t n, bool
 static void integers_of_every_size_wrap(void **state)
 {
     (void)state;
-    const sp_dtype dtypes[] = {SP_DTYPE_I8, SP_DTYPE_U8, SP_DTYPE_I16, SP_DTYPE_U16, SP_DTYPE_I32, SP_DTYPE_U32, SP_DTYPE_I64, SP_DTYPE_U64};
+    const sp_dtype dtypes[] = {SP_DTYPE_I8,  SP_DTYPE_U8,  SP_DTYPE_I16, SP_DTYPE_U16,
+                               SP_DTYPE_I32, SP_DTYPE_U32, SP_DTYPE_I64, SP_DTYPE_U64};
     const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {17, 6, 300}, {2, 300, 9}, {5, 0, 6}};
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)

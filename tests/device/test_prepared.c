@@ -41,7 +41,8 @@ typedef struct {
 
 static int n_prepared, n_equal, n_forms;
 
-static prepared prepare(const sp_call *c, size_t (*bytes)(const sp_call *c), sp_status (*fn)(const sp_call *c, void *to), sp_prepared_form (*form)(const sp_call *c))
+static prepared prepare(const sp_call *c, size_t (*bytes)(const sp_call *c),
+                        sp_status (*fn)(const sp_call *c, void *to), sp_prepared_form (*form)(const sp_call *c))
 {
     prepared p = {.prepare = fn, .bytes = bytes != NULL ? bytes(c) : 0};
     if (p.bytes == 0) return p;
@@ -65,7 +66,8 @@ static void compare(prepared *all)
                 continue;
             }
             assert_int_equal(a->bytes, b->bytes);
-            assert_memory_equal((char *)a->block + -(uintptr_t)a->block % 64, (char *)b->block + -(uintptr_t)b->block % 64, a->bytes);
+            assert_memory_equal((char *)a->block + -(uintptr_t)a->block % 64,
+                                (char *)b->block + -(uintptr_t)b->block % 64, a->bytes);
             n_equal++;
         }
     for (int i = 0; i < BATCHES; i++) sp__free(all[i].block);
@@ -82,7 +84,8 @@ static prepared prepare_blocked(const sp_kernel *kernel, const sp_call *c)
 }
 
 /* op with these attributes on an x whose first size is the batch. */
-static void walk(const char *name, const char *attrs, sp_dtype dtype, int rank, const int64_t *x, int weight_rank, const int64_t *weight)
+static void walk(const char *name, const char *attrs, sp_dtype dtype, int rank, const int64_t *x, int weight_rank,
+                 const int64_t *weight)
 {
     const sp_op *op = sp_op_find(name);
     sp_tensor *w = numbers(dtype, weight_rank, weight);
@@ -129,13 +132,17 @@ static void products(void **unused)
 static void convolutions(void **unused)
 {
     (void)unused;
-    static const struct { int64_t channels, out, kernel, size, group; } cases[] = {
-        {3, 64, 7, 16, 1}, {64, 64, 3, 14, 1}, {64, 256, 1, 14, 1}, {512, 512, 3, 2, 1}, {512, 128, 1, 2, 1}, {32, 32, 3, 9, 32}, {32, 48, 3, 9, 4}, {16, 20, 5, 8, 1}, {5, 7, 3, 6, 1},
+    static const struct {
+        int64_t channels, out, kernel, size, group;
+    } cases[] = {
+        {3, 64, 7, 16, 1},  {64, 64, 3, 14, 1}, {64, 256, 1, 14, 1}, {512, 512, 3, 2, 1}, {512, 128, 1, 2, 1},
+        {32, 32, 3, 9, 32}, {32, 48, 3, 9, 4},  {16, 20, 5, 8, 1},   {5, 7, 3, 6, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char attrs[96];
         const int64_t p = cases[i].kernel / 2;
-        snprintf(attrs, sizeof attrs, "pad_mode=pad, pad=(%d,%d,%d,%d), group=%d", (int)p, (int)p, (int)p, (int)p, (int)cases[i].group);
+        snprintf(attrs, sizeof attrs, "pad_mode=pad, pad=(%d,%d,%d,%d), group=%d", (int)p, (int)p, (int)p, (int)p,
+                 (int)cases[i].group);
         walk("conv2d", attrs, SP_DTYPE_F32, 4, (int64_t[]){0, cases[i].channels, cases[i].size, cases[i].size}, 4,
              (int64_t[]){cases[i].out, cases[i].channels / cases[i].group, cases[i].kernel, cases[i].kernel});
     }
@@ -150,6 +157,7 @@ static void there_was_something_to_compare(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(convolutions), cmocka_unit_test(there_was_something_to_compare)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(convolutions),
+                                       cmocka_unit_test(there_was_something_to_compare)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,8 +73,10 @@ static void kernels_come_first_and_may_decline(void **state)
     sp_tensor_release(after), sp_tensor_release(wide);
     assert_int_equal(twice_calls(), 1);
 
-    sp_tensor *none = filled(SP_DTYPE_F32, 2, (int64_t[]){3, 0}), *none_too = filled(SP_DTYPE_F32, 2, (int64_t[]){0, 5});
-    after = applied("matmul", "", 2, (sp_tensor *[]){none, none_too}); /* found late: the engine's own writes the zeros */
+    sp_tensor *none = filled(SP_DTYPE_F32, 2, (int64_t[]){3, 0}),
+              *none_too = filled(SP_DTYPE_F32, 2, (int64_t[]){0, 5});
+    after =
+        applied("matmul", "", 2, (sp_tensor *[]){none, none_too}); /* found late: the engine's own writes the zeros */
     assert_int_equal(twice_calls(), 1);
     for (int i = 0; i < 15; i++) assert_true(((float *)(void *)after->data)[i] == 0);
     sp_tensor_release(after), sp_tensor_release(none), sp_tensor_release(none_too), sp_tensor_release(x);
@@ -82,7 +84,8 @@ static void kernels_come_first_and_may_decline(void **state)
     x = filled(SP_DTYPE_F32, 1, (int64_t[]){300000}); /* on several threads of the engine */
     after = applied("relu", "", 1, &x);
     assert_int_equal(twice_calls(), 2);
-    for (int64_t i = 0; i < x->count; i++) assert_true(((float *)(void *)after->data)[i] == fmaxf(((float *)(void *)x->data)[i], 0));
+    for (int64_t i = 0; i < x->count; i++)
+        assert_true(((float *)(void *)after->data)[i] == fmaxf(((float *)(void *)x->data)[i], 0));
     sp_tensor_release(after), sp_tensor_release(x);
 }
 
@@ -111,11 +114,14 @@ static void onednn_agrees(void **state)
 {
     (void)state;
     sp_tensor *a = filled(SP_DTYPE_F32, 2, (int64_t[]){33, 70}), *b = filled(SP_DTYPE_F32, 2, (int64_t[]){70, 20});
-    sp_tensor *x = filled(SP_DTYPE_F32, 4, (int64_t[]){2, 20, 13, 11}), *w = filled(SP_DTYPE_F32, 4, (int64_t[]){24, 20, 3, 3});
+    sp_tensor *x = filled(SP_DTYPE_F32, 4, (int64_t[]){2, 20, 13, 11}),
+              *w = filled(SP_DTYPE_F32, 4, (int64_t[]){24, 20, 3, 3});
     sp_tensor *bias = filled(SP_DTYPE_F32, 1, (int64_t[]){24});
-    static const char *const conv_attrs[] = {"pad=1", "stride=2, pad=(1,0,2,1)", "dilation=2, pad_mode=valid", "pad_mode=same"};
+    static const char *const conv_attrs[] = {"pad=1", "stride=2, pad=(1,0,2,1)", "dilation=2, pad_mode=valid",
+                                             "pad_mode=same"};
     sp_tensor *product = applied("matmul", "", 2, (sp_tensor *[]){a, b}), *pictures[4][2], *turned;
-    for (int i = 0; i < 8; i++) pictures[i / 2][i % 2] = applied("conv2d", conv_attrs[i / 2], 3, (sp_tensor *[]){x, w, i % 2 ? bias : NULL});
+    for (int i = 0; i < 8; i++)
+        pictures[i / 2][i % 2] = applied("conv2d", conv_attrs[i / 2], 3, (sp_tensor *[]){x, w, i % 2 ? bias : NULL});
     turned = applied("matmul", "transpose_a=True, transpose_b=True", 2, (sp_tensor *[]){b, a});
     sp_status status = sp_provider_load(ONEDNN_LIBRARY);
     if (status != SP_OK) { /* built, but the library itself is not on this machine: that must be what it says */
@@ -128,7 +134,9 @@ static void onednn_agrees(void **state)
         for (int turn = 0; turn < 2; turn++) { /* made, then kept */
             check_close("matmul", "", 2, (sp_tensor *[]){a, b}, product);
             check_close("matmul", "transpose_a=True, transpose_b=True", 2, (sp_tensor *[]){b, a}, turned);
-            for (int i = 0; i < 8; i++) check_close("conv2d", conv_attrs[i / 2], 3, (sp_tensor *[]){x, w, i % 2 ? bias : NULL}, pictures[i / 2][i % 2]);
+            for (int i = 0; i < 8; i++)
+                check_close("conv2d", conv_attrs[i / 2], 3, (sp_tensor *[]){x, w, i % 2 ? bias : NULL},
+                            pictures[i / 2][i % 2]);
         }
     }
     sp_tensor *all[] = {a, b, x, w, bias, product, turned};

@@ -50,7 +50,8 @@ static sp_tensor *guarded(int rank, const int64_t *dims)
 static void guarded_free(sp_tensor *t)
 {
     if (!t) return;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)t->count * 4, room = (bytes + page) / page * page;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)t->count * 4,
+                 room = (bytes + page) / page * page;
     munmap(t->data + bytes - room, room + page);
     sp_tensor_release(t);
 }
@@ -127,7 +128,8 @@ static void check(const char *name, const char *attrs_text, const char *shapes, 
     for (int threads = 1; threads <= 4; threads++) {
         sp_tensor **out = threads == 1 ? first : again;
         assert_int_equal(sp_threads_set(threads), SP_OK);
-        if (sp_apply(op, op->n_attrs ? attrs : NULL, n_in, in, n_out, out, &n) != SP_OK) fail_msg("%s: %s", name, sp_error_message());
+        if (sp_apply(op, op->n_attrs ? attrs : NULL, n_in, in, n_out, out, &n) != SP_OK)
+            fail_msg("%s: %s", name, sp_error_message());
         for (int k = 0; k < n_out; k++) {
             if (threads > 1) {
                 assert_memory_equal(first[k]->data, again[k]->data, sp_tensor_bytes(first[k]));
@@ -135,13 +137,16 @@ static void check(const char *name, const char *attrs_text, const char *shapes, 
                 continue;
             }
             double most = 1, error = 0;
-            for (int64_t i = 0; i < exact[k]->count; i++) most = fmax(most, fabs(((double *)(void *)exact[k]->data)[i]));
+            for (int64_t i = 0; i < exact[k]->count; i++)
+                most = fmax(most, fabs(((double *)(void *)exact[k]->data)[i]));
             for (int64_t i = 0; i < exact[k]->count; i++) {
-                const double d = fabs((double)((float *)(void *)first[k]->data)[i] - ((double *)(void *)exact[k]->data)[i]);
+                const double d =
+                    fabs((double)((float *)(void *)first[k]->data)[i] - ((double *)(void *)exact[k]->data)[i]);
                 if (!(d <= error)) error = d;
             }
             if (!(error <= bound * 0x1p-24 * most))
-                fail_msg("%s %s %s: result %d is off by %.1f of %.1f units", name, shapes, attrs_text, k, error / most * 0x1p24, bound);
+                fail_msg("%s %s %s: result %d is off by %.1f of %.1f units", name, shapes, attrs_text, k,
+                         error / most * 0x1p24, bound);
         }
     }
     for (int k = 0; k < n_out; k++) sp_tensor_release(exact[k]), sp_tensor_release(first[k]);
@@ -150,15 +155,15 @@ static void check(const char *name, const char *attrs_text, const char *shapes, 
 }
 
 static const int lengths[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 255, 769};
-#define EACH_LENGTH(n) for (size_t l_ = 0, n = 1; l_ < sizeof lengths / sizeof *lengths && (n = (size_t)lengths[l_], true); l_++)
+#define EACH_LENGTH(n)                                                                                                 \
+    for (size_t l_ = 0, n = 1; l_ < sizeof lengths / sizeof *lengths && (n = (size_t)lengths[l_], true); l_++)
 
 static void softmax(void **state)
 {
     (void)state;
     char shapes[128];
     static const char *const names[] = {"softmax", "log_softmax", "softmax_grad", "log_softmax_grad"};
-    for (int k = 0; k < 4; k++)
-        EACH_LENGTH(n)
+    for (int k = 0; k < 4; k++) EACH_LENGTH(n)
         {
             /* exp and a quotient, sums of positive numbers; gradients of log_softmax add n terms that do not cancel */
             const double bound = k == 3 ? 8 + (double)n : 16;
@@ -206,7 +211,8 @@ static void check_dtype(const char *name, sp_dtype dtype, const char *shape, con
     assert_int_equal(read_shapes(shape, base), 1);
     const bool product = strcmp(name, "reduce_prod") == 0, integer = dtype == SP_DTYPE_I64 || dtype == SP_DTYPE_I32;
     float *v = (float *)(void *)base[0]->data;
-    for (int64_t i = 0; i < base[0]->count; i++) v[i] = integer ? (float)(int)(v[i] * 50) + 1 : product ? 1 + v[i] / 512 : v[i];
+    for (int64_t i = 0; i < base[0]->count; i++)
+        v[i] = integer ? (float)(int)(v[i] * 50) + 1 : product ? 1 + v[i] / 512 : v[i];
     x = cast(base[0], dtype);
     memcpy(attrs, op->defaults, op->attrs_bytes);
     assert_int_equal(sp__attrs_parse(op, attrs_text, attrs, &keep), SP_OK);
@@ -239,7 +245,8 @@ static void check_dtype(const char *name, sp_dtype dtype, const char *shape, con
         double most = 1;
         for (int64_t i = 0; i < exact->count; i++) most = fmax(most, fabs(b[i]));
         for (int64_t i = 0; i < exact->count; i++)
-            if (!(fabs(a[i] - b[i]) <= bound * unit * most)) fail_msg("%s of %s %s %s: %g, not %g", name, sp_dtype_name(dtype), shape, attrs_text, a[i], b[i]);
+            if (!(fabs(a[i] - b[i]) <= bound * unit * most))
+                fail_msg("%s of %s %s %s: %g, not %g", name, sp_dtype_name(dtype), shape, attrs_text, a[i], b[i]);
         sp_tensor_release(wide);
     }
     sp_tensor_release(x), sp_tensor_release(exact), sp_tensor_release(first);
@@ -299,16 +306,18 @@ static void recurrent(void **state)
         for (size_t b = 0; b < sizeof batch / sizeof *batch; b++) {
             const int H = hidden[h], B = batch[b];
             for (int reverse = 0; reverse < 2; reverse++) {
-                snprintf(shapes, sizeof shapes, "[3,%d,%d] [%d,%d] [%d,%d] [%d,%d] [%d] _", B, 4 * H, B, H, B, H, 4 * H, H, 4 * H);
+                snprintf(shapes, sizeof shapes, "[3,%d,%d] [%d,%d] [%d,%d] [%d,%d] [%d] _", B, 4 * H, B, H, B, H, 4 * H,
+                         H, 4 * H);
                 /* sums of H products through three steps, slopes of at most 1 */
                 check("rnn_scan", reverse ? "mode=lstm, reverse=True" : "mode=lstm", shapes, 40 + 4 * H);
                 snprintf(shapes, sizeof shapes, "[3,%d,%d] [%d,%d] _ [%d,%d] [%d] _", B, 3 * H, B, H, 3 * H, H, 3 * H);
                 check("rnn_scan", reverse ? "mode=gru, reverse=True" : "mode=gru", shapes, 40 + 4 * H);
-                snprintf(shapes, sizeof shapes, "[3,%d,%d] [%d,%d] [%d,%d] [%d,%d] _ [3,%d,%d] [3,%d,%d] [%d,%d] [%d,%d] _", B, H, B, H, B,
-                         H, 4 * H, H, B, H, B, 5 * H, B, H, B, H);
+                snprintf(shapes, sizeof shapes,
+                         "[3,%d,%d] [%d,%d] [%d,%d] [%d,%d] _ [3,%d,%d] [3,%d,%d] [%d,%d] [%d,%d] _", B, H, B, H, B, H,
+                         4 * H, H, B, H, B, 5 * H, B, H, B, H);
                 check("rnn_scan_grad", reverse ? "mode=lstm, reverse=True" : "mode=lstm", shapes, 400 + 40 * H);
-                snprintf(shapes, sizeof shapes, "[3,%d,%d] [%d,%d] _ [%d,%d] _ [3,%d,%d] [3,%d,%d] _ _ [3,%d,%d]", B, H, B, H, 3 * H, H, B, H,
-                         B, 4 * H, B, 4 * H);
+                snprintf(shapes, sizeof shapes, "[3,%d,%d] [%d,%d] _ [%d,%d] _ [3,%d,%d] [3,%d,%d] _ _ [3,%d,%d]", B, H,
+                         B, H, 3 * H, H, B, H, B, 4 * H, B, 4 * H);
                 check("rnn_scan_grad", reverse ? "mode=gru, reverse=True" : "mode=gru", shapes, 400 + 40 * H);
             }
         }
@@ -318,7 +327,8 @@ static void attention(void **state)
 {
     (void)state;
     char shapes[160];
-    static const int sizes[][4] = {{1, 1, 1, 1}, {3, 5, 4, 2}, {7, 17, 16, 16}, {13, 33, 31, 65}, {97, 100, 64, 64}, {200, 515, 20, 33}};
+    static const int sizes[][4] = {{1, 1, 1, 1},     {3, 5, 4, 2},      {7, 17, 16, 16},
+                                   {13, 33, 31, 65}, {97, 100, 64, 64}, {200, 515, 20, 33}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int causal = 0; causal < 2; causal++) {
             const int L = sizes[i][0], S = sizes[i][1], D = sizes[i][2], E = sizes[i][3];
@@ -326,7 +336,8 @@ static void attention(void **state)
             const char *attrs = causal ? "scale=0.25, causal=True" : "scale=0.25";
             snprintf(shapes, sizeof shapes, "[2,3,%d,%d] [2,3,%d,%d] [2,3,%d,%d] %s", L, D, S, D, S, E, "_");
             check("attention", attrs, shapes, 16 + D);
-            snprintf(shapes, sizeof shapes, "[2,3,%d,%d] [2,3,%d,%d] [2,3,%d,%d] [2,1,%d,%d] [2,3,%d,%d]", L, D, S, D, S, E, L, S, L, E);
+            snprintf(shapes, sizeof shapes, "[2,3,%d,%d] [2,3,%d,%d] [2,3,%d,%d] [2,1,%d,%d] [2,3,%d,%d]", L, D, S, D,
+                     S, E, L, S, L, E);
             check("attention_grad", attrs, shapes, 64 + 4 * (D + E));
         }
 }
@@ -363,8 +374,9 @@ static void transposed_copies(void **state)
                 for (int64_t i = 0; i < dims[0]; i++)
                     for (int64_t j = 0; j < dims[1]; j++)
                         for (int64_t k = 0; k < dims[2]; k++, at++)
-                            assert_memory_equal(copy->data + (size_t)at * size,
-                                                x->data + (size_t)(i * strides[0] + j * strides[1] + k * strides[2]) * size, size);
+                            assert_memory_equal(
+                                copy->data + (size_t)at * size,
+                                x->data + (size_t)(i * strides[0] + j * strides[1] + k * strides[2]) * size, size);
                 sp_tensor_release(copy), sp_tensor_release(turned), sp_tensor_release(x);
             }
 }
@@ -407,13 +419,23 @@ static void odd_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(softmax), cmocka_unit_test(reductions), cmocka_unit_test(reductions_of_dtypes), cmocka_unit_test(norms),          cmocka_unit_test(recurrent),
-        cmocka_unit_test(attention), cmocka_unit_test(running_sums), cmocka_unit_test(transposed_copies), cmocka_unit_test(odd_numbers),
+        cmocka_unit_test(softmax),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(reductions_of_dtypes),
+        cmocka_unit_test(norms),
+        cmocka_unit_test(recurrent),
+        cmocka_unit_test(attention),
+        cmocka_unit_test(running_sums),
+        cmocka_unit_test(transposed_copies),
+        cmocka_unit_test(odd_numbers),
         cmocka_unit_test(fast_kernels_were_taken),
     };
     const char *level = getenv("SPORE_ISA");
     const int failed = cmocka_run_group_tests_name(level ? level : "native", tests, NULL, NULL);
-    const char *next = level == NULL ? "portable" : strcmp(level, "portable") == 0 ? "avx2" : strcmp(level, "avx2") == 0 ? "avx512" : NULL;
+    const char *next = level == NULL                    ? "portable"
+                       : strcmp(level, "portable") == 0 ? "avx2"
+                       : strcmp(level, "avx2") == 0     ? "avx512"
+                                                        : NULL;
     if (failed != 0 || next == NULL) return failed;
     setenv("SPORE_ISA", next, 1);
     start_again(NULL);

@@ -87,7 +87,8 @@ static void make(problem *t, sp_dtype dtype, int64_t m, int64_t n, int64_t k, in
     *t = (problem){.dtype = dtype, .m = m, .n = n, .k = k, .layout = layout};
     t->a = operand(dtype, (m + gap) * (k + gap) * step, kind);
     t->b = operand(dtype, (n + gap) * (k + gap) * step, kind);
-    t->p = (sp__tiles_product){.a = {.dtype = dtype, .data = t->a, .n = m, .n_k = k}, .b = {.dtype = dtype, .data = t->b, .n = n, .n_k = k}};
+    t->p = (sp__tiles_product){.a = {.dtype = dtype, .data = t->a, .n = m, .n_k = k},
+                               .b = {.dtype = dtype, .data = t->b, .n = n, .n_k = k}};
     bool at = layout & A_TURNED, bt = layout & B_TURNED;
     t->p.a.outer = at ? step : (k + gap) * step;
     t->p.a.k = at ? (m + gap) * step : step;
@@ -112,7 +113,8 @@ static double exact(const problem *t, int64_t i, int64_t j, double *magnitudes)
 {
     double sum = 0, all = 0;
     for (int64_t p = 0; p < t->k; p++) {
-        double x = value(t->dtype, t->a, i * t->p.a.outer + p * t->p.a.k) * value(t->dtype, t->b, j * t->p.b.outer + p * t->p.b.k);
+        double x = value(t->dtype, t->a, i * t->p.a.outer + p * t->p.a.k) *
+                   value(t->dtype, t->b, j * t->p.b.outer + p * t->p.b.k);
         sum += x;
         all += fabs(x);
     }
@@ -125,7 +127,8 @@ static double exact(const problem *t, int64_t i, int64_t j, double *magnitudes)
  * terms together have the magnitude of the whole times (1 + 2^-7)^2. An FMA chain has k u. */
 static double bound_f32(int64_t k) { return (2.1 + 18 + 24 + (double)((k + 127) / 128)) * 1.02 * 0x1p-24; }
 
-static void check(const sp__tiles_kernels *kernels, sp_dtype dtype, int64_t m, int64_t n, int64_t k, int layout, int kind)
+static void check(const sp__tiles_kernels *kernels, sp_dtype dtype, int64_t m, int64_t n, int64_t k, int layout,
+                  int kind)
 {
     problem *t = sp__alloc(sizeof *t);
     make(t, dtype, m, n, k, layout, kind);
@@ -146,10 +149,13 @@ static void check(const sp__tiles_kernels *kernels, sp_dtype dtype, int64_t m, i
             double all, want = exact(t, i, j, &all), found = value(dtype, c, i * n + j), allowed = 0;
             if (dtype == SP_DTYPE_I8) want = (double)(int8_t)(int64_t)want;
             else if (dtype == SP_DTYPE_F32) allowed = bound_f32(k) * all;
-            else allowed = ((double)k + 2) * 0x1p-23 * all + fabs(want) * 0x1p-8; /* k roundings at most, then one to bfloat16 */
+            else
+                allowed = ((double)k + 2) * 0x1p-23 * all +
+                          fabs(want) * 0x1p-8; /* k roundings at most, then one to bfloat16 */
             if (!(fabs(found - want) <= allowed))
-                fail_msg("%s %s m=%d n=%d k=%d layout=%d kind=%d: c[%d][%d] = %.9g, wanted %.9g, off by %g of %g", kernels->name,
-                         sp_dtype_name(dtype), (int)m, (int)n, (int)k, layout, kind, (int)i, (int)j, found, want, fabs(found - want), allowed);
+                fail_msg("%s %s m=%d n=%d k=%d layout=%d kind=%d: c[%d][%d] = %.9g, wanted %.9g, off by %g of %g",
+                         kernels->name, sp_dtype_name(dtype), (int)m, (int)n, (int)k, layout, kind, (int)i, (int)j,
+                         found, want, fabs(found - want), allowed);
         }
     }
     /* The same bits with three threads, and with panels of B made ahead. */
@@ -168,9 +174,9 @@ static void check(const sp__tiles_kernels *kernels, sp_dtype dtype, int64_t m, i
     sp__free(t);
 }
 
-static const int64_t sizes[][3] = {{1, 1, 1},    {1, 40, 33},   {16, 16, 32}, {17, 15, 31},  {32, 32, 64},   {33, 31, 65},
-                                   {5, 70, 130}, {64, 33, 129}, {30, 48, 257}, {129, 20, 40}, {140, 135, 96}, {20, 300, 300},
-                                   {75, 40, 192}, {40, 35, 1152}};
+static const int64_t sizes[][3] = {{1, 1, 1},      {1, 40, 33},    {16, 16, 32},  {17, 15, 31},  {32, 32, 64},
+                                   {33, 31, 65},   {5, 70, 130},   {64, 33, 129}, {30, 48, 257}, {129, 20, 40},
+                                   {140, 135, 96}, {20, 300, 300}, {75, 40, 192}, {40, 35, 1152}};
 
 static void agrees_with_doubles(void **state)
 {
@@ -199,7 +205,8 @@ static void errors_of(const problem *t, const float *c, double *tiles, double *c
             double all, want = exact(t, i, j, &all);
             float sum = 0;
             for (int64_t p = 0; p < t->k; p++)
-                sum = fmaf(((float *)t->a)[i * t->p.a.outer + p * t->p.a.k], ((float *)t->b)[j * t->p.b.outer + p * t->p.b.k], sum);
+                sum = fmaf(((float *)t->a)[i * t->p.a.outer + p * t->p.a.k],
+                           ((float *)t->b)[j * t->p.b.outer + p * t->p.b.k], sum);
             if (all == 0) continue;
             double one = (c[i * t->n + j] - want) / all, other = (sum - want) / all;
             *tiles += one * one;
@@ -223,7 +230,8 @@ static void is_no_worse_than_a_chain(void **state)
             float *c = sp__alloc((size_t)(t->m * t->n) * 4);
             void *work = sp__alloc(sp__tiles_work(SP_DTYPE_F32, t->m, t->n, t->k, false));
             t->p.c = c;
-            assert_int_equal(sp__tiles_multiply(kernels_of(2) ? kernels_of(2) : &sp__tiles_emulated, &t->p, work), SP_OK);
+            assert_int_equal(sp__tiles_multiply(kernels_of(2) ? kernels_of(2) : &sp__tiles_emulated, &t->p, work),
+                             SP_OK);
             double tiles, chain;
             errors_of(t, c, &tiles, &chain);
             if (tiles > chain) fail_msg("k=%d kind=%d: error %.3g, of a chain %.3g", (int)ks[i], kind, tiles, chain);
@@ -312,10 +320,8 @@ static void adds_to_what_is_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_doubles),
-        cmocka_unit_test(is_no_worse_than_a_chain),
-        cmocka_unit_test(packs_alike),
-        cmocka_unit_test(declines_what_it_cannot_hold),
+        cmocka_unit_test(agrees_with_doubles),   cmocka_unit_test(is_no_worse_than_a_chain),
+        cmocka_unit_test(packs_alike),           cmocka_unit_test(declines_what_it_cannot_hold),
         cmocka_unit_test(adds_to_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

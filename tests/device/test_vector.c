@@ -36,7 +36,9 @@ static void functions_of_doubles_keep_their_bounds(void **state)
 static void pairs_keep_their_bounds(void **state)
 {
     (void)state;
-    static const float odd[] = {0.0f, -0.0f, 1, -1, 2, -2, 3, -3, 0.5f, -0.5f, 1.5f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-149f, 0x1.fffffep127f, 33, -33};
+    static const float odd[] = {
+        0.0f,       -0.0f,           1,  -1, 2, -2, 3, -3, 0.5f, -0.5f, 1.5f, INFINITY, -INFINITY, NAN, 0x1p-149f,
+        -0x1p-149f, 0x1.fffffep127f, 33, -33};
     enum { ODD = sizeof odd / sizeof *odd, SAMPLE = 20000 };
     const int all = ODD * ODD + share_of(SAMPLE);
     const struct {
@@ -49,30 +51,39 @@ static void pairs_keep_their_bounds(void **state)
                 const uint32_t h = (uint32_t)i * 2654435761u;
                 float x = i < ODD * ODD ? odd[i / ODD] : ldexpf((float)(h >> 8) * 0x1p-23f + 0.01f, (int)(h % 60) - 30);
                 float y = i < ODD * ODD ? odd[i % ODD] : (float)((int32_t)(h * 40503u)) * 0x1p-27f, z;
-                sets[s].rows[cases[k].loop].f32(1, (char *[]){(char *)&z, (char *)&x, (char *)&y}, (const int64_t[]){4, 4, 4}, NULL);
+                sets[s].rows[cases[k].loop].f32(1, (char *[]){(char *)&z, (char *)&x, (char *)&y},
+                                                (const int64_t[]){4, 4, 4}, NULL);
                 const double error = ulps(z, cases[k].exact((double)x, (double)y));
                 if (!(error <= 0.51))
-                    fail_msg("%s: loop %d of %a and %a is %a: %g ulp", sets[s].name, cases[k].loop, (double)x, (double)y, (double)z, error);
+                    fail_msg("%s: loop %d of %a and %a is %a: %g ulp", sets[s].name, cases[k].loop, (double)x,
+                             (double)y, (double)z, error);
             }
 }
 
 static void rounding_is_exact(void **state)
 {
     (void)state;
-    static const float all[] = {0.0f, -0.0f, 0.3f, -0.3f, 0.5f, -0.5f, 0.7f, -0.7f, 1.5f, 2.5f, -2.5f, 0x1.fffffep22f, 0x1p23f, -0x1.000002p23f, 1e30f, INFINITY, -INFINITY};
+    static const float all[] = {0.0f,    -0.0f,           0.3f,  -0.3f,    0.5f,     -0.5f,
+                                0.7f,    -0.7f,           1.5f,  2.5f,     -2.5f,    0x1.fffffep22f,
+                                0x1p23f, -0x1.000002p23f, 1e30f, INFINITY, -INFINITY};
     const struct {
         int loop;
         double (*exact)(double);
-    } cases[] = {{SP_CPU_LOOP_floor, floor}, {SP_CPU_LOOP_ceil, ceil}, {SP_CPU_LOOP_round, nearbyint}, {SP_CPU_LOOP_trunc, trunc}};
+    } cases[] = {{SP_CPU_LOOP_floor, floor},
+                 {SP_CPU_LOOP_ceil, ceil},
+                 {SP_CPU_LOOP_round, nearbyint},
+                 {SP_CPU_LOOP_trunc, trunc}};
     for (int s = 0; s < n_sets; s++)
         for (size_t k = 0; k < 4; k++)
             for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
                 float x = all[i], y, exact = (float)cases[k].exact((double)x);
                 double wide = (double)x, wide_y;
                 sets[s].rows[cases[k].loop].f32(1, (char *[]){(char *)&y, (char *)&x}, (const int64_t[]){4, 4}, NULL);
-                sets[s].rows[cases[k].loop].f64(1, (char *[]){(char *)&wide_y, (char *)&wide}, (const int64_t[]){8, 8}, NULL);
+                sets[s].rows[cases[k].loop].f64(1, (char *[]){(char *)&wide_y, (char *)&wide}, (const int64_t[]){8, 8},
+                                                NULL);
                 if (memcmp(&y, &exact, 4) || wide_y != (double)exact || !signbit(wide_y) != !signbit(exact))
-                    fail_msg("%s: loop %d of %a is %a and %a", sets[s].name, cases[k].loop, (double)x, (double)y, wide_y);
+                    fail_msg("%s: loop %d of %a is %a and %a", sets[s].name, cases[k].loop, (double)x, (double)y,
+                             wide_y);
             }
 }
 
@@ -83,22 +94,40 @@ static void edges(void **state)
         int loop;
         float x, y;
     } cases[] = {
-        {SP_CPU_LOOP_exp, -INFINITY, 0},      {SP_CPU_LOOP_exp, INFINITY, INFINITY}, {SP_CPU_LOOP_exp, -0.0f, 1},
-        {SP_CPU_LOOP_exp, 89, INFINITY},      {SP_CPU_LOOP_exp, -104, 0},            {SP_CPU_LOOP_expm1, -0.0f, -0.0f},
-        {SP_CPU_LOOP_expm1, -INFINITY, -1},   {SP_CPU_LOOP_log, 0, -INFINITY},       {SP_CPU_LOOP_log, -0.0f, -INFINITY},
-        {SP_CPU_LOOP_log, INFINITY, INFINITY}, {SP_CPU_LOOP_log, 1, 0},              {SP_CPU_LOOP_log1p, -1, -INFINITY},
-        {SP_CPU_LOOP_log1p, -0.0f, -0.0f},    {SP_CPU_LOOP_log2, 8, 3},              {SP_CPU_LOOP_exp2, -149, 0x1p-149f},
-        {SP_CPU_LOOP_tanh, -INFINITY, -1},    {SP_CPU_LOOP_tanh, -0.0f, -0.0f},      {SP_CPU_LOOP_erf, INFINITY, 1},
-        {SP_CPU_LOOP_erf, -0.0f, -0.0f},      {SP_CPU_LOOP_sigmoid, -INFINITY, 0},   {SP_CPU_LOOP_sigmoid, INFINITY, 1},
-        {SP_CPU_LOOP_tanh, 0x1p-149f, 0x1p-149f}, {SP_CPU_LOOP_sqrt, -0.0f, -0.0f},  {SP_CPU_LOOP_relu, -0.0f, 0},
-        {SP_CPU_LOOP_neg, 0, -0.0f},          {SP_CPU_LOOP_abs, -INFINITY, INFINITY},
+        {SP_CPU_LOOP_exp, -INFINITY, 0},
+        {SP_CPU_LOOP_exp, INFINITY, INFINITY},
+        {SP_CPU_LOOP_exp, -0.0f, 1},
+        {SP_CPU_LOOP_exp, 89, INFINITY},
+        {SP_CPU_LOOP_exp, -104, 0},
+        {SP_CPU_LOOP_expm1, -0.0f, -0.0f},
+        {SP_CPU_LOOP_expm1, -INFINITY, -1},
+        {SP_CPU_LOOP_log, 0, -INFINITY},
+        {SP_CPU_LOOP_log, -0.0f, -INFINITY},
+        {SP_CPU_LOOP_log, INFINITY, INFINITY},
+        {SP_CPU_LOOP_log, 1, 0},
+        {SP_CPU_LOOP_log1p, -1, -INFINITY},
+        {SP_CPU_LOOP_log1p, -0.0f, -0.0f},
+        {SP_CPU_LOOP_log2, 8, 3},
+        {SP_CPU_LOOP_exp2, -149, 0x1p-149f},
+        {SP_CPU_LOOP_tanh, -INFINITY, -1},
+        {SP_CPU_LOOP_tanh, -0.0f, -0.0f},
+        {SP_CPU_LOOP_erf, INFINITY, 1},
+        {SP_CPU_LOOP_erf, -0.0f, -0.0f},
+        {SP_CPU_LOOP_sigmoid, -INFINITY, 0},
+        {SP_CPU_LOOP_sigmoid, INFINITY, 1},
+        {SP_CPU_LOOP_tanh, 0x1p-149f, 0x1p-149f},
+        {SP_CPU_LOOP_sqrt, -0.0f, -0.0f},
+        {SP_CPU_LOOP_relu, -0.0f, 0},
+        {SP_CPU_LOOP_neg, 0, -0.0f},
+        {SP_CPU_LOOP_abs, -INFINITY, INFINITY},
     };
     for (int s = 0; s < n_sets; s++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             float x = cases[i].x, y = 7, nan = NAN;
             sets[s].rows[cases[i].loop].f32(1, (char *[]){(char *)&y, (char *)&x}, (const int64_t[]){4, 4}, NULL);
             if (memcmp(&y, &cases[i].y, 4))
-                fail_msg("%s: loop %d of %a gives %a, not %a", sets[s].name, cases[i].loop, (double)x, (double)y, (double)cases[i].y);
+                fail_msg("%s: loop %d of %a gives %a, not %a", sets[s].name, cases[i].loop, (double)x, (double)y,
+                         (double)cases[i].y);
             sets[s].rows[cases[i].loop].f32(1, (char *[]){(char *)&y, (char *)&nan}, (const int64_t[]){4, 4}, NULL);
             assert_true(isnan(y));
         }
@@ -120,7 +149,8 @@ static bool same(const char *a, const char *b, uint16_t infinity)
 {
     if (!memcmp(a, b, infinity ? 2 : 4)) return true;
     if (!infinity) return isnan(*(const float *)(const void *)a) && isnan(*(const float *)(const void *)b);
-    return (*(const uint16_t *)(const void *)a & 0x7FFF) > infinity && (*(const uint16_t *)(const void *)b & 0x7FFF) > infinity;
+    return (*(const uint16_t *)(const void *)a & 0x7FFF) > infinity &&
+           (*(const uint16_t *)(const void *)b & 0x7FFF) > infinity;
 }
 
 /* However n, place and steps are chosen, element i comes out as when it is alone. The buffers end at a page that cannot be touched. */
@@ -140,7 +170,8 @@ static void check_places(const vector_set *set, int loop, sp_loop_fn fn, uint16_
         end[k] = memory[k] + room;
     }
     static const int64_t lengths[] = {0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 511, 512, 513, MOST};
-    static const int64_t spaces[][OPERANDS] = {{1, 1, 1, 1, 1}, {1, 1, 0, 1, 0}, {1, 0, 1, 0, 1}, {1, 3, 1, 2, 1}, {2, 1, 3, 1, 2}, {3, 2, 0, 0, 3}};
+    static const int64_t spaces[][OPERANDS] = {{1, 1, 1, 1, 1}, {1, 1, 0, 1, 0}, {1, 0, 1, 0, 1},
+                                               {1, 3, 1, 2, 1}, {2, 1, 3, 1, 2}, {3, 2, 0, 0, 3}};
     const size_t out_size = is_truth(loop) ? 1 : size;
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
         for (size_t v = 0; v < sizeof spaces / sizeof *spaces; v++) {
@@ -165,7 +196,8 @@ static void check_places(const vector_set *set, int loop, sp_loop_fn fn, uint16_
                 for (int k = 1; k < OPERANDS; k++) one[k] = ptr[k] + i * step[k], apart[k] = (int64_t)size;
                 fn(1, one, apart, &plenty);
                 if (out_size == 1 ? alone[0] != ptr[0][i * step[0]] : !same(alone, ptr[0] + i * step[0], infinity))
-                    fail_msg("%s: loop %d, element %d of %d, steps %zu, size %zu differs", set->name, loop, (int)i, (int)n, v, size);
+                    fail_msg("%s: loop %d, element %d of %d, steps %zu, size %zu differs", set->name, loop, (int)i,
+                             (int)n, v, size);
             }
         }
     for (int k = 0; k < OPERANDS; k++) munmap(memory[k], room + page);
@@ -190,16 +222,18 @@ static void arithmetic_is_exact(void **state)
     for (int s = 0; s < n_sets; s++)
         for (uint32_t i = 0; i < (uint32_t)share_of(20000); i++) {
             float x = number(i), y = number(i + 77777), o;
-            const float wanted[] = {x + y, x - y, x * y, x / y, x > y || x != x ? x : y, x < y || x != x ? x : y, y > 0 ? x : 0};
-            static const int loops[] = {SP_CPU_LOOP_add, SP_CPU_LOOP_sub, SP_CPU_LOOP_mul, SP_CPU_LOOP_div, SP_CPU_LOOP_maximum,
-                                        SP_CPU_LOOP_minimum, SP_CPU_LOOP_relu_grad};
+            const float wanted[] = {x + y,        x - y, x * y, x / y, x > y || x != x ? x : y, x < y || x != x ? x : y,
+                                    y > 0 ? x : 0};
+            static const int loops[] = {SP_CPU_LOOP_add,     SP_CPU_LOOP_sub,     SP_CPU_LOOP_mul,      SP_CPU_LOOP_div,
+                                        SP_CPU_LOOP_maximum, SP_CPU_LOOP_minimum, SP_CPU_LOOP_relu_grad};
             for (int k = 0; k < 7; k++) {
-                sets[s].rows[loops[k]].f32(1, (char *[]){(char *)&o, (char *)&x, (char *)&y}, (const int64_t[]){4, 4, 4}, NULL);
+                sets[s].rows[loops[k]].f32(1, (char *[]){(char *)&o, (char *)&x, (char *)&y},
+                                           (const int64_t[]){4, 4, 4}, NULL);
                 assert_true(same((const char *)&o, (const char *)&wanted[k], 0));
             }
             const float one[] = {-x, fabsf(x), x * x, sqrtf(x), 1 / sqrtf(x), 1 / x};
-            static const int unary[] = {SP_CPU_LOOP_neg, SP_CPU_LOOP_abs, SP_CPU_LOOP_square, SP_CPU_LOOP_sqrt, SP_CPU_LOOP_rsqrt,
-                                        SP_CPU_LOOP_reciprocal};
+            static const int unary[] = {SP_CPU_LOOP_neg,  SP_CPU_LOOP_abs,   SP_CPU_LOOP_square,
+                                        SP_CPU_LOOP_sqrt, SP_CPU_LOOP_rsqrt, SP_CPU_LOOP_reciprocal};
             for (int k = 0; k < 6; k++) {
                 sets[s].rows[unary[k]].f32(1, (char *[]){(char *)&o, (char *)&x}, (const int64_t[]){4, 4}, NULL);
                 assert_true(same((const char *)&o, (const char *)&one[k], 0));

@@ -50,7 +50,10 @@ static const example examples[] = {
     {"batch_norm_train", "epsilon=0.001", 3, {X, C6, C6}},
     {"batch_norm_train", "", 3, {{2, {37, 6}, false, false}, NONE, C6}},
     {"batch_norm_train_grad", "", 5, {X, C6, {1, {6}, true, false}, {1, {6}, true, true}, X}},
-    {"batch_norm_train_grad", "", 5, {{2, {37, 6}, false, false}, NONE, {1, {6}, true, false}, {1, {6}, true, true}, {2, {37, 6}, false, false}}},
+    {"batch_norm_train_grad",
+     "",
+     5,
+     {{2, {37, 6}, false, false}, NONE, {1, {6}, true, false}, {1, {6}, true, true}, {2, {37, 6}, false, false}}},
     {"group_norm", "num_groups=3", 3, {X, C6, C6}},
     {"group_norm", "num_groups=2", 3, {X, NONE, NONE}},
     {"group_norm_grad", "num_groups=3", 3, {X, C6, X}},
@@ -68,7 +71,8 @@ static void check(const example *e, sp_dtype dtype)
     if (sp__attrs_parse(op, e->attrs, attrs, &keep) != SP_OK) fail_msg("%s: %s", e->op, sp_error_message());
     sp_tensor *in[MAX] = {0}, *plain[MAX] = {0}, *out[MAX] = {0};
     for (int i = 0; i < e->n_in; i++)
-        if (e->in[i].rank) in[i] = filled(e->in[i].single ? SP_DTYPE_F32 : dtype, e->in[i].rank, e->in[i].dims, e->in[i].positive);
+        if (e->in[i].rank)
+            in[i] = filled(e->in[i].single ? SP_DTYPE_F32 : dtype, e->in[i].rank, e->in[i].dims, e->in[i].positive);
     sp_call c = {.op = op, .attrs = attrs, .n_in = e->n_in, .in = in, .n_out = op->n_out ? op->n_out : 1, .out = plain};
     sp_meta meta[MAX];
     if (sp__infer(&c, meta) != SP_OK) fail_msg("%s: %s", e->op, sp_error_message());
@@ -85,7 +89,8 @@ static void check(const example *e, sp_dtype dtype)
         assert_int_equal(n_out, c.n_out);
         for (int k = 0; k < n_out; k++) {
             assert_int_equal(out[k]->dtype, plain[k]->dtype);
-            assert_memory_equal(out[k]->data, plain[k]->data, (size_t)plain[k]->count * sp_dtype_bytes((sp_dtype)plain[k]->dtype));
+            assert_memory_equal(out[k]->data, plain[k]->data,
+                                (size_t)plain[k]->count * sp_dtype_bytes((sp_dtype)plain[k]->dtype));
             sp_tensor_release(out[k]);
         }
     }

@@ -62,7 +62,8 @@ static sp_tensor *plain(const sp_op *op, const void *attrs, sp_tensor *a, sp_ten
 {
     sp_meta meta;
     sp_tensor *out = NULL, *in[3] = {a, b, NULL};
-    sp_call c = {.op = op, .attrs = attrs, .n_in = strcmp(op->name, "conv2d") == 0 ? 3 : 2, .n_out = 1, .in = in, .out = &out};
+    sp_call c = {
+        .op = op, .attrs = attrs, .n_in = strcmp(op->name, "conv2d") == 0 ? 3 : 2, .n_out = 1, .in = in, .out = &out};
     assert_int_equal(op->infer(&c, &meta), SP_OK);
     assert_int_equal(sp__tensor_from_meta(&meta, &out), SP_OK);
     assert_int_equal(op->reference(&c), SP_OK);
@@ -73,7 +74,8 @@ static sp_tensor *fast(const sp_op *op, const void *attrs, sp_tensor *a, sp_tens
 {
     sp_tensor *out = NULL, *in[3] = {a, b, NULL};
     int n;
-    if (sp_apply(op, attrs, strcmp(op->name, "conv2d") == 0 ? 3 : 2, in, 1, &out, &n) != SP_OK) fail_msg("%s", sp_error_message());
+    if (sp_apply(op, attrs, strcmp(op->name, "conv2d") == 0 ? 3 : 2, in, 1, &out, &n) != SP_OK)
+        fail_msg("%s", sp_error_message());
     return out;
 }
 
@@ -96,7 +98,8 @@ static double chain_error(const sp_tensor *x, const sp_tensor *w, const sp_tenso
         float sum = 0;
         for (int64_t k = 0; k < ic * 9; k++) {
             int64_t y = r + k / 3 % 3 - 1, z = c + k % 3 - 1;
-            if (y >= 0 && y < h && z >= 0 && z < width) sum = fmaf(xs[((n * ic + k / 9) * h + y) * width + z], ws[o * ic * 9 + k], sum);
+            if (y >= 0 && y < h && z >= 0 && z < width)
+                sum = fmaf(xs[((n * ic + k / 9) * h + y) * width + z], ws[o * ic * 9 + k], sum);
         }
         worst = fmax(worst, fabs((double)sum - ((double *)(void *)exact->data)[i]));
     }
@@ -127,7 +130,8 @@ static void check_bound(const bound_case *t, numbers kind)
     if (getenv("SPORE_TEST_VERBOSE"))
         printf("%-20s %-14s error %.3g, of a chain %.3g, bound %.3g\n", t->op, numbers_name[kind], error, chain, bound);
     if (!(error <= bound)) fail_msg("%s, numbers %s: error %g, bound %g", t->op, numbers_name[kind], error, bound);
-    if (!(error <= 2 * chain)) fail_msg("%s, numbers %s: error %g, a chain of FMA has %g", t->op, numbers_name[kind], error, chain);
+    if (!(error <= 2 * chain))
+        fail_msg("%s, numbers %s: error %g, a chain of FMA has %g", t->op, numbers_name[kind], error, chain);
     assert_true(error > 0); /* else nothing was rounded, and nothing tested */
     sp_tensor *all[] = {a, b, wide_a, wide_b, exact, found};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);
@@ -141,7 +145,12 @@ static void error_is_bounded(void **state)
     static const bound_case cases[] = {
         {"conv2d", "pad=1", {4, 64, 14, 14}, {64, 64, 3, 3}, 64 + 12, 64 * 64},
         {"conv2d_input_grad", "pad=1, input_size=(14,14)", {4, 64, 14, 14}, {64, 64, 3, 3}, 64 + 12, 64 * 64},
-        {"conv2d_weight_grad", "pad=1, kernel_size=(3,3)", {4, 64, 14, 14}, {4, 64, 14, 14}, BLOCK / 4 + POSITIONS / BLOCK + 12, 9 * POSITIONS},
+        {"conv2d_weight_grad",
+         "pad=1, kernel_size=(3,3)",
+         {4, 64, 14, 14},
+         {4, 64, 14, 14},
+         BLOCK / 4 + POSITIONS / BLOCK + 12,
+         9 * POSITIONS},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (numbers kind = EVEN; kind <= CANCELLING; kind++)
@@ -171,7 +180,8 @@ static void choice_follows_shapes(void **state)
 }
 
 /* One number that the transforms would spread over its tile. */
-static void check_special(const char *name, const char *attrs_text, const int64_t *a_dims, const int64_t *b_dims, float special, bool in_b)
+static void check_special(const char *name, const char *attrs_text, const int64_t *a_dims, const int64_t *b_dims,
+                          float special, bool in_b)
 {
     const sp_op *op = sp_op_find(name);
     sp_attr_text keep = {.n_blocks = 0};
@@ -202,8 +212,10 @@ static void special_numbers_stay_where_they_are(void **state)
         for (int in_b = 0; in_b < 2; in_b++) {
             const int which = share() == 1 ? 0 : 1 + (int)i * 2 + in_b; /* 0: all three, else each of them once */
             if (which < 2) check_special("conv2d", "pad=1", x, w, specials[i], in_b);
-            if (which == 0 || which == 4) check_special("conv2d_input_grad", "pad=1, input_size=(14,14)", y, w, specials[i], in_b);
-            if (which == 0 || which == 5) check_special("conv2d_weight_grad", "pad=1, kernel_size=(3,3)", x, y, specials[i], in_b);
+            if (which == 0 || which == 4)
+                check_special("conv2d_input_grad", "pad=1, input_size=(14,14)", y, w, specials[i], in_b);
+            if (which == 0 || which == 5)
+                check_special("conv2d_weight_grad", "pad=1, kernel_size=(3,3)", x, y, specials[i], in_b);
         }
 }
 

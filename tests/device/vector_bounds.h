@@ -43,16 +43,25 @@ static const struct {
     double (*exact)(double);
     double bound, bound_plain; /* units in the last place, with fused multiply-add and without */
 } vector_functions[] = {
-    {SP_CPU_LOOP_exp, "exp", exp, 1.5, 2},          {SP_CPU_LOOP_exp2, "exp2", exp2, 1.5, 2},
-    {SP_CPU_LOOP_expm1, "expm1", expm1, 2, 3},      {SP_CPU_LOOP_log, "log", log, 1.5, 2},
-    {SP_CPU_LOOP_log2, "log2", log2, 2, 3},         {SP_CPU_LOOP_log10, "log10", log10, 2, 3},
-    {SP_CPU_LOOP_log1p, "log1p", log1p, 2, 3},      {SP_CPU_LOOP_tanh, "tanh", tanh, 3, 4},
-    {SP_CPU_LOOP_sigmoid, "sigmoid", exact_sigmoid, 2.5, 3}, {SP_CPU_LOOP_erf, "erf", erf, 2, 3},
-    {SP_CPU_LOOP_sin, "sin", sin, 2, 2},        {SP_CPU_LOOP_cos, "cos", cos, 2, 2},
+    {SP_CPU_LOOP_exp, "exp", exp, 1.5, 2},
+    {SP_CPU_LOOP_exp2, "exp2", exp2, 1.5, 2},
+    {SP_CPU_LOOP_expm1, "expm1", expm1, 2, 3},
+    {SP_CPU_LOOP_log, "log", log, 1.5, 2},
+    {SP_CPU_LOOP_log2, "log2", log2, 2, 3},
+    {SP_CPU_LOOP_log10, "log10", log10, 2, 3},
+    {SP_CPU_LOOP_log1p, "log1p", log1p, 2, 3},
+    {SP_CPU_LOOP_tanh, "tanh", tanh, 3, 4},
+    {SP_CPU_LOOP_sigmoid, "sigmoid", exact_sigmoid, 2.5, 3},
+    {SP_CPU_LOOP_erf, "erf", erf, 2, 3},
+    {SP_CPU_LOOP_sin, "sin", sin, 2, 2},
+    {SP_CPU_LOOP_cos, "cos", cos, 2, 2},
     /* In double, rounded once. */
-    {SP_CPU_LOOP_tan, "tan", tan, 0.51, 0.51},      {SP_CPU_LOOP_asin, "asin", asin, 0.51, 0.51},
-    {SP_CPU_LOOP_acos, "acos", acos, 0.51, 0.51},   {SP_CPU_LOOP_atan, "atan", atan, 0.51, 0.51},
-    {SP_CPU_LOOP_sinh, "sinh", sinh, 0.51, 0.51},   {SP_CPU_LOOP_cosh, "cosh", cosh, 0.51, 0.51},
+    {SP_CPU_LOOP_tan, "tan", tan, 0.51, 0.51},
+    {SP_CPU_LOOP_asin, "asin", asin, 0.51, 0.51},
+    {SP_CPU_LOOP_acos, "acos", acos, 0.51, 0.51},
+    {SP_CPU_LOOP_atan, "atan", atan, 0.51, 0.51},
+    {SP_CPU_LOOP_sinh, "sinh", sinh, 0.51, 0.51},
+    {SP_CPU_LOOP_cosh, "cosh", cosh, 0.51, 0.51},
     {SP_CPU_LOOP_erfc, "erfc", erfc, 0.51, 0.51},
 };
 enum { VECTOR_FUNCTIONS = sizeof vector_functions / sizeof *vector_functions };
@@ -72,7 +81,10 @@ static inline double ulps(float found, double exact)
     return fabs((double)found - exact) / unit;
 }
 
-static inline long double exact_sigmoid64(long double x) { return x >= 0 ? 1 / (1 + expl(-x)) : expl(x) / (1 + expl(x)); }
+static inline long double exact_sigmoid64(long double x)
+{
+    return x >= 0 ? 1 / (1 + expl(-x)) : expl(x) / (1 + expl(x));
+}
 
 static const struct {
     int loop;
@@ -80,11 +92,13 @@ static const struct {
     long double (*exact)(long double);
     double bound, bound_plain;
 } double_functions[] = {
-    {SP_CPU_LOOP_exp, "exp", expl, 1, 1.5},      {SP_CPU_LOOP_expm1, "expm1", expm1l, 2, 3}, {SP_CPU_LOOP_log, "log", logl, 1, 1.5},
-    {SP_CPU_LOOP_log1p, "log1p", log1pl, 2, 2},  {SP_CPU_LOOP_tanh, "tanh", tanhl, 3, 4},    {SP_CPU_LOOP_sigmoid, "sigmoid", exact_sigmoid64, 2, 3},
-    {SP_CPU_LOOP_sinh, "sinh", sinhl, 3, 3.5},     {SP_CPU_LOOP_cosh, "cosh", coshl, 2, 2},    {SP_CPU_LOOP_asin, "asin", asinl, 2.5, 2.5},
-    {SP_CPU_LOOP_acos, "acos", acosl, 2.5, 2.5},   {SP_CPU_LOOP_atan, "atan", atanl, 2.5, 2.5},  {SP_CPU_LOOP_sin, "sin", sinl, 1.5, 1.5},
-    {SP_CPU_LOOP_cos, "cos", cosl, 1.5, 1.5},    {SP_CPU_LOOP_tan, "tan", tanl, 3, 3},
+    {SP_CPU_LOOP_exp, "exp", expl, 1, 1.5},        {SP_CPU_LOOP_expm1, "expm1", expm1l, 2, 3},
+    {SP_CPU_LOOP_log, "log", logl, 1, 1.5},        {SP_CPU_LOOP_log1p, "log1p", log1pl, 2, 2},
+    {SP_CPU_LOOP_tanh, "tanh", tanhl, 3, 4},       {SP_CPU_LOOP_sigmoid, "sigmoid", exact_sigmoid64, 2, 3},
+    {SP_CPU_LOOP_sinh, "sinh", sinhl, 3, 3.5},     {SP_CPU_LOOP_cosh, "cosh", coshl, 2, 2},
+    {SP_CPU_LOOP_asin, "asin", asinl, 2.5, 2.5},   {SP_CPU_LOOP_acos, "acos", acosl, 2.5, 2.5},
+    {SP_CPU_LOOP_atan, "atan", atanl, 2.5, 2.5},   {SP_CPU_LOOP_sin, "sin", sinl, 1.5, 1.5},
+    {SP_CPU_LOOP_cos, "cos", cosl, 1.5, 1.5},      {SP_CPU_LOOP_tan, "tan", tanl, 3, 3},
     {SP_CPU_LOOP_sqrt, "sqrt", sqrtl, 0.51, 0.51},
 };
 
@@ -136,8 +150,10 @@ static inline int double_walk(const vector_set *set, int64_t n_blocks)
             }
         }
         const double bound = (set->fma ? double_functions[f].bound : double_functions[f].bound_plain) + LIBM_ULPS;
-        if (worst > bound) printf("%s %s of float64: %.3f ulp at %a\n", set->name, double_functions[f].name, worst, where), failures++;
-        if (getenv("SPORE_TEST_VERBOSE")) printf("%s %s of float64: %.3f ulp\n", set->name, double_functions[f].name, worst);
+        if (worst > bound)
+            printf("%s %s of float64: %.3f ulp at %a\n", set->name, double_functions[f].name, worst, where), failures++;
+        if (getenv("SPORE_TEST_VERBOSE"))
+            printf("%s %s of float64: %.3f ulp\n", set->name, double_functions[f].name, worst);
     }
     return failures;
 }
@@ -172,11 +188,12 @@ static inline int vector_walk(const vector_set *set, int64_t stride, const char 
             }
         }
         if (worst > bound) {
-            printf("%s %s: %.3f ulp at %a: %a, exact %a\n", set->name, vector_functions[f].name, worst, (double)where, (double)got,
-                   vector_functions[f].exact((double)where));
+            printf("%s %s: %.3f ulp at %a: %a, exact %a\n", set->name, vector_functions[f].name, worst, (double)where,
+                   (double)got, vector_functions[f].exact((double)where));
             failures++;
         }
-        if (stride == 1 || getenv("SPORE_TEST_VERBOSE")) printf("%s %s: %.3f ulp\n", set->name, vector_functions[f].name, worst), fflush(stdout);
+        if (stride == 1 || getenv("SPORE_TEST_VERBOSE"))
+            printf("%s %s: %.3f ulp\n", set->name, vector_functions[f].name, worst), fflush(stdout);
     }
     if (!known) printf("no vector function is called %s\n", only);
     return failures + !known;

@@ -19,3 +19,8 @@ def test_a_hidden_key_is_found(tmp_path):
     (tmp_path / "cases.py").write_text("CASES = {'a': 1, 'b': 2, 'a': 3}\n", encoding="ascii")
     done = subprocess.run([RUFF, "check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 1 and "F601" in done.stdout
+
+
+def test_c_is_formatted():
+    done = subprocess.run([ROOT / "scripts/fmt", "--check"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, "make fmt would change C files:\n" + "\n".join(done.stderr.splitlines()[:20])

@@ -32,7 +32,8 @@ static void eager_calls(void **unused)
     double number;
     int64_t whole, id;
     assert_int_equal(sp_builder_create(&b), SP_OK);
-    sp_tensor *x = matrix(b, 2, 3), *failed = sp_matmul(b, x, x, false, false), *after = sp_add(b, sp_relu(b, failed), x);
+    sp_tensor *x = matrix(b, 2, 3), *failed = sp_matmul(b, x, x, false, false),
+              *after = sp_add(b, sp_relu(b, failed), x);
     assert_null(failed);
     assert_null(after);
     REFUSES(sp_tensor_item_f64(failed, &number));

@@ -80,7 +80,8 @@ static void operators_are_events(void **state)
     OK(sp_profile_rows(SP_PROFILE_BY_LINE, 16, rows, &n));
     assert_int_equal(n, 3);
     const sp_profile_row *add = row_of(rows, n, "operator", "add"), *mul = row_of(rows, n, "operator", "mul");
-    assert_true(add && add->n == 2 && add->line == 12 && strcmp(add->file, "model.c") == 0 && add->total_ns >= add->self_ns);
+    assert_true(add && add->n == 2 && add->line == 12 && strcmp(add->file, "model.c") == 0 &&
+                add->total_ns >= add->self_ns);
     assert_true(mul && mul->n == 1 && !mul->file);
     OK(sp_profile_rows(0, 1, rows, &n));
     assert_int_equal(n, 1);
@@ -200,10 +201,8 @@ static void threads_record_side_by_side(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators_are_events),
-        cmocka_unit_test(operators_inside_of_operators_count_once),
-        cmocka_unit_test(a_full_recording_counts_on),
-        cmocka_unit_test(no_memory_fails_nothing),
+        cmocka_unit_test(operators_are_events),        cmocka_unit_test(operators_inside_of_operators_count_once),
+        cmocka_unit_test(a_full_recording_counts_on),  cmocka_unit_test(no_memory_fails_nothing),
         cmocka_unit_test(threads_record_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

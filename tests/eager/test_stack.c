@@ -37,8 +37,14 @@ typedef struct {
     } in[4];
 } use;
 
-#define M(a, b) {2, {a, b}}
-#define I(a, b, c, d) {4, {a, b, c, d}}
+#define M(a, b)                                                                                                        \
+    {                                                                                                                  \
+        2, { a, b }                                                                                                    \
+    }
+#define I(a, b, c, d)                                                                                                  \
+    {                                                                                                                  \
+        4, { a, b, c, d }                                                                                              \
+    }
 #define NOTHING {-1, {0}} /* an input left out */
 static const use uses[] = {
     {"matmul", NULL, SP_DTYPE_F32, 2, {M(8, 8), M(8, 8)}},
@@ -111,7 +117,8 @@ static void *run_all(void *unused)
 static bool on_small_stack(void *(*fn)(void *), void *context)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *all = mmap(NULL, BELOW_BYTES + page + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *all =
+        mmap(NULL, BELOW_BYTES + page + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(all != MAP_FAILED);
     memset(all, PATTERN, BELOW_BYTES);
     assert_int_equal(mprotect(all + BELOW_BYTES, page, PROT_NONE), 0);

@@ -110,9 +110,9 @@ static inline int remove_scratch(void **state)
 /* --- .npz -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    char name[64];   /* without ".npy" */
-    char descr[8];   /* "<f4" */
-    char shape[64];  /* "(2, 3)" */
+    char name[64];  /* without ".npy" */
+    char descr[8];  /* "<f4" */
+    char shape[64]; /* "(2, 3)" */
     uint8_t *data;
     size_t bytes;
 } array;
@@ -168,7 +168,9 @@ static inline npz read_npz(const char *path)
         if (le(h + 8, 2) == 0) {
             memcpy(raw, from, plain);
         } else {
-            z_stream s = {.next_in = (Bytef *)(uintptr_t)from, .avail_in = (uInt)packed, .next_out = raw,
+            z_stream s = {.next_in = (Bytef *)(uintptr_t)from,
+                          .avail_in = (uInt)packed,
+                          .next_out = raw,
                           .avail_out = (uInt)plain};
             assert_int_equal(inflateInit2(&s, -MAX_WBITS), Z_OK);
             assert_int_equal(inflate(&s, Z_FINISH), Z_STREAM_END);

@@ -40,7 +40,8 @@ static inline size_t edit(uint8_t *data, size_t bytes, size_t room, size_t at)
     switch (draw(4)) {
     case 0: data[at] ^= (uint8_t)(1u << draw(8)); return bytes;
     case 1: {
-        const uint8_t telling[] = {0xFF, (uint8_t)('0' + draw(10)), (uint8_t)draw(256)}; /* a length, a number in text, anything */
+        const uint8_t telling[] = {0xFF, (uint8_t)('0' + draw(10)),
+                                   (uint8_t)draw(256)}; /* a length, a number in text, anything */
         data[at] = telling[draw(3)];
         return bytes;
     }

@@ -17,8 +17,9 @@ static const struct {
     int count;          /* entries in the file */
     const char *prefix; /* names have it in the checkpoint only */
 } golden[] = {
-    {"append_dict", 15, ""}, {"async", 8, ""}, {"choice_func", 6, ""}, {"complex64", 1, ""}, {"complex128", 1, ""},
-    {"crc", 8, ""}, {"dict_input", 2, ""}, {"dtypes", 35, ""}, {"integrated_save_false", 8, ""},
+    {"append_dict", 15, ""},        {"async", 8, ""},         {"choice_func", 6, ""},
+    {"complex64", 1, ""},           {"complex128", 1, ""},    {"crc", 8, ""},
+    {"dict_input", 2, ""},          {"dtypes", 35, ""},       {"integrated_save_false", 8, ""},
     {"prefix", 8, "backbone.net."}, {"scalars_empty", 7, ""}, {"slices", 3, ""},
 };
 enum { N_GOLDEN = sizeof golden / sizeof golden[0] };
@@ -241,11 +242,11 @@ static void unusual_forms_are_read(void **unused)
     (void)unused;
     /* Fields in another order, packed dims, unknown fields of every type at every level. */
     static const uint8_t unknown[] = {
-        0xF8, 0x07, 0x96, 0x01,                         /* 127: number */
-        0xF9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8,             /* 127: eight bytes */
-        0xFA, 0x07, 3, 'x', 'y', 'z',                   /* 127: bytes */
-        0xFB, 0x07, 0x08, 0x01, 0x13, 0x14, 0xFC, 0x07, /* 127: group with a number and an empty group 2 */
-        0xFD, 0x07, 1, 2, 3, 4,                         /* 127: four bytes */
+        0xF8, 0x07, 0x96, 0x01,                               /* 127: number */
+        0xF9, 0x07, 1,    2,    3,    4,    5,    6,    7, 8, /* 127: eight bytes */
+        0xFA, 0x07, 3,    'x',  'y',  'z',                    /* 127: bytes */
+        0xFB, 0x07, 0x08, 0x01, 0x13, 0x14, 0xFC, 0x07,       /* 127: group with a number and an empty group 2 */
+        0xFD, 0x07, 1,    2,    3,    4,                      /* 127: four bytes */
     };
     sp_wire_out tensor = {0}, value = {0}, file = {0};
     OK(sp__wire_put(&tensor, unknown, sizeof unknown));

@@ -6,15 +6,12 @@
 #include "fuzz_util.h"
 
 static const char *const samples[] = {
-    DATA "append_dict.ckpt", DATA "crc.ckpt", DATA "dtypes.ckpt", DATA "dict_input.ckpt", DATA "scalars_empty.ckpt",
-    DATA "slices.ckpt", DATA "complex64.ckpt", DATA "enc_AES-GCM_key_0123456789ABCDEF.ckpt",
+    DATA "append_dict.ckpt",   DATA "crc.ckpt",    DATA "dtypes.ckpt",    DATA "dict_input.ckpt",
+    DATA "scalars_empty.ckpt", DATA "slices.ckpt", DATA "complex64.ckpt", DATA "enc_AES-GCM_key_0123456789ABCDEF.ckpt",
 };
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
-static void run(const uint8_t *data, size_t bytes)
-{
-    run_exact(LLVMFuzzerTestOneInput, data, bytes);
-}
+static void run(const uint8_t *data, size_t bytes) { run_exact(LLVMFuzzerTestOneInput, data, bytes); }
 
 static void samples_hold(void **unused)
 {

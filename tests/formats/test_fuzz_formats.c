@@ -17,10 +17,7 @@ static const struct {
 enum { N_SAMPLES = sizeof samples / sizeof samples[0], SMALL = 6000 };
 
 static const char *format; /* of the sample at hand */
-static int read_format(const uint8_t *data, size_t bytes)
-{
-    return fuzz_format(format, data, bytes);
-}
+static int read_format(const uint8_t *data, size_t bytes) { return fuzz_format(format, data, bytes); }
 
 static int run(const char *as, const uint8_t *data, size_t bytes)
 {
@@ -33,7 +30,8 @@ static void samples_are_read(void **unused)
     (void)unused;
     for (int i = 0; i < N_SAMPLES; i++) {
         blob b = read_blob(samples[i].file);
-        if (run(samples[i].format, b.data, b.bytes) == samples[i].parts) fail_msg("%s: %s", samples[i].file, sp_error_message());
+        if (run(samples[i].format, b.data, b.bytes) == samples[i].parts)
+            fail_msg("%s: %s", samples[i].file, sp_error_message());
         free(b.data);
     }
 }

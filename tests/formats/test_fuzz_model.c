@@ -12,19 +12,17 @@ static const char *format; /* of the sample at hand */
 #define MS DATA "../../lite/data/"
 static const struct {
     const char *format, *path;
-} samples[] = {{"onnx", MODELS "loop.onnx"},          {"onnx", MODELS "branch.onnx"},         {"onnx", MODELS "quantised.onnx"},
-               {"onnx", MODELS "convnet.onnx"},       {"onnx", MODELS "texts.onnx"},          {"onnx", MODELS "small_types.onnx"},
-               {"onnx", MODELS "dynamic_bytes.onnx"}, {"onnx", MODELS "spectrum.onnx"},       {"tflite", LITE "variables.tflite"},
-               {"tflite", LITE "while_loop.tflite"},  {"tflite", LITE "cond.tflite"},         {"tflite", LITE "detection.tflite"},
-               {"tflite", LITE "conv_2d.tflite"},     {"tflite", LITE "lstm.tflite"},         {"tflite", LITE "strided_slice.tflite"},
-               {"lite", MS "small/chain.ms"},         {"lite", MS "small/int8.ms"},          {"lite", MS "small/lstm.ms"},
-               {"lite", MS "small/pool.ms"},          {"lite", MS "small/strided.ms"},       {"lite", MS "conv_train_model.ms"}};
+} samples[] = {
+    {"onnx", MODELS "loop.onnx"},          {"onnx", MODELS "branch.onnx"},   {"onnx", MODELS "quantised.onnx"},
+    {"onnx", MODELS "convnet.onnx"},       {"onnx", MODELS "texts.onnx"},    {"onnx", MODELS "small_types.onnx"},
+    {"onnx", MODELS "dynamic_bytes.onnx"}, {"onnx", MODELS "spectrum.onnx"}, {"tflite", LITE "variables.tflite"},
+    {"tflite", LITE "while_loop.tflite"},  {"tflite", LITE "cond.tflite"},   {"tflite", LITE "detection.tflite"},
+    {"tflite", LITE "conv_2d.tflite"},     {"tflite", LITE "lstm.tflite"},   {"tflite", LITE "strided_slice.tflite"},
+    {"lite", MS "small/chain.ms"},         {"lite", MS "small/int8.ms"},     {"lite", MS "small/lstm.ms"},
+    {"lite", MS "small/pool.ms"},          {"lite", MS "small/strided.ms"},  {"lite", MS "conv_train_model.ms"}};
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
-static void run(const uint8_t *data, size_t bytes)
-{
-    run_exact(LLVMFuzzerTestOneInput, data, bytes);
-}
+static void run(const uint8_t *data, size_t bytes) { run_exact(LLVMFuzzerTestOneInput, data, bytes); }
 
 static void samples_are_models(void **unused)
 {

@@ -84,7 +84,8 @@ static bool same(const run *a, const run *b)
         sp_tensor *p, *q;
         OK(sp_tensor_copy(x, &p));
         OK(sp_tensor_copy(y, &q));
-        const bool equal = sp_tensor_bytes(p) == 0 || memcmp(sp_tensor_data(p), sp_tensor_data(q), sp_tensor_bytes(p)) == 0;
+        const bool equal =
+            sp_tensor_bytes(p) == 0 || memcmp(sp_tensor_data(p), sp_tensor_data(q), sp_tensor_bytes(p)) == 0;
         sp_tensor_release(p);
         sp_tensor_release(q);
         if (!equal) return false;
@@ -107,7 +108,8 @@ static int lines(sp_model *m, const char *begin)
     char *text;
     int n = 0;
     OK(sp_model_report(m, &text));
-    for (const char *at = text; at != NULL; at = strchr(at, '\n') != NULL ? strchr(at, '\n') + 1 : NULL) n += strncmp(at, begin, strlen(begin)) == 0;
+    for (const char *at = text; at != NULL; at = strchr(at, '\n') != NULL ? strchr(at, '\n') + 1 : NULL)
+        n += strncmp(at, begin, strlen(begin)) == 0;
     sp_text_free(text);
     return n;
 }
@@ -155,7 +157,8 @@ static void programs_of_their_own_are_bounded(void **unused)
         empty(&r);
     }
     assert_int_equal(lines(m, "program "), MOST);
-    assert_int_equal(lines(m, "a program of its own: reshape has a shape of which more than one size is another"), MOST);
+    assert_int_equal(lines(m, "a program of its own: reshape has a shape of which more than one size is another"),
+                     MOST);
     run again = run_at(m, false, 2), alone = run_alone(path, false, 2);
     assert_true(same(&again, &alone));
     empty(&again);
@@ -239,7 +242,8 @@ static void compare_file(const char *path)
 static void all_files_give_what_they_give_alone(void **unused)
 {
     (void)unused;
-    static const char *const folders[] = {"tests/onnx/data", DATA "onnx", DATA "mindir", DATA "mindir/forms", DATA "tflite", "tests/tflite/data"};
+    static const char *const folders[] = {"tests/onnx/data",   DATA "onnx",   DATA "mindir",
+                                          DATA "mindir/forms", DATA "tflite", "tests/tflite/data"};
     int number = 0;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         DIR *folder = opendir(folders[i]);
@@ -247,14 +251,18 @@ static void all_files_give_what_they_give_alone(void **unused)
         for (const struct dirent *e; (e = readdir(folder)) != NULL;) {
             char path[512];
             const char *end = strrchr(e->d_name, '.');
-            if (end == NULL || (strcmp(end, ".onnx") != 0 && strcmp(end, ".mindir") != 0 && strcmp(end, ".tflite") != 0) || !share_takes(number++)) continue;
+            if (end == NULL ||
+                (strcmp(end, ".onnx") != 0 && strcmp(end, ".mindir") != 0 && strcmp(end, ".tflite") != 0) ||
+                !share_takes(number++))
+                continue;
             snprintf(path, sizeof path, "%s/%s", folders[i], e->d_name);
             compare_file(path);
         }
         closedir(folder);
     }
-    print_message("%d ways to run files: %d with one program for all sizes, %d with several, %d operator by operator, %d of one size\n", n_files, n_one, n_several,
-                  n_stepwise, n_fixed);
+    print_message(
+        "%d ways to run files: %d with one program for all sizes, %d with several, %d operator by operator, %d of one size\n",
+        n_files, n_one, n_several, n_stepwise, n_fixed);
     assert_true(share() > 1 || n_one > 4 * n_several);
 }
 
@@ -343,12 +351,9 @@ static void a_child_runs_while_others_compile(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twenty_sizes_are_one_program),
-        cmocka_unit_test(one_size_is_one_program_of_its_own),
-        cmocka_unit_test(programs_of_their_own_are_bounded),
-        cmocka_unit_test(weights_are_prepared_once),
-        cmocka_unit_test(all_files_give_what_they_give_alone),
-        cmocka_unit_test(threads_ask_for_different_sizes),
+        cmocka_unit_test(twenty_sizes_are_one_program),        cmocka_unit_test(one_size_is_one_program_of_its_own),
+        cmocka_unit_test(programs_of_their_own_are_bounded),   cmocka_unit_test(weights_are_prepared_once),
+        cmocka_unit_test(all_files_give_what_they_give_alone), cmocka_unit_test(threads_ask_for_different_sizes),
         cmocka_unit_test(a_child_runs_while_others_compile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

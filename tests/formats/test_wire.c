@@ -42,15 +42,35 @@ static void fields_are_skipped_or_refused(void **unused)
         size_t n;
         bool good;
     } cases[] = {
-        {"\x08\x96\x01", 3, true},                                   /* number */
-        {"\x09" "12345678", 9, true}, {"\x09" "1234567", 8, false},  /* eight bytes */
-        {"\x0D" "1234", 5, true}, {"\x0D" "123", 4, false},          /* four bytes */
-        {"\x0A\x03" "abc", 5, true}, {"\x0A\x04" "abc", 5, false},   /* bytes */
-        {"\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01" "abc", 14, false}, /* a length of 2^64 - 1 */
+        {"\x08\x96\x01", 3, true}, /* number */
+        {"\x09"
+         "12345678",
+         9, true},
+        {"\x09"
+         "1234567",
+         8, false}, /* eight bytes */
+        {"\x0D"
+         "1234",
+         5, true},
+        {"\x0D"
+         "123",
+         4, false}, /* four bytes */
+        {"\x0A\x03"
+         "abc",
+         5, true},
+        {"\x0A\x04"
+         "abc",
+         5, false}, /* bytes */
+        {"\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"
+         "abc",
+         14, false},                                                 /* a length of 2^64 - 1 */
         {"\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02", 11, false}, /* 65 bits */
         {"\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 12, false},
-        {"\x0B\x13\x08\x01\x14\x0C", 6, true},                       /* group 1 with group 2 inside */
-        {"\x0B\x14", 2, false}, {"\x0B\x08\x01", 3, false}, {"\x0C", 1, false}, {"\x00\x01", 2, false},
+        {"\x0B\x13\x08\x01\x14\x0C", 6, true}, /* group 1 with group 2 inside */
+        {"\x0B\x14", 2, false},
+        {"\x0B\x08\x01", 3, false},
+        {"\x0C", 1, false},
+        {"\x00\x01", 2, false},
         {"\x0E", 1, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -63,7 +63,8 @@ static void record(sp_graph **g, sp_function **f, sp_tensor *variable, float sca
     sp_builder_take_tensor(b, number);
     for (int i = 0; i < LAYERS; i++) {
         sp_tensor *w = filled(WIDTH, WIDTH, i % 7);
-        y = sp_tanh(b, sp_add(b, sp_builder_call(b, "matmul", NULL, 2, (sp_tensor *const[]){y, w}), sp_mul(b, number, number)));
+        y = sp_tanh(
+            b, sp_add(b, sp_builder_call(b, "matmul", NULL, 2, (sp_tensor *const[]){y, w}), sp_mul(b, number, number)));
         if (i % 10 == 0) y = sp_add(b, y, sp_builder_call(b, "reduce_sum", "axis=(1,), keepdims=True", 1, &y));
     }
     y = sp_add(b, y, variable);

@@ -78,7 +78,8 @@ static bool load_tflite(int64_t turn) { return turn % 4 != 1 || load_and_run(TFL
 static bool plan(int64_t turn)
 {
     sp_tensor *in = NULL, *out = NULL;
-    if (!good(sp_tensor_create_zeros(SP_DTYPE_F32, 2, (const int64_t[]){1 + turn % 1000, 64}, &in), "input")) return false;
+    if (!good(sp_tensor_create_zeros(SP_DTYPE_F32, 2, (const int64_t[]){1 + turn % 1000, 64}, &in), "input"))
+        return false;
     bool fine = good(sp_program_run(program, 1, &in, 1, &out), "program");
     fine = fine && sp_tensor_dims(out)[0] == 1 + turn % 1000 && ((const float *)sp_tensor_data(out))[63] == 0.5f;
     sp_tensor_release(out);
@@ -110,7 +111,8 @@ static bool read_record(int64_t turn)
     sp_record_row *row = NULL;
     if (turn % 4 != 3) return true;
     const bool fine = good(sp_record_open(RECORD_FILE, NULL, &record), RECORD_FILE) &&
-                      good(sp_record_row_create(record, NULL, 0, &row), "row") && good(sp_record_read(record, 0, row), "row");
+                      good(sp_record_row_create(record, NULL, 0, &row), "row") &&
+                      good(sp_record_read(record, 0, row), "row");
     sp_record_row_release(row);
     sp_record_release(record);
     return fine;
@@ -131,7 +133,8 @@ static bool list_providers(int64_t turn)
 
 static bool work(int64_t turn)
 {
-    static bool (*const parts[])(int64_t) = {run_shared, plan, load_onnx, load_tflite, draw, read_weights, read_record, set_cache, list_providers};
+    static bool (*const parts[])(int64_t) = {run_shared,   plan,        load_onnx, load_tflite,   draw,
+                                             read_weights, read_record, set_cache, list_providers};
     bool fine = true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) fine = parts[i](turn) && fine;
     return fine;
@@ -157,7 +160,9 @@ static int setup(void **unused)
     const int64_t square[2] = {64, 64};
     if (sp_model_load(ONNX_FILE, NULL, &shared) != SP_OK) return 1;
     if (sp_tensor_create_zeros(SP_DTYPE_F32, 2, square, &weight) != SP_OK) return 1;
-    if (sp_graph_create(&g) != SP_OK || sp_builder_create(&b) != SP_OK || sp_function_begin(g, "f", 1, &spec, &f, &in) != SP_OK) return 1;
+    if (sp_graph_create(&g) != SP_OK || sp_builder_create(&b) != SP_OK ||
+        sp_function_begin(g, "f", 1, &spec, &f, &in) != SP_OK)
+        return 1;
     sp_tensor *x = sp_sigmoid(b, sp_matmul(b, in, weight, false, false));
     if (!x || sp_function_end(f, 1, &x) != SP_OK || sp_program_create(f, NULL, &program) != SP_OK) return 1;
     sp_tensor_release(in);
@@ -190,7 +195,8 @@ static void every_child_works(void **unused)
     skip(); /* gcc 12's address sanitizer does not hold its own allocator's lock over a fork: now and then the child waits for it for ever */
 #endif
     pthread_t threads[2];
-    for (intptr_t i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, work_on, (void *)i), 0); /* NOLINT: a number */
+    for (intptr_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work_on, (void *)i), 0); /* NOLINT: a number */
     pid_t children[AT_ONCE] = {0}; /* some at a time: on a busy machine each waits for its turn */
     const int n_forks = share_of(FORKS);
     for (int i = 0; i < n_forks + AT_ONCE; i++) {

@@ -44,7 +44,10 @@ static sp_tensor *filled(const int64_t *dims, int salt)
     return keep(t);
 }
 
-static sp_tensor *call1(const char *op, const char *attrs, sp_tensor *x) { return sp_builder_call(b, op, attrs, 1, &x); }
+static sp_tensor *call1(const char *op, const char *attrs, sp_tensor *x)
+{
+    return sp_builder_call(b, op, attrs, 1, &x);
+}
 
 /* One operator on values that are alive; all keep two dimensions that broadcast with (6, 64). */
 static sp_tensor *grow(sp_tensor **alive, sp_tensor **variables)
@@ -74,9 +77,7 @@ static sp_tensor *grow(sp_tensor **alive, sp_tensor **variables)
             sp_builder_call(b, "assign", NULL, 2, in);
         }
         return sp_add(b, v, y);
-    case 13:
-        OK(sp_tensor_create_f64(SP_DTYPE_F32, draw(2), &one));
-        return sp_mul(b, x, keep(one));
+    case 13: OK(sp_tensor_create_f64(SP_DTYPE_F32, draw(2), &one)); return sp_mul(b, x, keep(one));
     default: return call1(unary[draw(sizeof unary / sizeof *unary)], NULL, x);
     }
 }
@@ -95,15 +96,19 @@ static sp_status compute(uint64_t from, sp_tensor *const *args, sp_tensor **vari
     return SP_OK;
 }
 
-static const char *const offs[] = {NULL, "inline", "bytes", "fold", "simplify", "share", "dead", "order", "reuse", "fuse",
-                                   "tail", "head", "prepack", "lanes", "layout", "inline,fold,simplify,share,dead,order,reuse,layout,fuse,tail,head,prepack,lanes"};
+static const char *const offs[] = {
+    NULL,       "inline", "bytes",  "fold",
+    "simplify", "share",  "dead",   "order",
+    "reuse",    "fuse",   "tail",   "head",
+    "prepack",  "lanes",  "layout", "inline,fold,simplify,share,dead,order,reuse,layout,fuse,tail,head,prepack,lanes"};
 
 static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t program, const char *off)
 {
     sp_tensor *a = NULL, *c = NULL;
     OK(sp_tensor_copy(want, &a));
     OK(sp_tensor_copy(got, &c));
-    if (sp_tensor_bytes(a) != sp_tensor_bytes(c) || memcmp(sp_tensor_data(a), sp_tensor_data(c), sp_tensor_bytes(a)) != 0)
+    if (sp_tensor_bytes(a) != sp_tensor_bytes(c) ||
+        memcmp(sp_tensor_data(a), sp_tensor_data(c), sp_tensor_bytes(a)) != 0)
         fail_msg("program %llu differs from eager mode without '%s'", (unsigned long long)program, off ? off : "");
     sp_tensor_release(a);
     sp_tensor_release(c);
@@ -121,7 +126,8 @@ static void one_program(uint64_t number)
     for (int round = 0; round < 2; round++) OK(compute(number, args, expected, want)); /* twice: variables go on */
 
     sp_spec specs[ARGS];
-    for (int i = 0; i < ARGS; i++) specs[i] = (sp_spec){.dtype = SP_DTYPE_F32, .rank = 2, .dims = {shapes[i][0], shapes[i][1]}};
+    for (int i = 0; i < ARGS; i++)
+        specs[i] = (sp_spec){.dtype = SP_DTYPE_F32, .rank = 2, .dims = {shapes[i][0], shapes[i][1]}};
     for (int i = 0; i < VARIABLES; i++) sp_graph_variable_mark(variables[i]);
     sp_tensor *symbols[ARGS], *results[ALIVE];
     sp_function *f;
@@ -155,7 +161,9 @@ static void random_programs_equal_eager_mode(void **state)
     (void)state;
     setenv("SPORE_VERIFY", "1", 1);
     const char *only = getenv("PROGRAM");
-    for (uint64_t n = only ? strtoull(only, NULL, 10) : 0; n < (only ? strtoull(only, NULL, 10) + 1 : (uint64_t)share_of(PROGRAMS)); n++) one_program(n);
+    for (uint64_t n = only ? strtoull(only, NULL, 10) : 0;
+         n < (only ? strtoull(only, NULL, 10) + 1 : (uint64_t)share_of(PROGRAMS)); n++)
+        one_program(n);
 }
 
 static void unknown_pass_is_named(void **state)
@@ -252,7 +260,8 @@ static void products_of_bytes(sp_tensor *const *in, sp_tensor *narrow, sp_tensor
     sp_tensor *x = in[0], *y = in[1], *x_zero = in[2], *columns = in[3];
     out[0] = sp_matmul(b, wide(x), wide(y), false, false);
     out[1] = sp_matmul(b, sp_sub(b, wide(x), wide(x_zero)), sp_sub(b, wide(y), wide(columns)), false, false);
-    out[2] = sp_matmul(b, sp_sub(b, wide(y), wide(columns)), wide(x), true, true); /* numbers for each row, once it is turned */
+    out[2] = sp_matmul(b, sp_sub(b, wide(y), wide(columns)), wide(x), true,
+                       true); /* numbers for each row, once it is turned */
     out[3] = sp_matmul(b, wide(y), wide(x), true, true);
     out[4] = sp_matmul(b, wide(x), narrow, false, false);
     out[5] = sp_matmul(b, wide(x), large, false, false);
@@ -264,11 +273,15 @@ static void products_of_widened_bytes_are_products_of_bytes(void **state)
     enum { N = 6 };
     OK(sp_builder_create(&b));
     const int64_t of_x[2] = {6, 10}, of_y[2] = {10, 7};
-    sp_tensor *in[4] = {integers(SP_DTYPE_U8, 2, of_x, 1), integers(SP_DTYPE_I8, 2, of_y, 2), integers(SP_DTYPE_U8, 0, NULL, 3), integers(SP_DTYPE_I8, 1, of_y + 1, 4)};
-    sp_tensor *narrow = integers(SP_DTYPE_I32, 2, of_y, 5), *large = integers(SP_DTYPE_I32, 2, of_y, 5), *want[N], *made[N], *got[N], *params[4];
+    sp_tensor *in[4] = {integers(SP_DTYPE_U8, 2, of_x, 1), integers(SP_DTYPE_I8, 2, of_y, 2),
+                        integers(SP_DTYPE_U8, 0, NULL, 3), integers(SP_DTYPE_I8, 1, of_y + 1, 4)};
+    sp_tensor *narrow = integers(SP_DTYPE_I32, 2, of_y, 5), *large = integers(SP_DTYPE_I32, 2, of_y, 5), *want[N],
+              *made[N], *got[N], *params[4];
     ((int32_t *)sp_tensor_data(large))[3] = 1000;
-    sp_spec specs[4] = {{.dtype = SP_DTYPE_U8, .rank = 2, .dims = {6, 10}}, {.dtype = SP_DTYPE_I8, .rank = 2, .dims = {10, 7}},
-                        {.dtype = SP_DTYPE_U8, .rank = 0}, {.dtype = SP_DTYPE_I8, .rank = 1, .dims = {7}}};
+    sp_spec specs[4] = {{.dtype = SP_DTYPE_U8, .rank = 2, .dims = {6, 10}},
+                        {.dtype = SP_DTYPE_I8, .rank = 2, .dims = {10, 7}},
+                        {.dtype = SP_DTYPE_U8, .rank = 0},
+                        {.dtype = SP_DTYPE_I8, .rank = 1, .dims = {7}}};
     sp_graph *g;
     sp_function *f;
     products_of_bytes(in, narrow, large, want);
@@ -339,7 +352,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_equal_eager_mode),
         cmocka_unit_test(unknown_pass_is_named),
-        cmocka_unit_test(passes_report_what_they_did), cmocka_unit_test(products_of_widened_bytes_are_products_of_bytes),
+        cmocka_unit_test(passes_report_what_they_did),
+        cmocka_unit_test(products_of_widened_bytes_are_products_of_bytes),
         cmocka_unit_test(long_programs_equal_eager_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

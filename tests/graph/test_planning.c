@@ -44,9 +44,15 @@ static sp_tensor *filled(int rank, const int64_t *dims, int salt)
     return keep(t);
 }
 
-static sp_tensor *call(const char *op, const char *attrs, int n, sp_tensor *const *in) { return sp_builder_call(b, op, attrs, n, in); }
+static sp_tensor *call(const char *op, const char *attrs, int n, sp_tensor *const *in)
+{
+    return sp_builder_call(b, op, attrs, n, in);
+}
 static sp_tensor *call1(const char *op, const char *attrs, sp_tensor *x) { return call(op, attrs, 1, &x); }
-static sp_tensor *call2(const char *op, sp_tensor *x, sp_tensor *y) { return call(op, NULL, 2, (sp_tensor *const[]){x, y}); }
+static sp_tensor *call2(const char *op, sp_tensor *x, sp_tensor *y)
+{
+    return call(op, NULL, 2, (sp_tensor *const[]){x, y});
+}
 
 /* Weights with their moments, vectors for biases, and numbers of an optimizer. */
 typedef struct {
@@ -66,7 +72,8 @@ static void fill_variable(network *w, int i)
     const int64_t square[2] = {COLS, COLS}, vector[1] = {COLS};
     sp_tensor *fresh = filled(i < 3 * WEIGHTS ? 2 : 1, i < 3 * WEIGHTS ? square : vector, i);
     if (i / WEIGHTS == 2)
-        for (int k = 0; k < COLS * COLS; k++) ((float *)sp_tensor_data(fresh))[k] = fabsf(((float *)sp_tensor_data(fresh))[k]);
+        for (int k = 0; k < COLS * COLS; k++)
+            ((float *)sp_tensor_data(fresh))[k] = fabsf(((float *)sp_tensor_data(fresh))[k]);
     if (!*variable(w, i)) *variable(w, i) = fresh;
     else memcpy(sp_tensor_data(*variable(w, i)), sp_tensor_data(fresh), sp_tensor_bytes(fresh));
 }
@@ -88,14 +95,16 @@ static void update(network *w, int k, sp_tensor *x, sp_tensor *y)
     sp_tensor *gradient = call("matmul", "transpose_a=True", 2, (sp_tensor *const[]){x, y});
     if (draw(2)) gradient = sp_mul(b, gradient, w->number[2]);
     if (draw(2)) {
-        call("momentum_update", NULL, 5, (sp_tensor *const[]){w->weight[k], w->moment[k], w->number[2], gradient, w->number[3]});
+        call("momentum_update", NULL, 5,
+             (sp_tensor *const[]){w->weight[k], w->moment[k], w->number[2], gradient, w->number[3]});
     } else {
         call("adam_update", NULL, 10,
-             (sp_tensor *const[]){w->weight[k], w->moment[k], w->second[k], w->number[0], w->number[1], w->number[2], w->number[3],
-                                  w->number[4], w->number[5], gradient});
+             (sp_tensor *const[]){w->weight[k], w->moment[k], w->second[k], w->number[0], w->number[1], w->number[2],
+                                  w->number[3], w->number[4], w->number[5], gradient});
     }
     sp_tensor *sum = call1("reduce_sum", "axis=(0,)", y);
-    call("momentum_update", NULL, 5, (sp_tensor *const[]){w->bias[k], w->bias_moment[k], w->number[2], sum, w->number[3]});
+    call("momentum_update", NULL, 5,
+         (sp_tensor *const[]){w->bias[k], w->bias_moment[k], w->number[2], sum, w->number[3]});
 }
 
 static sp_tensor *grow(network *w, sp_tensor **alive)
@@ -126,7 +135,8 @@ static sp_status compute(uint64_t from, network *w, sp_tensor *const *args, sp_t
     return SP_OK;
 }
 
-static const char *const offs[] = {NULL, "layout", "fuse", "tail", "head", "lanes", "reuse", "order", "prepack", "fuse,tail,head,lanes,reuse,order,prepack"};
+static const char *const offs[] = {NULL,    "layout", "fuse",  "tail",    "head",
+                                   "lanes", "reuse",  "order", "prepack", "fuse,tail,head,lanes,reuse,order,prepack"};
 
 static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t program, const char *off)
 {
@@ -137,8 +147,8 @@ static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t prog
     const float *u = sp_tensor_data(a), *v = sp_tensor_data(c);
     for (int64_t i = 0; i < sp_tensor_count(a); i++)
         if (memcmp(&u[i], &v[i], sizeof *u) != 0)
-            fail_msg("program %llu differs from eager mode without '%s': element %lld is %a, it was %a", (unsigned long long)program,
-                     off ? off : "", (long long)i, (double)v[i], (double)u[i]);
+            fail_msg("program %llu differs from eager mode without '%s': element %lld is %a, it was %a",
+                     (unsigned long long)program, off ? off : "", (long long)i, (double)v[i], (double)u[i]);
     sp_tensor_release(a);
     sp_tensor_release(c);
 }
@@ -201,7 +211,8 @@ static void one_program(uint64_t number)
         if (share() > 1 && k != 0 && k != 1 + number % (sizeof offs / sizeof *offs - 1)) continue;
         run_twice(f, offs[k], &compiled, args, got);
         for (int i = 0; i < ALIVE; i++) same_bits(want[i], got[i], number, offs[k]);
-        for (int i = 0; i < N_VARIABLES; i++) same_bits(*variable(&expected, i), *variable(&compiled, i), number, offs[k]);
+        for (int i = 0; i < N_VARIABLES; i++)
+            same_bits(*variable(&expected, i), *variable(&compiled, i), number, offs[k]);
     }
     sp_graph_release(g);
     sp_builder_release(b);
@@ -213,7 +224,9 @@ static void training_programs_equal_eager_mode(void **state)
     const char *only = getenv("PROGRAM");
     setenv("SPORE_VERIFY", "1", 1);
     OK(sp_threads_set(2));
-    for (uint64_t n = only ? strtoull(only, NULL, 10) : 0; n < (only ? strtoull(only, NULL, 10) + 1 : (uint64_t)share_of(PROGRAMS)); n++) one_program(n);
+    for (uint64_t n = only ? strtoull(only, NULL, 10) : 0;
+         n < (only ? strtoull(only, NULL, 10) + 1 : (uint64_t)share_of(PROGRAMS)); n++)
+        one_program(n);
     if (only) return;
     assert_true(n_fused > share_of(PROGRAMS)); /* the programs are of the kind that this is about */
     assert_true(n_side > 0);
@@ -254,7 +267,8 @@ static void fast_numerics_folds_normalisation(void **state)
         if (!fast) same_bits(want, got, 0, NULL);
         assert_int_equal(reported(p, "done by products"), fast ? 1 : 2); /* all that follows the convolution */
         const float *u = sp_tensor_data(want), *v = sp_tensor_data(got);
-        for (int64_t i = 0; i < sp_tensor_count(want); i++) assert_true(fabsf(u[i] - v[i]) <= 1e-5f * (1 + fabsf(u[i])));
+        for (int64_t i = 0; i < sp_tensor_count(want); i++)
+            assert_true(fabsf(u[i] - v[i]) <= 1e-5f * (1 + fabsf(u[i])));
         sp_tensor_release(got);
         sp_program_release(p);
     }
@@ -267,7 +281,8 @@ static void fault_in_a_lane_is_told(void **state)
 {
     (void)state;
     const int64_t dims[2] = {ROWS, COLS}, few[1] = {4};
-    const sp_spec specs[2] = {{.dtype = SP_DTYPE_F32, .rank = 2, .dims = {ROWS, COLS}}, {.dtype = SP_DTYPE_I64, .rank = 1, .dims = {4}}};
+    const sp_spec specs[2] = {{.dtype = SP_DTYPE_F32, .rank = 2, .dims = {ROWS, COLS}},
+                              {.dtype = SP_DTYPE_I64, .rank = 1, .dims = {4}}};
     sp_tensor *symbols[2], *out[3] = {NULL}, *index = NULL;
     sp_function *f;
     sp_graph *g;
@@ -278,7 +293,8 @@ static void fault_in_a_lane_is_told(void **state)
     OK(sp_function_begin(g, "f", 2, specs, &f, symbols));
     sp_tensor *x = keep(symbols[0]), *i = keep(symbols[1]);
     sp_tensor *rows = sp_tanh(b, call("gather", "axis=0", 2, (sp_tensor *const[]){x, i}));
-    sp_tensor *results[3] = {call1("softmax", "axis=-1", call1("softmax", "axis=-1", x)), call1("log_softmax", "axis=-1", x), rows};
+    sp_tensor *results[3] = {call1("softmax", "axis=-1", call1("softmax", "axis=-1", x)),
+                             call1("log_softmax", "axis=-1", x), rows};
     OK(sp_builder_status(b));
     OK(sp_function_end(f, 3, results));
     OK(sp_program_create(f, NULL, &p));

@@ -567,7 +567,8 @@ static void *run_sizes(void *context)
     for (int i = 0; i < 40; i++) {
         const int64_t n = i < 20 ? 64 + i : 2000;
         sp_tensor *a = NULL, *out = NULL;
-        if (sp_tensor_create_zeros(SP_DTYPE_F32, 1, &n, &a) != SP_OK || sp_program_run(j->p, 1, &a, 1, &out) != SP_OK) return NULL;
+        if (sp_tensor_create_zeros(SP_DTYPE_F32, 1, &n, &a) != SP_OK || sp_program_run(j->p, 1, &a, 1, &out) != SP_OK)
+            return NULL;
         const float *v = sp_tensor_data(out);
         j->got[0] += v[0] + v[n - 1];
         sp_tensor_release(a);
@@ -710,7 +711,9 @@ static void allocation_failures_in_plans_are_survived(void **state)
     sp_graph_variable_mark(w);
     sp_function *f = begin("f", 1, &in, &x);
     sp_tensor *t = sp_builder_call(b, "transpose", "perm=(1, 0)", 1, (sp_tensor *const[]){x});
-    sp_tensor *y = sp_relu(b, sp_mul(b, sp_add(b, sp_builder_call(b, "matmul", NULL, 2, (sp_tensor *const[]){x, t}), scalar(1)), scalar(2)));
+    sp_tensor *y =
+        sp_relu(b, sp_mul(b, sp_add(b, sp_builder_call(b, "matmul", NULL, 2, (sp_tensor *const[]){x, t}), scalar(1)),
+                          scalar(2)));
     sp_tensor *z[2] = {w, sp_add(b, w, sp_mul(b, x, scalar(3)))};
     sp_builder_call(b, "assign", NULL, 2, z);
     end(f, 1, &y);

@@ -49,14 +49,16 @@ static const float *data(const sp_tensor *t) { return sp_tensor_data(t); }
 static void all_slices_at_once(void **state)
 {
     (void)state;
-    sp_tensor *x = matrix(3, 2, numbers), *w = sp_reshape(b, matrix(1, 2, (const float[]){10, 1}), 1, (const int64_t[]){2}), *out[2];
+    sp_tensor *x = matrix(3, 2, numbers),
+              *w = sp_reshape(b, matrix(1, 2, (const float[]){10, 1}), 1, (const int64_t[]){2}), *out[2];
     sp_function *f;
     char *slow = NULL;
     OK(record(w, &f));
     OK(batch(f, x, out, &slow));
     assert_null(slow);
     for (int i = 0; i < 3; i++) {
-        assert_float_equal(data(out[0])[i], 10 * numbers[2 * i] * numbers[2 * i] + numbers[2 * i + 1] * numbers[2 * i + 1], 0);
+        assert_float_equal(data(out[0])[i],
+                           10 * numbers[2 * i] * numbers[2 * i] + numbers[2 * i + 1] * numbers[2 * i + 1], 0);
         for (int k = 0; k < 2; k++) assert_float_equal(data(out[1])[2 * i + k], 2 * numbers[2 * i + k], 0);
     }
     for (int i = 0; i < 2; i++) sp_tensor_release(out[i]);
@@ -65,7 +67,8 @@ static void all_slices_at_once(void **state)
 static void gradients_reach_what_is_no_argument(void **state)
 {
     (void)state;
-    sp_tensor *x = matrix(3, 2, numbers), *w = sp_reshape(b, matrix(1, 2, (const float[]){10, 1}), 1, (const int64_t[]){2}), *out[2], *dw;
+    sp_tensor *x = matrix(3, 2, numbers),
+              *w = sp_reshape(b, matrix(1, 2, (const float[]){10, 1}), 1, (const int64_t[]){2}), *out[2], *dw;
     sp_function *f;
     sp_grad_begin();
     OK(sp_grad_watch(w));
@@ -86,7 +89,8 @@ static void a_course_that_depends_on_the_slice_is_declined(void **state)
     sp_tensor *x, *inner, *results[2], *out[2] = {NULL, NULL};
     sp_function *f, *yes;
     OK(sp_function_begin(g, "slice", 1, &row, &f, &x));
-    sp_tensor *positive = sp_greater(b, sp_reduce_sum(b, x, 0, NULL, false), sp_reduce_sum(b, sp_sub(b, x, x), 0, NULL, false));
+    sp_tensor *positive =
+        sp_greater(b, sp_reduce_sum(b, x, 0, NULL, false), sp_reduce_sum(b, sp_sub(b, x, x), 0, NULL, false));
     OK(sp_function_begin(g, "yes", 1, &row, &yes, &inner));
     sp_tensor *twice = sp_add(b, inner, inner);
     OK(sp_function_end(yes, 1, &twice));
@@ -107,7 +111,8 @@ static void wrong_arguments_are_named(void **state)
     sp_function *f;
     bool flags[2];
     OK(record(w, &f));
-    const sp_batch_spec four = {.size = 4, .batched = (const bool[]){true}}, none = {.size = 0, .batched = (const bool[]){true}};
+    const sp_batch_spec four = {.size = 4, .batched = (const bool[]){true}},
+                        none = {.size = 0, .batched = (const bool[]){true}};
     assert_int_equal(sp_function_batch(f, &four, 1, &x, 2, out, flags, NULL), SP_VALUE);
     assert_non_null(strstr(sp_error_message(), "argument 0 does not have 4 slices of rank 1"));
     assert_int_equal(sp_function_batch(f, &none, 1, &x, 2, out, flags, NULL), SP_VALUE);

@@ -12,7 +12,10 @@
 static const char *initial_text(const sp_attr *a) { return a->initial ? a->initial : "None"; }
 
 /* A number that must be given has no None: it stands as 0. */
-static bool stands_as_zero(const sp_attr *a) { return !a->initial && (a->type == SP_ATTR_FLOAT || a->type == SP_ATTR_BOOL); }
+static bool stands_as_zero(const sp_attr *a)
+{
+    return !a->initial && (a->type == SP_ATTR_FLOAT || a->type == SP_ATTR_BOOL);
+}
 
 static void defaults_say_what_their_texts_say(void **state)
 {
@@ -25,7 +28,8 @@ static void defaults_say_what_their_texts_say(void **state)
         void *attrs = sp__alloc_zero(op->attrs_bytes);
         sp_attr_text keep = {.n_blocks = 0};
         for (int k = 0; k < op->n_attrs; k++, n_attrs++)
-            if (!stands_as_zero(&op->attrs[k])) assert_int_equal(sp__attr_parse(op, &op->attrs[k], initial_text(&op->attrs[k]), attrs, &keep), SP_OK);
+            if (!stands_as_zero(&op->attrs[k]))
+                assert_int_equal(sp__attr_parse(op, &op->attrs[k], initial_text(&op->attrs[k]), attrs, &keep), SP_OK);
         if (!sp__attrs_equal(op, attrs, op->defaults)) fail_msg("%s: defaults and their texts differ", op->name);
         sp__attr_text_free(&keep);
         sp__free(attrs);

@@ -224,9 +224,12 @@ static void abandoned_recording_leaves_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip_is_stable),          cmocka_unit_test(closing_leaves_no_free_values),
-        cmocka_unit_test(drawing_names_every_function),  cmocka_unit_test(broken_texts_are_refused),
-        cmocka_unit_test(parsing_survives_lack_of_memory), cmocka_unit_test(abandoned_recording_leaves_nothing),
+        cmocka_unit_test(round_trip_is_stable),
+        cmocka_unit_test(closing_leaves_no_free_values),
+        cmocka_unit_test(drawing_names_every_function),
+        cmocka_unit_test(broken_texts_are_refused),
+        cmocka_unit_test(parsing_survives_lack_of_memory),
+        cmocka_unit_test(abandoned_recording_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

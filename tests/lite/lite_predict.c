@@ -21,8 +21,8 @@ static bool before(const MSTensorHandleArray inputs, const MSTensorHandleArray o
 static bool after(const MSTensorHandleArray inputs, const MSTensorHandleArray outputs, const MSCallBackParamC info)
 {
     n_after++;
-    fprintf(stderr, "node %s: %zu inputs, %zu outputs of %lld elements\n", info.node_type, inputs.handle_num, outputs.handle_num,
-            (long long)MSTensorGetElementNum(outputs.handle_list[0]));
+    fprintf(stderr, "node %s: %zu inputs, %zu outputs of %lld elements\n", info.node_type, inputs.handle_num,
+            outputs.handle_num, (long long)MSTensorGetElementNum(outputs.handle_list[0]));
     return true;
 }
 
@@ -66,7 +66,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < outputs.handle_num; i++) {
         MSTensorHandle t = outputs.handle_list[i];
         const float *values = MSTensorGetData(t);
-        if (MSTensorGetDataType(t) != kMSDataTypeNumberTypeFloat32 || MSModelGetOutputByTensorName(model, MSTensorGetName(t)) != t) return 6;
+        if (MSTensorGetDataType(t) != kMSDataTypeNumberTypeFloat32 ||
+            MSModelGetOutputByTensorName(model, MSTensorGetName(t)) != t)
+            return 6;
         for (int64_t k = 0; k < MSTensorGetElementNum(t); k++) printf("%.9g\n", (double)values[k]);
     }
     if (watched && (n_before == 0 || n_before != n_after)) return 7;

@@ -42,13 +42,15 @@ static MSModelHandle build(const char *path)
     const char *loss[] = {"_loss_fn"};
     MSTrainCfgSetLossName(cfg, loss, 1);
     MSModelHandle model = MSModelCreate();
-    if (MSTrainModelBuildFromFile(model, path, kMSModelTypeMindIR, context, cfg) != kMSStatusSuccess) MSModelDestroy(&model);
+    if (MSTrainModelBuildFromFile(model, path, kMSModelTypeMindIR, context, cfg) != kMSStatusSuccess)
+        MSModelDestroy(&model);
     return model;
 }
 
 static int print_predictions(MSModelHandle model)
 {
-    if (MSModelSetTrainMode(model, false) != kMSStatusSuccess || MSRunStep(model, NULL, NULL) != kMSStatusSuccess) return 1;
+    if (MSModelSetTrainMode(model, false) != kMSStatusSuccess || MSRunStep(model, NULL, NULL) != kMSStatusSuccess)
+        return 1;
     MSTensorHandleArray outputs = MSModelGetOutputs(model);
     const float *values = MSTensorGetData(outputs.handle_list[0]);
     for (int k = 0; k < 5; k++) printf("prediction %.9g\n", (double)values[k]);
@@ -71,7 +73,9 @@ int main(int argc, char **argv)
     MSTensorHandleArray weights = MSModelGetWeights(model);
     if (weights.handle_num == 0 || MSModelUpdateWeights(model, weights) != kMSStatusSuccess) return 8;
     if (MSExportModel(model, kMSModelTypeMindIR, argv[3], kMSNO_QUANT, false, NULL, 0) != kMSStatusSuccess) return 9;
-    if (strcmp(argv[4], "-") != 0 && MSExportModel(model, kMSModelTypeMindIR, argv[4], kMSNO_QUANT, true, NULL, 0) != kMSStatusSuccess) return 10;
+    if (strcmp(argv[4], "-") != 0 &&
+        MSExportModel(model, kMSModelTypeMindIR, argv[4], kMSNO_QUANT, true, NULL, 0) != kMSStatusSuccess)
+        return 10;
     MSModelDestroy(&model);
     if ((model = build(argv[3])) == NULL) return 11;
     fill_inputs(model);

@@ -52,7 +52,7 @@ typedef enum {
     STARVE_BOTH,           /* nothing: both ways */
     STARVE_ENGINE_ALONE,   /* the library it uses crashes then */
     STARVE_STARTS_THREADS, /* under AddressSanitizer, which ends the process when a new thread's own allocation fails */
-    STARVE_USES_OPENSSL    /* its leaks: OpenSSL loses blocks once when its start fails, as starve_again tells from ours */
+    STARVE_USES_OPENSSL /* its leaks: OpenSSL loses blocks once when its start fails, as starve_again tells from ours */
 } starve_limits;
 
 /* A piece of work: makes everything it needs, releases everything, and adds what it computed to *digest. */
@@ -99,7 +99,10 @@ EARLY static void *libc_count(void *block)
 EARLY void *malloc(size_t bytes) { return libc_refuses() ? NULL : libc_count(BEHIND(malloc)(bytes)); }
 EARLY void *calloc(size_t n, size_t bytes) { return libc_refuses() ? NULL : libc_count(BEHIND(calloc)(n, bytes)); }
 void *memalign(size_t alignment, size_t bytes);
-EARLY void *memalign(size_t alignment, size_t bytes) { return libc_refuses() ? NULL : libc_count(BEHIND(memalign)(alignment, bytes)); }
+EARLY void *memalign(size_t alignment, size_t bytes)
+{
+    return libc_refuses() ? NULL : libc_count(BEHIND(memalign)(alignment, bytes));
+}
 EARLY void *aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
 EARLY int posix_memalign(void **out, size_t alignment, size_t bytes)
 {
@@ -222,14 +225,16 @@ static int64_t starve_again(const starve_work *w, starve_way way, int64_t n)
 }
 
 /* What a process may leave behind, and what this one does. `before` it there were this many blocks. */
-static int starve_rest(const starve_work *w, starve_way way, int64_t n, int64_t before, const starve_report *right, starve_report *r)
+static int starve_rest(const starve_work *w, starve_way way, int64_t n, int64_t before, const starve_report *right,
+                       starve_report *r)
 {
     r->used_bytes = used_now();
     list_files(starve_folder, r->files, sizeof r->files);
     sp_memory_trim();
     r->live_blocks = atomic_load(&libc_live) - before;
     if (n == 0) return 0;
-    if (!w->before && r->used_bytes > right->used_bytes) return starve_say(r, "%zu bytes are left behind", r->used_bytes - right->used_bytes);
+    if (!w->before && r->used_bytes > right->used_bytes)
+        return starve_say(r, "%zu bytes are left behind", r->used_bytes - right->used_bytes);
     const char *left = file_left(r->files, right->files);
     if (left) return starve_say(r, "the file %s is left behind", left);
     const int64_t more = w->before || r->live_blocks <= right->live_blocks ? 0 : starve_again(w, way, n);
@@ -242,7 +247,8 @@ static int starve_rest(const starve_work *w, starve_way way, int64_t n, int64_t 
 }
 
 /* In the child. n = 0: not starved, to learn what is right. */
-static int starve_attempt(const starve_work *w, starve_way way, int64_t n, const starve_report *expected, starve_report *r)
+static int starve_attempt(const starve_work *w, starve_way way, int64_t n, const starve_report *expected,
+                          starve_report *r)
 {
     const int64_t before = atomic_load(&libc_live);
     uint64_t right = expected->digest;
@@ -285,7 +291,8 @@ static int starve_fork(const starve_work *w, starve_way way, int64_t n, const st
     int state = 0;
     while (waitpid(child, &state, 0) < 0 && errno == EINTR) {}
     starve_shared->ended = state != 0;
-    if (WIFSIGNALED(state)) starve_say(starve_shared, WTERMSIG(state) == SIGALRM ? "hangs" : "ends in signal %d", WTERMSIG(state));
+    if (WIFSIGNALED(state))
+        starve_say(starve_shared, WTERMSIG(state) == SIGALRM ? "hangs" : "ends in signal %d", WTERMSIG(state));
     else if (WEXITSTATUS(state) != 0) starve_say(starve_shared, "ends with code %d", WEXITSTATUS(state));
     return starve_shared->outcome;
 }
@@ -294,11 +301,14 @@ static int starve_fork(const starve_work *w, starve_way way, int64_t n, const st
 static int starve(const starve_work *w, starve_way way, bool every, int64_t only)
 {
 #ifdef BEHIND
-    if (way == STARVE_LIBC && (w->limits == STARVE_ENGINE_ALONE || (STARVE_SANITIZED && w->limits == STARVE_STARTS_THREADS))) return 0;
+    if (way == STARVE_LIBC &&
+        (w->limits == STARVE_ENGINE_ALONE || (STARVE_SANITIZED && w->limits == STARVE_STARTS_THREADS)))
+        return 0;
 #else
     if (way == STARVE_LIBC) return 0;
 #endif
-    if (!starve_shared) starve_shared = mmap(NULL, sizeof *starve_shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!starve_shared)
+        starve_shared = mmap(NULL, sizeof *starve_shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int n_failed = 0, n_attempts = 0, outcome = starve_fork(w, way, 0, &(starve_report){.digest = 0});
     const starve_report right = *starve_shared;
     char first[sizeof starve_shared->text] = "";

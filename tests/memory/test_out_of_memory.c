@@ -39,7 +39,8 @@ static int limits(const char *name)
         while (waitpid(child, &state, 0) < 0 && errno == EINTR) {}
         if (state == 0) continue;
         n_failed++;
-        printf("%s: %s %d: %s\n", text, WIFSIGNALED(state) ? "signal" : "code", WIFSIGNALED(state) ? WTERMSIG(state) : WEXITSTATUS(state), starve_shared->text);
+        printf("%s: %s %d: %s\n", text, WIFSIGNALED(state) ? "signal" : "code",
+               WIFSIGNALED(state) ? WTERMSIG(state) : WEXITSTATUS(state), starve_shared->text);
     }
     return n_failed;
 }
@@ -48,7 +49,8 @@ int main(void)
 {
     works_begin();
     int n_failed = works_starve(false, NULL, 0, -1);
-    n_failed += limits("conv_gradient") + limits("onnx_run") + limits("graph_run") + limits("record_read") + limits("png_decode");
+    n_failed += limits("conv_gradient") + limits("onnx_run") + limits("graph_run") + limits("record_read") +
+                limits("png_decode");
     works_end();
     printf("%d attempts failed\n", n_failed);
     return n_failed != 0;

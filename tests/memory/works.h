@@ -43,7 +43,8 @@ static size_t read_whole(const char *path)
 {
     const int f = open(path, O_RDONLY | O_CLOEXEC);
     size_t n = 0;
-    for (ssize_t k; f >= 0 && n < sizeof file_data && (k = read(f, file_data + n, sizeof file_data - n)) > 0;) n += (size_t)k;
+    for (ssize_t k; f >= 0 && n < sizeof file_data && (k = read(f, file_data + n, sizeof file_data - n)) > 0;)
+        n += (size_t)k;
     if (f >= 0) close(f);
     return n;
 }
@@ -60,9 +61,11 @@ static sp_status numbers(sp_dtype dtype, int rank, const int64_t *dims, sp_tenso
     SP_TRY(sp_tensor_create_zeros(dtype, rank, dims, out));
     const size_t bytes = sp_tensor_bytes(*out);
     if (dtype == SP_DTYPE_F32)
-        for (size_t i = 0; i < bytes / 4; i++) ((float *)sp_tensor_data(*out))[i] = (float)((int)(i * 37 % 101) - 50) / 64;
+        for (size_t i = 0; i < bytes / 4; i++)
+            ((float *)sp_tensor_data(*out))[i] = (float)((int)(i * 37 % 101) - 50) / 64;
     else if (dtype == SP_DTYPE_I64 || dtype == SP_DTYPE_I32)
-        for (size_t i = 0; i < bytes / sp_dtype_bytes(dtype); i++) ((unsigned char *)sp_tensor_data(*out))[i * sp_dtype_bytes(dtype)] = 1;
+        for (size_t i = 0; i < bytes / sp_dtype_bytes(dtype); i++)
+            ((unsigned char *)sp_tensor_data(*out))[i * sp_dtype_bytes(dtype)] = 1;
     else memset(sp_tensor_data(*out), 1, bytes);
     return SP_OK;
 }
@@ -117,7 +120,10 @@ static const sp_file_options cbc_options = {.key = "ABCDEFGH01234567", .key_byte
 
 static sp_status ckpt_load(uint64_t *d) { return load_weights(FORMATS "append_dict.ckpt", &crc_options, d); }
 static sp_status ckpt_save(uint64_t *d) { return save_weights("a.ckpt", &crc_options, d); }
-static sp_status safetensors_load(uint64_t *d) { return load_weights(FORMATS "safetensors/model.safetensors.index.json", NULL, d); }
+static sp_status safetensors_load(uint64_t *d)
+{
+    return load_weights(FORMATS "safetensors/model.safetensors.index.json", NULL, d);
+}
 static sp_status safetensors_save(uint64_t *d) { return save_weights("a.safetensors", &crc_options, d); }
 static sp_status npz_load(uint64_t *d) { return load_weights(FORMATS "numpy/packed.npz", NULL, d); }
 static sp_status npz_save(uint64_t *d) { return save_weights("a.npz", &packed_options, d); }
@@ -127,7 +133,10 @@ static sp_status h5_load(uint64_t *d) { return load_weights(FORMATS "h5/kinds.h5
 static sp_status h5_new_load(uint64_t *d) { return load_weights(FORMATS "h5/newest_small.h5", NULL, d); }
 static sp_status tensorflow_load(uint64_t *d) { return load_weights(FORMATS "tensorflow/partitioned.index", NULL, d); }
 static sp_status keras_load(uint64_t *d) { return load_weights(FORMATS "nets/keras_vision.index", NULL, d); }
-static sp_status encrypted_load(uint64_t *d) { return load_weights(FORMATS "enc_AES-GCM_key_0123456789ABCDEF.ckpt", &gcm_options, d); }
+static sp_status encrypted_load(uint64_t *d)
+{
+    return load_weights(FORMATS "enc_AES-GCM_key_0123456789ABCDEF.ckpt", &gcm_options, d);
+}
 static sp_status encrypted_save(uint64_t *d)
 {
     SP_TRY(save_weights("e.ckpt", &cbc_options, d));
@@ -199,7 +208,10 @@ static sp_status onnx_bytes_run(uint64_t *d) { return run_file("tests/onnx/data/
 static sp_status onnx_quantised_run(uint64_t *d) { return run_file("tests/onnx/data/quantised.onnx", NULL, d); }
 static sp_status mindir_run(uint64_t *d) { return run_file(FORMATS "mindir/lenet.mindir", NULL, d); }
 static sp_status mindir_loop_run(uint64_t *d) { return run_file(FORMATS "mindir/while_net.mindir", NULL, d); }
-static sp_status mindir_encrypted_run(uint64_t *d) { return run_file(FORMATS "mindir/enc_AES-GCM_key_0123456789ABCDEF.mindir", &gcm_options, d); }
+static sp_status mindir_encrypted_run(uint64_t *d)
+{
+    return run_file(FORMATS "mindir/enc_AES-GCM_key_0123456789ABCDEF.mindir", &gcm_options, d);
+}
 static sp_status tflite_run(uint64_t *d) { return run_file(FORMATS "tflite/dense_float.tflite", NULL, d); }
 static sp_status tflite_int8_run(uint64_t *d) { return run_file(FORMATS "tflite/dense_int8.tflite", NULL, d); }
 static sp_status lite_run(uint64_t *d) { return run_file("tests/lite/data/small/chain.ms", NULL, d); }
@@ -228,8 +240,10 @@ static sp_status model_inspect(uint64_t *d)
 /* loss(w) of a small network: convolution, bias, pooling, product. */
 static sp_tensor *small_loss(sp_builder *b, sp_tensor *x, sp_tensor *const *w)
 {
-    sp_tensor *c = sp_builder_call(b, "conv2d", "stride=(1, 1), pad=(1, 1, 1, 1)", 3, (sp_tensor *const[]){x, w[0], NULL});
-    sp_tensor *p = sp_builder_call(b, "max_pool2d", "kernel_size=(2, 2), stride=(2, 2)", 1, (sp_tensor *const[]){sp_relu(b, c)});
+    sp_tensor *c =
+        sp_builder_call(b, "conv2d", "stride=(1, 1), pad=(1, 1, 1, 1)", 3, (sp_tensor *const[]){x, w[0], NULL});
+    sp_tensor *p =
+        sp_builder_call(b, "max_pool2d", "kernel_size=(2, 2), stride=(2, 2)", 1, (sp_tensor *const[]){sp_relu(b, c)});
     sp_tensor *flat = sp_reshape(b, p, 2, (const int64_t[]){2, -1});
     sp_tensor *y = sp_builder_call(b, "softmax", NULL, 1, (sp_tensor *const[]){sp_matmul(b, flat, w[1], false, false)});
     return sp_reduce_mean(b, sp_square(b, y), 0, NULL, false);
@@ -285,7 +299,8 @@ static sp_status train_step(uint64_t *d) { return train(d, true); }
 /* Record the network as a function of its weights; what is recorded stays with the graph. */
 static sp_status record_loss(sp_graph *g, sp_tensor *x, sp_function **f)
 {
-    const sp_spec specs[2] = {{.dtype = SP_DTYPE_F32, .rank = 4, .dims = {4, 3, 3, 3}}, {.dtype = SP_DTYPE_F32, .rank = 2, .dims = {64, 5}}};
+    const sp_spec specs[2] = {{.dtype = SP_DTYPE_F32, .rank = 4, .dims = {4, 3, 3, 3}},
+                              {.dtype = SP_DTYPE_F32, .rank = 2, .dims = {64, 5}}};
     sp_tensor *w[2] = {0};
     sp_builder *b = NULL;
     SP_TRY(sp_builder_create(&b));
@@ -303,7 +318,8 @@ static sp_status record_loss(sp_graph *g, sp_tensor *x, sp_function **f)
 
 static sp_status record_gradient(sp_graph *g, sp_function *loss, sp_function **f)
 {
-    const sp_spec specs[2] = {{.dtype = SP_DTYPE_F32, .rank = 4, .dims = {4, 3, 3, 3}}, {.dtype = SP_DTYPE_F32, .rank = 2, .dims = {64, 5}}};
+    const sp_spec specs[2] = {{.dtype = SP_DTYPE_F32, .rank = 4, .dims = {4, 3, 3, 3}},
+                              {.dtype = SP_DTYPE_F32, .rank = 2, .dims = {64, 5}}};
     sp_tensor *w[2] = {0}, *out[3] = {0};
     SP_TRY(sp_function_begin(g, "step", 2, specs, f, w));
     sp_status status = sp_function_grad(loss, 2, w, 2, (const int[]){0, 1}, out);
@@ -394,7 +410,8 @@ static sp_status vmap(uint64_t *digest)
     if (status == SP_OK) status = sp_graph_create(&g);
     if (status == SP_OK) status = sp_function_begin(g, "row", 1, &row, &f, &in);
     if (status == SP_OK) {
-        sp_tensor *y = sp_builder_call(b, "softmax", NULL, 1, (sp_tensor *const[]){sp_matmul(b, sp_tanh(b, in), w, false, false)});
+        sp_tensor *y =
+            sp_builder_call(b, "softmax", NULL, 1, (sp_tensor *const[]){sp_matmul(b, sp_tanh(b, in), w, false, false)});
         y = sp_builder_call(b, "sort", NULL, 1, &y);
         status = sp_builder_status(b);
         if (status == SP_OK) status = sp_function_end(f, 1, &y);
@@ -455,15 +472,17 @@ static sp_status jpeg_encode(uint64_t *d) { return encode(d, false); }
 
 static sp_status record_write(uint64_t *digest)
 {
-    const sp_record_field fields[] = {{"label", SP_RECORD_INT32, -1, {0}}, {"name", SP_RECORD_STRING, -1, {0}}, {"data", SP_RECORD_BYTES, -1, {0}}};
+    const sp_record_field fields[] = {
+        {"label", SP_RECORD_INT32, -1, {0}}, {"name", SP_RECORD_STRING, -1, {0}}, {"data", SP_RECORD_BYTES, -1, {0}}};
     const sp_record_plan plan = {.overwrite = true, .header_bytes = 16384, .page_bytes = 32768};
     sp_record_writer *w = NULL;
     const char *path = in_scratch("w.mindrecord");
     sp_status status = sp_record_create(path, fields, 3, &plan, &w);
     for (int i = 0; status == SP_OK && i < 20; i++)
-        status = sp_record_write(w, (const sp_record_value[]){{.type = SP_RECORD_INT32, .rank = -1, .i = i},
-                                                              {.type = SP_RECORD_STRING, .rank = -1, .data = "abcdefgh", .bytes = 8},
-                                                              {.type = SP_RECORD_BYTES, .rank = -1, .data = IMAGES, .bytes = 20}});
+        status = sp_record_write(
+            w, (const sp_record_value[]){{.type = SP_RECORD_INT32, .rank = -1, .i = i},
+                                         {.type = SP_RECORD_STRING, .rank = -1, .data = "abcdefgh", .bytes = 8},
+                                         {.type = SP_RECORD_BYTES, .rank = -1, .data = IMAGES, .bytes = 20}});
     if (status == SP_OK) status = sp_record_commit(w);
     sp_record_writer_release(w);
     if (status == SP_OK) add_file(digest, path);
@@ -493,7 +512,8 @@ static sp_status encrypted_record_read(uint64_t *digest)
 {
     const sp_record_secret secret = {.key = "89012345678901AB", .key_bytes = 16, .mode = "AES-GCM"};
     sp_record *r = NULL;
-    sp_status status = sp_record_open("tests/data/files/ms210/enc_AES-GCM_key_89012345678901AB.mindrecord", &secret, &r);
+    sp_status status =
+        sp_record_open("tests/data/files/ms210/enc_AES-GCM_key_89012345678901AB.mindrecord", &secret, &r);
     if (status == SP_OK) *digest += (uint64_t)sp_record_count(r);
     sp_record_release(r);
     return status;
@@ -533,13 +553,16 @@ static sp_status read_rows(sp_dataset *ds, int n_workers, uint64_t *digest)
 
 static sp_status image_rows(bool tolerate, int n_workers, uint64_t *digest)
 {
-    static const char *const paths[] = {IMAGES "china.jpg", IMAGES "astronaut_palette.png", IMAGES "flower.webp", IMAGES "coffee.jpg"};
+    static const char *const paths[] = {IMAGES "china.jpg", IMAGES "astronaut_palette.png", IMAGES "flower.webp",
+                                        IMAGES "coffee.jpg"};
     sp_transform *t[2] = {0};
     sp_dataset *files = NULL, *mapped = NULL, *good = NULL, *batches = NULL;
     const double size[2] = {16, 16};
-    sp_status status = sp_dataset_from_files(4, 1, paths, 1, NULL, (const char *const[]){"image"}, &(sp_order){.shuffle = true}, &files);
+    sp_status status = sp_dataset_from_files(4, 1, paths, 1, NULL, (const char *const[]){"image"},
+                                             &(sp_order){.shuffle = true}, &files);
     if (status == SP_OK) status = sp_transform_create("Decode", 0, NULL, 0, NULL, &t[0]);
-    if (status == SP_OK) status = sp_transform_create("Resize", 1, &(sp_transform_arg){"size", 2, size}, 0, NULL, &t[1]);
+    if (status == SP_OK)
+        status = sp_transform_create("Resize", 1, &(sp_transform_arg){"size", 2, size}, 0, NULL, &t[1]);
     if (status == SP_OK) status = sp_dataset_map(files, 2, t, 1, (const char *const[]){"image"}, 0, NULL, &mapped);
     if (status == SP_OK && tolerate) status = sp_dataset_tolerate(mapped, false, &good);
     if (status == SP_OK) status = sp_dataset_batch(tolerate ? good : mapped, 2, false, &batches);
@@ -583,7 +606,8 @@ static uint32_t crc32c(const unsigned char *p, size_t n)
 /* Example{features{feature{key "a" value{int64_list{value 1, 2, 3}}}}} */
 static void tfrecord_make(void)
 {
-    static const unsigned char example[] = {0x0a, 0x0e, 0x0a, 0x0c, 0x0a, 0x01, 'a', 0x12, 0x07, 0x1a, 0x05, 0x0a, 0x03, 1, 2, 3};
+    static const unsigned char example[] = {0x0a, 0x0e, 0x0a, 0x0c, 0x0a, 0x01, 'a', 0x12,
+                                            0x07, 0x1a, 0x05, 0x0a, 0x03, 1,    2,   3};
     const uint64_t n = sizeof example;
     unsigned char head[12];
     memcpy(head, &n, 8);
@@ -646,9 +670,13 @@ static size_t ask(const char *request, size_t request_bytes, char *answer, size_
 static sp_status ask_model(uint64_t *digest)
 {
     static char body[4096], request[8192], answer[65536];
-    size_t n = (size_t)snprintf(body, sizeof body, "{\"inputs\":[{\"name\":\"x\",\"shape\":[3,6],\"datatype\":\"FP32\",\"data\":[1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9]}]}");
-    n = (size_t)snprintf(request, sizeof request,
-                         "POST /v2/models/mlp/infer HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s", n, body);
+    size_t n = (size_t)snprintf(
+        body, sizeof body,
+        "{\"inputs\":[{\"name\":\"x\",\"shape\":[3,6],\"datatype\":\"FP32\",\"data\":[1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9]}]}");
+    n = (size_t)snprintf(
+        request, sizeof request,
+        "POST /v2/models/mlp/infer HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
+        n, body);
     const size_t got = ask(request, n, answer, sizeof answer);
     if (got == 0) return sp__fail(SP_NOMEM, "connection ended: no memory");
     if (strncmp(answer, "HTTP/1.1 200", 12) == 0) {
@@ -664,7 +692,9 @@ static sp_status ask_model(uint64_t *digest)
 static sp_status serve_start(sp_server **server)
 {
     snprintf(serve_socket, sizeof serve_socket, "%s/serve%d", scratch, (int)getpid());
-    SP_TRY(sp_server_create(&(sp_server_options){.no_tcp = true, .unix_path = serve_socket, .poll_seconds = -1, .drain_seconds = 1}, server));
+    SP_TRY(sp_server_create(
+        &(sp_server_options){.no_tcp = true, .unix_path = serve_socket, .poll_seconds = -1, .drain_seconds = 1},
+        server));
     SP_TRY(sp_server_start(*server));
     return sp_server_add_model(*server, "mlp", FORMATS "onnx/mlp.onnx");
 }
@@ -688,25 +718,68 @@ static sp_status serve_before(void) { return serve_start(&living); }
 
 /* libwebp 1.2.4 frees tables that it did not make, when it has no memory for them: webp_lossless_decode. */
 static const starve_work works[] = {
-    {"ckpt_load", ckpt_load, NULL, STARVE_BOTH}, {"ckpt_save", ckpt_save, NULL, STARVE_BOTH}, {"safetensors_load", safetensors_load, NULL, STARVE_BOTH},
-    {"safetensors_save", safetensors_save, NULL, STARVE_BOTH}, {"npz_load", npz_load, NULL, STARVE_BOTH}, {"npz_save", npz_save, NULL, STARVE_BOTH},
-    {"torch_load", torch_load, NULL, STARVE_BOTH}, {"torch_old_load", torch_old_load, NULL, STARVE_BOTH}, {"h5_load", h5_load, NULL, STARVE_BOTH}, {"h5_new_load", h5_new_load, NULL, STARVE_BOTH},
-    {"tensorflow_load", tensorflow_load, NULL, STARVE_BOTH}, {"keras_load", keras_load, NULL, STARVE_BOTH},
-    {"encrypted_load", encrypted_load, NULL, STARVE_USES_OPENSSL}, {"encrypted_save", encrypted_save, NULL, STARVE_USES_OPENSSL},
-    {"onnx_run", onnx_run, NULL, STARVE_BOTH}, {"onnx_sizes_run", onnx_sizes_run, NULL, STARVE_BOTH}, {"mindir_sizes_run", mindir_sizes_run, NULL, STARVE_BOTH}, {"onnx_mlp_run", onnx_mlp_run, NULL, STARVE_BOTH}, {"onnx_branch_run", onnx_branch_run, NULL, STARVE_BOTH},
-    {"onnx_attention_run", onnx_attention_run, NULL, STARVE_BOTH}, {"onnx_bytes_run", onnx_bytes_run, NULL, STARVE_BOTH}, {"onnx_quantised_run", onnx_quantised_run, NULL, STARVE_BOTH},
-    {"mindir_run", mindir_run, NULL, STARVE_BOTH}, {"mindir_loop_run", mindir_loop_run, NULL, STARVE_BOTH}, {"mindir_encrypted_run", mindir_encrypted_run, NULL, STARVE_USES_OPENSSL},
-    {"tflite_run", tflite_run, NULL, STARVE_BOTH}, {"tflite_int8_run", tflite_int8_run, NULL, STARVE_BOTH},
-    {"lite_run", lite_run, NULL, STARVE_BOTH}, {"lite_packed_run", lite_packed_run, NULL, STARVE_BOTH}, {"lite_train_run", lite_train_run, NULL, STARVE_BOTH},
-    {"mindir_to_onnx", mindir_to_onnx, NULL, STARVE_BOTH}, {"onnx_to_mindir", onnx_to_mindir, NULL, STARVE_BOTH}, {"onnx_to_onnx", onnx_to_onnx, NULL, STARVE_BOTH}, {"model_inspect", model_inspect, NULL, STARVE_BOTH},
-    {"conv_gradient", conv_gradient, NULL, STARVE_BOTH}, {"train_step", train_step, NULL, STARVE_BOTH}, {"graph_run", graph_run, NULL, STARVE_BOTH}, {"graph_text", graph_text, NULL, STARVE_BOTH},
-    {"onnx_export", onnx_export, NULL, STARVE_BOTH}, {"mindir_export", mindir_export, NULL, STARVE_BOTH}, {"vmap", vmap, NULL, STARVE_BOTH}, {"cached_program", cached_program, NULL, STARVE_BOTH},
-    {"png_decode", png_decode, NULL, STARVE_BOTH}, {"jpeg_decode", jpeg_decode, NULL, STARVE_BOTH}, {"jpeg_progressive_decode", jpeg_progressive_decode, NULL, STARVE_BOTH}, {"webp_decode", webp_decode, NULL, STARVE_BOTH},
-    {"webp_lossless_decode", webp_lossless_decode, NULL, STARVE_ENGINE_ALONE}, {"gif_decode", gif_decode, NULL, STARVE_BOTH}, {"bmp_decode", bmp_decode, NULL, STARVE_BOTH}, {"png_encode", png_encode, NULL, STARVE_BOTH}, {"jpeg_encode", jpeg_encode, NULL, STARVE_BOTH},
-    {"record_write", record_write, NULL, STARVE_BOTH}, {"record_read", record_read, NULL, STARVE_BOTH}, {"encrypted_record_read", encrypted_record_read, NULL, STARVE_USES_OPENSSL}, {"record_check", record_check, NULL, STARVE_BOTH},
-    {"pipeline_images", pipeline_images, NULL, STARVE_BOTH}, {"pipeline_workers", pipeline_workers, NULL, STARVE_STARTS_THREADS}, {"pipeline_tolerate", pipeline_tolerate, NULL, STARVE_BOTH},
-    {"pipeline_record", pipeline_record, NULL, STARVE_BOTH}, {"tfrecord_read", tfrecord_read, NULL, STARVE_BOTH},
-    {"serve", serve, NULL, STARVE_STARTS_THREADS}, {"serve_request", ask_model, serve_before, STARVE_STARTS_THREADS},
+    {"ckpt_load", ckpt_load, NULL, STARVE_BOTH},
+    {"ckpt_save", ckpt_save, NULL, STARVE_BOTH},
+    {"safetensors_load", safetensors_load, NULL, STARVE_BOTH},
+    {"safetensors_save", safetensors_save, NULL, STARVE_BOTH},
+    {"npz_load", npz_load, NULL, STARVE_BOTH},
+    {"npz_save", npz_save, NULL, STARVE_BOTH},
+    {"torch_load", torch_load, NULL, STARVE_BOTH},
+    {"torch_old_load", torch_old_load, NULL, STARVE_BOTH},
+    {"h5_load", h5_load, NULL, STARVE_BOTH},
+    {"h5_new_load", h5_new_load, NULL, STARVE_BOTH},
+    {"tensorflow_load", tensorflow_load, NULL, STARVE_BOTH},
+    {"keras_load", keras_load, NULL, STARVE_BOTH},
+    {"encrypted_load", encrypted_load, NULL, STARVE_USES_OPENSSL},
+    {"encrypted_save", encrypted_save, NULL, STARVE_USES_OPENSSL},
+    {"onnx_run", onnx_run, NULL, STARVE_BOTH},
+    {"onnx_sizes_run", onnx_sizes_run, NULL, STARVE_BOTH},
+    {"mindir_sizes_run", mindir_sizes_run, NULL, STARVE_BOTH},
+    {"onnx_mlp_run", onnx_mlp_run, NULL, STARVE_BOTH},
+    {"onnx_branch_run", onnx_branch_run, NULL, STARVE_BOTH},
+    {"onnx_attention_run", onnx_attention_run, NULL, STARVE_BOTH},
+    {"onnx_bytes_run", onnx_bytes_run, NULL, STARVE_BOTH},
+    {"onnx_quantised_run", onnx_quantised_run, NULL, STARVE_BOTH},
+    {"mindir_run", mindir_run, NULL, STARVE_BOTH},
+    {"mindir_loop_run", mindir_loop_run, NULL, STARVE_BOTH},
+    {"mindir_encrypted_run", mindir_encrypted_run, NULL, STARVE_USES_OPENSSL},
+    {"tflite_run", tflite_run, NULL, STARVE_BOTH},
+    {"tflite_int8_run", tflite_int8_run, NULL, STARVE_BOTH},
+    {"lite_run", lite_run, NULL, STARVE_BOTH},
+    {"lite_packed_run", lite_packed_run, NULL, STARVE_BOTH},
+    {"lite_train_run", lite_train_run, NULL, STARVE_BOTH},
+    {"mindir_to_onnx", mindir_to_onnx, NULL, STARVE_BOTH},
+    {"onnx_to_mindir", onnx_to_mindir, NULL, STARVE_BOTH},
+    {"onnx_to_onnx", onnx_to_onnx, NULL, STARVE_BOTH},
+    {"model_inspect", model_inspect, NULL, STARVE_BOTH},
+    {"conv_gradient", conv_gradient, NULL, STARVE_BOTH},
+    {"train_step", train_step, NULL, STARVE_BOTH},
+    {"graph_run", graph_run, NULL, STARVE_BOTH},
+    {"graph_text", graph_text, NULL, STARVE_BOTH},
+    {"onnx_export", onnx_export, NULL, STARVE_BOTH},
+    {"mindir_export", mindir_export, NULL, STARVE_BOTH},
+    {"vmap", vmap, NULL, STARVE_BOTH},
+    {"cached_program", cached_program, NULL, STARVE_BOTH},
+    {"png_decode", png_decode, NULL, STARVE_BOTH},
+    {"jpeg_decode", jpeg_decode, NULL, STARVE_BOTH},
+    {"jpeg_progressive_decode", jpeg_progressive_decode, NULL, STARVE_BOTH},
+    {"webp_decode", webp_decode, NULL, STARVE_BOTH},
+    {"webp_lossless_decode", webp_lossless_decode, NULL, STARVE_ENGINE_ALONE},
+    {"gif_decode", gif_decode, NULL, STARVE_BOTH},
+    {"bmp_decode", bmp_decode, NULL, STARVE_BOTH},
+    {"png_encode", png_encode, NULL, STARVE_BOTH},
+    {"jpeg_encode", jpeg_encode, NULL, STARVE_BOTH},
+    {"record_write", record_write, NULL, STARVE_BOTH},
+    {"record_read", record_read, NULL, STARVE_BOTH},
+    {"encrypted_record_read", encrypted_record_read, NULL, STARVE_USES_OPENSSL},
+    {"record_check", record_check, NULL, STARVE_BOTH},
+    {"pipeline_images", pipeline_images, NULL, STARVE_BOTH},
+    {"pipeline_workers", pipeline_workers, NULL, STARVE_STARTS_THREADS},
+    {"pipeline_tolerate", pipeline_tolerate, NULL, STARVE_BOTH},
+    {"pipeline_record", pipeline_record, NULL, STARVE_BOTH},
+    {"tfrecord_read", tfrecord_read, NULL, STARVE_BOTH},
+    {"serve", serve, NULL, STARVE_STARTS_THREADS},
+    {"serve_request", ask_model, serve_before, STARVE_STARTS_THREADS},
 };
 
 static void works_begin(void)

@@ -20,7 +20,8 @@ static void heads_are_read(void **unused)
     sp_exchange x;
     sp_http_head head;
     (void)unused;
-    assert_int_equal(parse("POST /a/b?c=d HTTP/1.1\r\nHOST: h\r\nContent-Length:  12 \r\nX-Y:\r\n\r\nrest", &x, &head), 0);
+    assert_int_equal(parse("POST /a/b?c=d HTTP/1.1\r\nHOST: h\r\nContent-Length:  12 \r\nX-Y:\r\n\r\nrest", &x, &head),
+                     0);
     assert_string_equal(x.method, "POST");
     assert_string_equal(x.path, "/a/b");
     assert_string_equal(x.query, "c=d");
@@ -34,7 +35,8 @@ static void heads_are_read(void **unused)
     assert_false(head.keep_alive);
     assert_int_equal(parse("GET / HTTP/1.0\r\n\r\n", &x, &head), 0);
     assert_false(head.keep_alive);
-    assert_int_equal(parse("PUT / HTTP/1.1\r\nhost: h\r\ntransfer-encoding: Chunked\r\nexpect: 100-Continue\r\n\r\n", &x, &head), 0);
+    assert_int_equal(
+        parse("PUT / HTTP/1.1\r\nhost: h\r\ntransfer-encoding: Chunked\r\nexpect: 100-Continue\r\n\r\n", &x, &head), 0);
     assert_true(head.chunked && head.expect_continue);
 }
 
@@ -51,17 +53,28 @@ static void doubtful_heads_are_refused(void **unused)
     static const struct {
         const char *text;
         int status;
-    } cases[] = {{"GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400}, {"GET / HTTP/1.1 \r\nHost: h\r\n\r\n", 400}, {" GET / HTTP/1.1\r\nHost: h\r\n\r\n", 400},
-                 {"G(T / HTTP/1.1\r\nHost: h\r\n\r\n", 400}, {"GET /\x80 HTTP/1.1\r\nHost: h\r\n\r\n", 400}, {"GET /#a HTTP/1.1\r\nHost: h\r\n\r\n", 400},
-                 {"GET * HTTP/1.1\r\nHost: h\r\n\r\n", 400}, {"GET http://host HTTP/1.1\r\nHost: h\r\n\r\n", 400}, {"GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505},
-                 {"GET / http/1.1\r\nHost: h\r\n\r\n", 400}, {"GET / HTTP/1.1\r\nHost: h\r\nA: b\rc\r\n\r\n", 400}, {"GET / HTTP/1.1\r\n: h\r\n\r\n", 400},
-                 {"GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1, 1\r\n\r\n", 400}, {"GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999999999999999\r\n\r\n", 400},
-                 {"GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400}, {"GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501}};
+    } cases[] = {{"GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+                 {"GET / HTTP/1.1 \r\nHost: h\r\n\r\n", 400},
+                 {" GET / HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+                 {"G(T / HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+                 {"GET /\x80 HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+                 {"GET /#a HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+                 {"GET * HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+                 {"GET http://host HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+                 {"GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505},
+                 {"GET / http/1.1\r\nHost: h\r\n\r\n", 400},
+                 {"GET / HTTP/1.1\r\nHost: h\r\nA: b\rc\r\n\r\n", 400},
+                 {"GET / HTTP/1.1\r\n: h\r\n\r\n", 400},
+                 {"GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1, 1\r\n\r\n", 400},
+                 {"GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999999999999999\r\n\r\n", 400},
+                 {"GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400},
+                 {"GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501}};
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sp_exchange x;
         sp_http_head head;
-        if (parse(cases[i].text, &x, &head) != cases[i].status) fail_msg("%s is not refused with %d", cases[i].text, cases[i].status);
+        if (parse(cases[i].text, &x, &head) != cases[i].status)
+            fail_msg("%s is not refused with %d", cases[i].text, cases[i].status);
         assert_true(sp_error_message()[0] != '\0');
     }
 }
@@ -88,7 +101,8 @@ static const char *unchunk(const char *text, size_t step, bool *done, size_t *us
 
 static void chunks_are_joined_however_they_come(void **unused)
 {
-    const char *text = "4\r\nWiki\r\n6;a=\"b\"\r\npedia \r\nE\r\nin \r\n\r\nchunks.\r\n000\r\nTrailer: x\r\n\r\n", *body;
+    const char *text = "4\r\nWiki\r\n6;a=\"b\"\r\npedia \r\nE\r\nin \r\n\r\nchunks.\r\n000\r\nTrailer: x\r\n\r\n",
+               *body;
     bool done;
     size_t used;
     (void)unused;
@@ -104,7 +118,10 @@ static void chunks_are_joined_however_they_come(void **unused)
 
 static void wrong_chunks_are_refused(void **unused)
 {
-    static const char *const wrong[] = {"\r\n", "g\r\n", "-1\r\n", "1\nx", "1\r\nxy", "1\r\nx\n", " 1\r\nx\r\n", "1 \r\nx\r\n", "11111111111111111\r\n", "0\r\n\n", "0\r\nA: b\n\r\n"};
+    static const char *const wrong[] = {"\r\n",        "g\r\n",          "-1\r\n",
+                                        "1\nx",        "1\r\nxy",        "1\r\nx\n",
+                                        " 1\r\nx\r\n", "1 \r\nx\r\n",    "11111111111111111\r\n",
+                                        "0\r\n\n",     "0\r\nA: b\n\r\n"};
     bool done;
     size_t used;
     (void)unused;
@@ -115,7 +132,9 @@ static void wrong_chunks_are_refused(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(heads_are_read), cmocka_unit_test(unfinished_heads_wait), cmocka_unit_test(doubtful_heads_are_refused),
-                                       cmocka_unit_test(chunks_are_joined_however_they_come), cmocka_unit_test(wrong_chunks_are_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(heads_are_read), cmocka_unit_test(unfinished_heads_wait),
+                                       cmocka_unit_test(doubtful_heads_are_refused),
+                                       cmocka_unit_test(chunks_are_joined_however_they_come),
+                                       cmocka_unit_test(wrong_chunks_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,8 +54,7 @@ static void expect(const sp_tensor *t, int n, const double *want)
             fail_msg("element %d is %g, wanted %g", i, ((double *)(void *)dense->data)[i], want[i]);
     sp_tensor_release(dense);
 }
-#define EXPECT(t, ...)                                                                                                 \
-    expect(t, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__})
+#define EXPECT(t, ...) expect(t, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__})
 
 /* --- generators -------------------------------------------------------------------------------------------------- */
 

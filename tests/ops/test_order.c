@@ -48,8 +48,20 @@ static void check_order(int64_t n, int bits, const uint64_t *keys)
     free(at);
 }
 
-static const int64_t lengths[] = {0, 1, 2, 15, 16, 17, 191, 192, 193, 1000, SP__ORDER_BLOCK - 1, SP__ORDER_BLOCK,
-                                  SP__ORDER_BLOCK + 1, 3 * SP__ORDER_BLOCK + 5};
+static const int64_t lengths[] = {0,
+                                  1,
+                                  2,
+                                  15,
+                                  16,
+                                  17,
+                                  191,
+                                  192,
+                                  193,
+                                  1000,
+                                  SP__ORDER_BLOCK - 1,
+                                  SP__ORDER_BLOCK,
+                                  SP__ORDER_BLOCK + 1,
+                                  3 * SP__ORDER_BLOCK + 5};
 
 static void keys_of_every_range_are_ordered(void **state)
 {
@@ -58,8 +70,14 @@ static void keys_of_every_range_are_ordered(void **state)
     static const struct {
         int bits;
         uint64_t mask, base;
-    } ranges[] = {{8, 0xFF, 0}, {8, 1, 0x7F}, {32, UINT32_MAX, 0}, {32, 0xFF00, 0xFFFF0000}, {64, UINT64_MAX, 0},
-                  {64, 3, UINT64_MAX - 3}, {64, UINT64_C(0xFF) << 32, 0}, {64, 0, UINT64_MAX}};
+    } ranges[] = {{8, 0xFF, 0},
+                  {8, 1, 0x7F},
+                  {32, UINT32_MAX, 0},
+                  {32, 0xFF00, 0xFFFF0000},
+                  {64, UINT64_MAX, 0},
+                  {64, 3, UINT64_MAX - 3},
+                  {64, UINT64_C(0xFF) << 32, 0},
+                  {64, 0, UINT64_MAX}};
     uint64_t *keys = malloc((4 * SP__ORDER_BLOCK) * sizeof *keys);
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {

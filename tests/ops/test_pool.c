@@ -26,7 +26,8 @@ static sp_tensor *tensor(int rank, const int64_t *dims, bool counting)
 {
     sp_tensor *t;
     assert_int_equal(sp_tensor_create(SP_DTYPE_F64, rank, dims, &t), SP_OK);
-    for (int64_t i = 0; i < t->count; i++) ((double *)(void *)t->data)[i] = counting ? (double)(i + 1) : (double)between(-9, 9);
+    for (int64_t i = 0; i < t->count; i++)
+        ((double *)(void *)t->data)[i] = counting ? (double)(i + 1) : (double)between(-9, 9);
     return t;
 }
 
@@ -71,10 +72,10 @@ static void padding_and_counting(void **state)
     EXPECT("avg_pool2d", "kernel_size=2, pad_mode=SAME", 4, square, 4, 6, 7.5, 14, 16, 17.5, 21.5, 23.5, 25);
     EXPECT("avg_pool2d", "kernel_size=3, stride=2, pad=1, count_include_pad=True", 4, square, 16. / 9, 33. / 9, 28. / 9,
            69. / 9, 13, 87. / 9, 76. / 9, 123. / 9, 88. / 9);
-    EXPECT("avg_pool2d", "kernel_size=2, ceil_mode=True, count_include_pad=True", 4, square, 4, 6, 7.5, 14, 16, 17.5, 21.5,
-           23.5, 25);
-    EXPECT("avg_pool2d", "kernel_size=2, pad=1, ceil_mode=True, count_include_pad=True", 4, square, 0.25, 1.25, 2.25, 4.25,
-           10, 12, 9.25, 20, 22);
+    EXPECT("avg_pool2d", "kernel_size=2, ceil_mode=True, count_include_pad=True", 4, square, 4, 6, 7.5, 14, 16, 17.5,
+           21.5, 23.5, 25);
+    EXPECT("avg_pool2d", "kernel_size=2, pad=1, ceil_mode=True, count_include_pad=True", 4, square, 0.25, 1.25, 2.25,
+           4.25, 10, 12, 9.25, 20, 22);
     EXPECT("avg_pool2d", "kernel_size=2, divisor_override=3", 4, square, 16. / 3, 8, 56. / 3, 64. / 3);
     EXPECT("max_pool2d", "kernel_size=2, pad_mode=same", 4, square, 7, 9, 10, 17, 19, 20, 22, 24, 25);
     EXPECT("max_pool2d", "kernel_size=2, stride=1, dilation=2", 4, square, 13, 14, 15, 18, 19, 20, 23, 24, 25);
@@ -83,8 +84,8 @@ static void padding_and_counting(void **state)
     EXPECT("adaptive_avg_pool2d", "output_size=(-1,2)", 4, square, 2, 4, 7, 9, 12, 14, 17, 19, 22, 24);
     EXPECT("adaptive_max_pool2d", "output_size=(3,2)", 4, square, 8, 10, 18, 20, 23, 25);
     EXPECT("max_pool3d", "kernel_size=2, pad_mode=same", 5, cube, 14, 15, 17, 18, 23, 24, 26, 27);
-    EXPECT("avg_pool3d", "kernel_size=2, pad_mode=same, count_include_pad=True", 5, cube, 7.5, 4.5, 6, 3.375, 10.5, 5.625,
-           6.375, 3.375);
+    EXPECT("avg_pool3d", "kernel_size=2, pad_mode=same, count_include_pad=True", 5, cube, 7.5, 4.5, 6, 3.375, 10.5,
+           5.625, 6.375, 3.375);
     EXPECT("avg_pool3d", "kernel_size=2, pad=1", 5, cube, 1, 2.5, 5.5, 7, 14.5, 16, 19, 20.5);
     EXPECT("avg_pool1d", "kernel_size=3, stride=2, pad=1, count_include_pad=True", 3, line, 1, 3, 5, 13. / 3);
 }
@@ -143,16 +144,20 @@ static void gradients_are_adjoint(void **state)
         if (n < 0) fail_msg("%s: %s", cases[i].name, sp_error_message());
         sp_tensor *g = tensor(out[0]->rank, out[0]->dims, false);
         assert_int_equal(sp_grad_watch(g), SP_OK);
-        if (sp_grad_backward(1, out, &g, 1, &x, true, &dx) != SP_OK) fail_msg("%s: %s", cases[i].name, sp_error_message());
+        if (sp_grad_backward(1, out, &g, 1, &x, true, &dx) != SP_OK)
+            fail_msg("%s: %s", cases[i].name, sp_error_message());
         double want = inner(out[0], g), found = inner(x, dx);
-        if (fabs(want - found) > 1e-9) fail_msg("%s %s: <L x, g> = %g, <x, L'g> = %g", cases[i].name, cases[i].attrs, want, found);
-        if (sp_grad_backward(1, &dx, &y, 1, &g, false, &back) != SP_OK) fail_msg("%s: %s", cases[i].name, sp_error_message());
+        if (fabs(want - found) > 1e-9)
+            fail_msg("%s %s: <L x, g> = %g, <x, L'g> = %g", cases[i].name, cases[i].attrs, want, found);
+        if (sp_grad_backward(1, &dx, &y, 1, &g, false, &back) != SP_OK)
+            fail_msg("%s: %s", cases[i].name, sp_error_message());
         want = inner(y, dx), found = inner(back, g);
         if (fabs(want - found) > 1e-9) fail_msg("%s %s, twice: %g and %g", cases[i].name, cases[i].attrs, want, found);
         sp_grad_unwatch(x), sp_grad_unwatch(g);
         sp_grad_end();
         for (int k = 0; k < n; k++) sp_tensor_release(out[k]);
-        sp_tensor_release(x), sp_tensor_release(y), sp_tensor_release(g), sp_tensor_release(dx), sp_tensor_release(back);
+        sp_tensor_release(x), sp_tensor_release(y), sp_tensor_release(g), sp_tensor_release(dx),
+            sp_tensor_release(back);
     }
 }
 

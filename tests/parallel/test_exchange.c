@@ -81,7 +81,8 @@ static double value_exchanged(int64_t i, void *context) /* part `me` of everybod
     return given(e->ranks[i / e->n], e->n * sp_comm_rank(e->c) + i % e->n);
 }
 
-static void run_and_compare(sp_comm *c, sp_exchange e, int64_t n_in, int64_t n_out, double (*value)(int64_t, void *), expected *want, bool compare)
+static void run_and_compare(sp_comm *c, sp_exchange e, int64_t n_in, int64_t n_out, double (*value)(int64_t, void *),
+                            expected *want, bool compare)
 {
     int me = sp_comm_ranks(c)[sp_comm_rank(c)];
     sp_tensor *in = tensor_of(e.dtype, n_in, value_given, &me), *out = tensor_of(e.dtype, n_out, value_given, &me);
@@ -99,8 +100,8 @@ static void run_and_compare(sp_comm *c, sp_exchange e, int64_t n_in, int64_t n_o
     if (compare) {
         sp_tensor *right = tensor_of(e.dtype, n_out, value, want);
         if (memcmp(sp_tensor_data(out), sp_tensor_data(right), sp_tensor_bytes(out)) != 0)
-            fail_msg("rank %d of %d: %s (%s) of %lld %s is wrong", sp_comm_rank(c), sp_comm_size(c), sp_exchange_name(e.kind), sp_reduce_name(e.reduce),
-                     (long long)e.n, sp_dtype_name(e.dtype));
+            fail_msg("rank %d of %d: %s (%s) of %lld %s is wrong", sp_comm_rank(c), sp_comm_size(c),
+                     sp_exchange_name(e.kind), sp_reduce_name(e.reduce), (long long)e.n, sp_dtype_name(e.dtype));
         sp_tensor_release(right);
     }
     sp_tensor_release(in);
@@ -143,7 +144,8 @@ static void every_kind(sp_comm *c, sp_dtype dtype, int64_t n)
         run_and_compare(c, e, n * size, n, value_reduced, &want, true);
     }
     want.offset = 0;
-    run_and_compare(c, (sp_exchange){.kind = SP_EXCHANGE_ALL_GATHER, .dtype = dtype, .n = n}, n, n * size, value_gathered, &want, true);
+    run_and_compare(c, (sp_exchange){.kind = SP_EXCHANGE_ALL_GATHER, .dtype = dtype, .n = n}, n, n * size,
+                    value_gathered, &want, true);
     for (int root = 0; root < size; root++) {
         sp_exchange e = {.dtype = dtype, .n = n, .root = root};
         int from = sp_comm_ranks(c)[root];
@@ -153,7 +155,8 @@ static void every_kind(sp_comm *c, sp_dtype dtype, int64_t n)
         expected whole = {.c = c, .n = n, .ranks = &from};
         run_and_compare(c, e, n, n, value_gathered, &whole, true);
     }
-    run_and_compare(c, (sp_exchange){.kind = SP_EXCHANGE_ALL_TO_ALL, .dtype = dtype, .n = n}, n * size, n * size, value_exchanged, &want, true);
+    run_and_compare(c, (sp_exchange){.kind = SP_EXCHANGE_ALL_TO_ALL, .dtype = dtype, .n = n}, n * size, n * size,
+                    value_exchanged, &want, true);
 }
 
 static const int64_t sizes[] = {1, 7, 48, 1000, 5000};
@@ -199,9 +202,11 @@ static void large_sums(void **state)
     float *x = malloc((size_t)n * sizeof *x);
     assert_non_null(x);
     for (int64_t i = 0; i < n; i++) x[i] = (float)given(sp_comm_rank(c), i);
-    check(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_F32, .n = n, .in = x, .out = x}));
+    check(sp_comm_run(
+        c, &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_F32, .n = n, .in = x, .out = x}));
     for (int64_t i = 0; i < n; i++)
-        if (x[i] != (float)reduced(SP_REDUCE_SUM, sp_comm_size(c), sp_comm_ranks(c), i)) fail_msg("element %lld is %g", (long long)i, (double)x[i]);
+        if (x[i] != (float)reduced(SP_REDUCE_SUM, sp_comm_size(c), sp_comm_ranks(c), i))
+            fail_msg("element %lld is %g", (long long)i, (double)x[i]);
     free(x);
 }
 
@@ -215,7 +220,11 @@ static void halves_are_summed_in_float32(void **state)
     sp_tensor *x, *right;
     sp_builder *b;
     check(sp_tensor_create_f64(SP_DTYPE_F16, mine, &x));
-    check(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_F16, .n = 1, .in = sp_tensor_data(x), .out = sp_tensor_data(x)}));
+    check(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE,
+                                        .dtype = SP_DTYPE_F16,
+                                        .n = 1,
+                                        .in = sp_tensor_data(x),
+                                        .out = sp_tensor_data(x)}));
     check(sp_tensor_create_f64(SP_DTYPE_F32, 1 + (sp_comm_size(c) - 1) * 0.00048828125, &right));
     check(sp_builder_create(&b));
     assert_memory_equal(sp_tensor_data(x), sp_tensor_data(sp_cast(b, right, SP_DTYPE_F16)), 2);
@@ -232,13 +241,16 @@ static void unequal_parts(void **state)
     const int size = sp_comm_size(c), rank = sp_comm_rank(c);
     int64_t to[64], from[64], n_to = 0, n_from = 0;
     for (int i = 0; i < size; i++) {
-        n_to += to[i] = rank + i;     /* elements from a to b: a + b */
+        n_to += to[i] = rank + i; /* elements from a to b: a + b */
         n_from += from[i] = rank + i;
     }
     int32_t in[4096], out[4096];
     assert_in_range(n_to, 0, 4096);
     for (int64_t i = 0; i < n_to; i++) in[i] = rank;
-    check(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_ALL_TO_ALL, .dtype = SP_DTYPE_I32, .in = in, .out = out, .n_to = to, .n_from = from}));
+    check(sp_comm_run(
+        c,
+        &(sp_exchange){
+            .kind = SP_EXCHANGE_ALL_TO_ALL, .dtype = SP_DTYPE_I32, .in = in, .out = out, .n_to = to, .n_from = from}));
     for (int64_t i = 0, k = 0; i < size; i++)
         for (int64_t j = 0; j < from[i]; j++) assert_int_equal(out[k++], i);
     assert_int_equal(n_to, n_from);
@@ -256,8 +268,14 @@ static void messages(void **state)
     const int next = (rank + 1) % size, before = (rank + size - 1) % size;
     for (int64_t n = 1; n < 4096; n *= 16) { /* round the ring, begun before it is waited for */
         sp_request *r;
-        check(sp_comm_start(c, &(sp_exchange){.kind = SP_EXCHANGE_RECV, .dtype = SP_DTYPE_I32, .n = n, .out = out, .root = before, .tag = 3}, &r));
-        check(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_SEND, .dtype = SP_DTYPE_I32, .n = n, .in = in, .root = next, .tag = 3}));
+        check(sp_comm_start(
+            c,
+            &(sp_exchange){
+                .kind = SP_EXCHANGE_RECV, .dtype = SP_DTYPE_I32, .n = n, .out = out, .root = before, .tag = 3},
+            &r));
+        check(sp_comm_run(
+            c,
+            &(sp_exchange){.kind = SP_EXCHANGE_SEND, .dtype = SP_DTYPE_I32, .n = n, .in = in, .root = next, .tag = 3}));
         check(sp_request_wait(r));
         assert_int_equal(out[n - 1], before);
     }
@@ -270,13 +288,15 @@ static void many_begun_at_once(void **state)
     check(sp_job_join());
     sp_comm *c = sp_comm_world();
     enum { N = 12, MOST = 30000 };
-    const int size = sp_comm_size(c), rank = sp_comm_rank(c), next = (rank + 1) % size, before = (rank + size - 1) % size;
+    const int size = sp_comm_size(c), rank = sp_comm_rank(c), next = (rank + 1) % size,
+              before = (rank + size - 1) % size;
     int32_t *in = malloc(N * MOST * sizeof *in), *out = malloc(N * MOST * sizeof *out);
     sp_request *r[N];
     for (int k = 0; k < N; k++) {
         const int64_t n = k % 4 < 2 ? 3 : MOST;
         for (int64_t i = 0; i < n; i++) in[k * MOST + i] = rank + k;
-        sp_exchange e = {.kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_I32, .n = n, .in = in + k * MOST, .out = out + k * MOST};
+        sp_exchange e = {
+            .kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_I32, .n = n, .in = in + k * MOST, .out = out + k * MOST};
         if (k % 3 == 1 && size > 1) e.kind = SP_EXCHANGE_RECV, e.root = before;
         if (k % 3 == 2 && size > 1) e.kind = SP_EXCHANGE_SEND, e.root = next, e.n = (k - 1) % 4 < 2 ? 3 : MOST;
         if (e.kind == SP_EXCHANGE_SEND)
@@ -288,7 +308,8 @@ static void many_begun_at_once(void **state)
         const int64_t n = k % 4 < 2 ? 3 : MOST;
         if (size > 1 && k % 3 == 2) continue;
         for (int64_t i = 0; i < n; i += n - 1)
-            assert_int_equal(out[k * MOST + i], size > 1 && k % 3 == 1 ? before + k + 1 : size * (size - 1) / 2 + size * k);
+            assert_int_equal(out[k * MOST + i],
+                             size > 1 && k % 3 == 1 ? before + k + 1 : size * (size - 1) / 2 + size * k);
     }
     free(in);
     free(out);
@@ -302,17 +323,33 @@ static void wrong_arguments(void **state)
     float x = 1;
     assert_int_equal(sp_comm_run(NULL, &(sp_exchange){.kind = SP_EXCHANGE_BARRIER}), SP_VALUE);
     assert_int_equal(sp_comm_run(c, &(sp_exchange){.kind = 99}), SP_VALUE);
-    assert_int_equal(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_BROADCAST, .dtype = SP_DTYPE_F32, .n = 1, .in = &x, .out = &x, .root = sp_comm_size(c)}), SP_VALUE);
-    assert_int_equal(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_SEND, .dtype = SP_DTYPE_F32, .n = 1, .in = &x, .root = sp_comm_rank(c)}), SP_VALUE);
-    assert_int_equal(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_F32, .n = INT64_MAX / 2, .in = &x, .out = &x}), SP_VALUE);
+    assert_int_equal(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_BROADCAST,
+                                                   .dtype = SP_DTYPE_F32,
+                                                   .n = 1,
+                                                   .in = &x,
+                                                   .out = &x,
+                                                   .root = sp_comm_size(c)}),
+                     SP_VALUE);
+    assert_int_equal(
+        sp_comm_run(
+            c,
+            &(sp_exchange){.kind = SP_EXCHANGE_SEND, .dtype = SP_DTYPE_F32, .n = 1, .in = &x, .root = sp_comm_rank(c)}),
+        SP_VALUE);
+    assert_int_equal(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE,
+                                                   .dtype = SP_DTYPE_F32,
+                                                   .n = INT64_MAX / 2,
+                                                   .in = &x,
+                                                   .out = &x}),
+                     SP_VALUE);
     check(sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_BARRIER})); /* nothing of it broke the group */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_kinds_in_the_world), cmocka_unit_test(groups), cmocka_unit_test(large_sums), cmocka_unit_test(halves_are_summed_in_float32),
-        cmocka_unit_test(unequal_parts), cmocka_unit_test(messages), cmocka_unit_test(many_begun_at_once), cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(all_kinds_in_the_world),       cmocka_unit_test(groups),          cmocka_unit_test(large_sums),
+        cmocka_unit_test(halves_are_summed_in_float32), cmocka_unit_test(unequal_parts),   cmocka_unit_test(messages),
+        cmocka_unit_test(many_begun_at_once),           cmocka_unit_test(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

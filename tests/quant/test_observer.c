@@ -75,7 +75,8 @@ static void mse_is_near_the_best(void **unused)
     assert_int_equal(sp__quant_range(&o, "mse", 99.99, 8, false, &r), SP_OK);
     for (int i = 1; i <= 100; i++)
         for (int k = 1; k <= 100; k++) {
-            const sp_quant_scale s = sp__quant_scale_of((sp_quant_range){o.low * (float)i / 100, o.high * (float)k / 100}, 8, false);
+            const sp_quant_scale s =
+                sp__quant_scale_of((sp_quant_range){o.low * (float)i / 100, o.high * (float)k / 100}, 8, false);
             best = fmin(best, sp__quant_error(&o, &s));
         }
     const sp_quant_scale found = sp__quant_scale_of(r, 8, false);
@@ -142,7 +143,8 @@ static void zero_is_exact(void **unused)
         for (int bits = 8; bits <= 16; bits += 8) {
             const sp_quant_scale s = sp__quant_scale_of(ranges[i], bits, false);
             assert_true(s.zero >= s.least && s.zero <= s.most && s.scale > 0);
-            const double low = (s.least - s.zero) * (double)s.scale, high = (s.most - s.zero) * (double)s.scale, step = (double)s.scale;
+            const double low = (s.least - s.zero) * (double)s.scale, high = (s.most - s.zero) * (double)s.scale,
+                         step = (double)s.scale;
             assert_true(low <= (double)ranges[i].low + step && high >= (double)ranges[i].high - step);
         }
 }
@@ -150,8 +152,13 @@ static void zero_is_exact(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bins_do_not_depend_on_order), cmocka_unit_test(joined_is_seen_together), cmocka_unit_test(mse_is_near_the_best),
-        cmocka_unit_test(methods_cut_what_is_rare),    cmocka_unit_test(entropy_keeps_what_lies_beside_a_spike), cmocka_unit_test(odd_numbers_are_refused), cmocka_unit_test(zero_is_exact),
+        cmocka_unit_test(bins_do_not_depend_on_order),
+        cmocka_unit_test(joined_is_seen_together),
+        cmocka_unit_test(mse_is_near_the_best),
+        cmocka_unit_test(methods_cut_what_is_rare),
+        cmocka_unit_test(entropy_keeps_what_lies_beside_a_spike),
+        cmocka_unit_test(odd_numbers_are_refused),
+        cmocka_unit_test(zero_is_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,11 @@
 #include "formats/fuzz_util.h"
 
 #define REQUESTS "tests/serve/requests/"
-static const char *const samples[] = {REQUESTS "head", REQUESTS "head_chunked", REQUESTS "chunks", REQUESTS "kserve_rest", REQUESTS "kserve_rest_binary", REQUESTS "kserve_grpc_raw",
-                                      REQUESTS "kserve_grpc", REQUESTS "mindspore_rest", REQUESTS "mindspore_rest_whole", REQUESTS "mindspore_grpc"};
+static const char *const samples[] = {
+    REQUESTS "head",          REQUESTS "head_chunked",       REQUESTS "chunks",
+    REQUESTS "kserve_rest",   REQUESTS "kserve_rest_binary", REQUESTS "kserve_grpc_raw",
+    REQUESTS "kserve_grpc",   REQUESTS "mindspore_rest",     REQUESTS "mindspore_rest_whole",
+    REQUESTS "mindspore_grpc"};
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
 /* Samples are good requests: what the target makes of them is an answer. */
@@ -16,8 +19,11 @@ static void samples_are_answered(void **unused)
     static const struct {
         const char *name;
         const sp_protocol *protocol;
-    } all[] = {{REQUESTS "kserve_rest", &sp__protocol_kserve_rest}, {REQUESTS "kserve_grpc_raw", &sp__protocol_kserve_grpc}, {REQUESTS "kserve_grpc", &sp__protocol_kserve_grpc},
-               {REQUESTS "mindspore_rest", &sp__protocol_mindspore_rest}, {REQUESTS "mindspore_rest_whole", &sp__protocol_mindspore_rest},
+    } all[] = {{REQUESTS "kserve_rest", &sp__protocol_kserve_rest},
+               {REQUESTS "kserve_grpc_raw", &sp__protocol_kserve_grpc},
+               {REQUESTS "kserve_grpc", &sp__protocol_kserve_grpc},
+               {REQUESTS "mindspore_rest", &sp__protocol_mindspore_rest},
+               {REQUESTS "mindspore_rest_whole", &sp__protocol_mindspore_rest},
                {REQUESTS "mindspore_grpc", &sp__protocol_mindspore_grpc}};
     (void)unused;
     sp_served *served = make_model();
@@ -51,7 +57,8 @@ static void mutations_do_no_harm(void **unused)
         for (long round = 0; round < n_rounds; round++) {
             size_t n = b.bytes;
             memcpy(copy, b.data, n);
-            for (uint32_t k = 0, edits = 1 + draw(6); k < edits; k++) n = edit(copy, n, b.bytes + EDIT_ROOM, 1 + draw((uint32_t)n - 1));
+            for (uint32_t k = 0, edits = 1 + draw(6); k < edits; k++)
+                n = edit(copy, n, b.bytes + EDIT_ROOM, 1 + draw((uint32_t)n - 1));
             run_exact(LLVMFuzzerTestOneInput, copy, n);
         }
         free(copy);

@@ -15,9 +15,43 @@ static bool well_formed(const char *text)
 
 static void syntax_is_strict(void **unused)
 {
-    static const char *const good[] = {"0", "-0", "1.5e-3", "1E+9", "\"\"", "\"\\u00e9\\ud83d\\ude00\\n\"", "[]", "{}", " [ 1 , {\"a\":[null,true,false]} ] ", "\"\x7f\""};
-    static const char *const bad[] = {"", " ", "01", "-", "+1", ".5", "1.", "1e", "1e+", "0x1", "NaN", "nul", "truex", "'a'", "\"", "\"\n\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"",
-                                      "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\xff\"", "\"\xc0\x80\"", "[1,]", "[,1]", "[1 2]", "[", "]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "1 2"};
+    static const char *const good[] = {"0",       "-0",   "1.5e-3",
+                                       "1E+9",    "\"\"", "\"\\u00e9\\ud83d\\ude00\\n\"",
+                                       "[]",      "{}",   " [ 1 , {\"a\":[null,true,false]} ] ",
+                                       "\"\x7f\""};
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "01",
+                                      "-",
+                                      "+1",
+                                      ".5",
+                                      "1.",
+                                      "1e",
+                                      "1e+",
+                                      "0x1",
+                                      "NaN",
+                                      "nul",
+                                      "truex",
+                                      "'a'",
+                                      "\"",
+                                      "\"\n\"",
+                                      "\"\\x\"",
+                                      "\"\\u12\"",
+                                      "\"\\ud800\"",
+                                      "\"\\ud800\\u0041\"",
+                                      "\"\\udc00\"",
+                                      "\"\xff\"",
+                                      "\"\xc0\x80\"",
+                                      "[1,]",
+                                      "[,1]",
+                                      "[1 2]",
+                                      "[",
+                                      "]",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{a:1}",
+                                      "{\"a\":1,}",
+                                      "1 2"};
     (void)unused;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!well_formed(good[i])) fail_msg("%s is refused: %s", good[i], sp_error_message());
@@ -64,15 +98,20 @@ static void integers_must_fit(void **unused)
     static const struct {
         sp_dtype dtype;
         const char *good[3], *bad[3];
-    } cases[] = {{SP_DTYPE_U8, {"0", "255", "7.0"}, {"256", "-1", "0.5"}}, {SP_DTYPE_I8, {"-128", "127", "-0"}, {"128", "-129", "1e9"}},
-                 {SP_DTYPE_I64, {"-9223372036854775808", "9223372036854775807", "10.00"}, {"9223372036854775808", "-9223372036854775809", "1e30"}},
+    } cases[] = {{SP_DTYPE_U8, {"0", "255", "7.0"}, {"256", "-1", "0.5"}},
+                 {SP_DTYPE_I8, {"-128", "127", "-0"}, {"128", "-129", "1e9"}},
+                 {SP_DTYPE_I64,
+                  {"-9223372036854775808", "9223372036854775807", "10.00"},
+                  {"9223372036854775808", "-9223372036854775809", "1e30"}},
                  {SP_DTYPE_U64, {"18446744073709551615", "0.0", "1"}, {"18446744073709551616", "-1", "\"1\""}}};
     uint64_t v;
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 3; k++) {
-            if (element(cases[i].good[k], cases[i].dtype, &v) != SP_OK) fail_msg("%s: %s", cases[i].good[k], sp_error_message());
-            if (element(cases[i].bad[k], cases[i].dtype, &v) == SP_OK) fail_msg("%s is taken as %s", cases[i].bad[k], sp_dtype_name(cases[i].dtype));
+            if (element(cases[i].good[k], cases[i].dtype, &v) != SP_OK)
+                fail_msg("%s: %s", cases[i].good[k], sp_error_message());
+            if (element(cases[i].bad[k], cases[i].dtype, &v) == SP_OK)
+                fail_msg("%s is taken as %s", cases[i].bad[k], sp_dtype_name(cases[i].dtype));
         }
     int64_t big;
     OK(element("-9223372036854775808", SP_DTYPE_I64, &big));
@@ -101,10 +140,13 @@ static void floats_come_back_as_they_were(void **unused)
         float f, back;
         memcpy(&f, &bits, 4);
         if (!isfinite(f)) continue;
-        if (element(written(SP_DTYPE_F32, &f), SP_DTYPE_F32, &back) != SP_OK || memcmp(&f, &back, 4) != 0) fail_msg("%a is written as %s", (double)f, written(SP_DTYPE_F32, &f));
+        if (element(written(SP_DTYPE_F32, &f), SP_DTYPE_F32, &back) != SP_OK || memcmp(&f, &back, 4) != 0)
+            fail_msg("%a is written as %s", (double)f, written(SP_DTYPE_F32, &f));
         double d, again;
         memcpy(&d, &state, 8);
-        if (isfinite(d) && (element(written(SP_DTYPE_F64, &d), SP_DTYPE_F64, &again) != SP_OK || memcmp(&d, &again, 8) != 0)) fail_msg("%a is written as %s", d, written(SP_DTYPE_F64, &d));
+        if (isfinite(d) &&
+            (element(written(SP_DTYPE_F64, &d), SP_DTYPE_F64, &again) != SP_OK || memcmp(&d, &again, 8) != 0))
+            fail_msg("%a is written as %s", d, written(SP_DTYPE_F64, &d));
     }
 }
 
@@ -113,9 +155,12 @@ static void floats_are_short(void **unused)
     static const struct {
         float f;
         const char *text;
-    } cases[] = {{0.1f, "0.1"}, {1, "1.0"}, {-2.5f, "-2.5"}, {100, "100.0"}, {0, "0.0"}, {-0.0f, "-0.0"}, {0.001f, "0.001"}, {16777216, "16777216.0"}, {NAN, "null"}, {-INFINITY, "null"}, {3.14159274f, "3.1415927"}};
+    } cases[] = {{0.1f, "0.1"}, {1, "1.0"},          {-2.5f, "-2.5"},           {100, "100.0"},
+                 {0, "0.0"},    {-0.0f, "-0.0"},     {0.001f, "0.001"},         {16777216, "16777216.0"},
+                 {NAN, "null"}, {-INFINITY, "null"}, {3.14159274f, "3.1415927"}};
     (void)unused;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) assert_string_equal(written(SP_DTYPE_F32, &cases[i].f), cases[i].text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(written(SP_DTYPE_F32, &cases[i].f), cases[i].text);
 }
 
 static void decimals_round_correctly(void **unused)
@@ -123,8 +168,14 @@ static void decimals_round_correctly(void **unused)
     static const struct {
         const char *text;
         double d;
-    } cases[] = {{"9007199254740993", 9007199254740992.0}, {"0.1", 0.1}, {"123456789012345678901234567890", 123456789012345678901234567890.0}, {"1e-400", 0}, {"2.2250738585072011e-308", 2.2250738585072011e-308},
-                 {"1e22", 1e22}, {"1e23", 1e23}, {"0.000000000000000000000000000001", 1e-30}};
+    } cases[] = {{"9007199254740993", 9007199254740992.0},
+                 {"0.1", 0.1},
+                 {"123456789012345678901234567890", 123456789012345678901234567890.0},
+                 {"1e-400", 0},
+                 {"2.2250738585072011e-308", 2.2250738585072011e-308},
+                 {"1e22", 1e22},
+                 {"1e23", 1e23},
+                 {"0.000000000000000000000000000001", 1e-30}};
     double d;
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -170,8 +221,14 @@ static void written_texts_are_well_formed(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(syntax_is_strict), cmocka_unit_test(depth_is_limited), cmocka_unit_test(texts_are_read), cmocka_unit_test(integers_must_fit),
-                                       cmocka_unit_test(floats_come_back_as_they_were), cmocka_unit_test(floats_are_short), cmocka_unit_test(decimals_round_correctly),
-                                       cmocka_unit_test(arrays_have_shapes), cmocka_unit_test(written_texts_are_well_formed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(syntax_is_strict),
+                                       cmocka_unit_test(depth_is_limited),
+                                       cmocka_unit_test(texts_are_read),
+                                       cmocka_unit_test(integers_must_fit),
+                                       cmocka_unit_test(floats_come_back_as_they_were),
+                                       cmocka_unit_test(floats_are_short),
+                                       cmocka_unit_test(decimals_round_correctly),
+                                       cmocka_unit_test(arrays_have_shapes),
+                                       cmocka_unit_test(written_texts_are_well_formed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,10 +25,12 @@ const char *__tsan_default_options(void) { return "die_after_fork=0"; }
 static bool answers(int port)
 {
     static const char request[] = "GET /v2/health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     char reply[64] = "";
     const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool sent = connect(s, (struct sockaddr *)&to, sizeof to) == 0 && send(s, request, sizeof request - 1, 0) == (ssize_t)sizeof request - 1;
+    const bool sent = connect(s, (struct sockaddr *)&to, sizeof to) == 0 &&
+                      send(s, request, sizeof request - 1, 0) == (ssize_t)sizeof request - 1;
     const ssize_t n = sent ? recv(s, reply, sizeof reply - 1, 0) : -1;
     close(s);
     return n > 0 && strncmp(reply, "HTTP/1.1 200", 12) == 0;

@@ -26,7 +26,8 @@ static void relu_part(void *context, int64_t begin, int64_t end)
     const sp_provider_call *c = context;
     const float *x = c->in[0].data;
     float *y = c->out[0].data;
-    for (int64_t i = begin; i < end; i++) y[i] = x[i] > 0 ? x[i] : x[i] < 0 ? 0 : x[i]; /* NaN and -0 stay what they are */
+    for (int64_t i = begin; i < end; i++)
+        y[i] = x[i] > 0 ? x[i] : x[i] < 0 ? 0 : x[i]; /* NaN and -0 stay what they are */
 }
 
 static sp_status relu_run(const sp_provider_call *c)
@@ -39,7 +40,8 @@ static sp_status relu_run(const sp_provider_call *c)
 static bool matmul_takes(const sp_provider_call *c)
 {
     const bool *a = sp_provider_attr(c, "transpose_a"), *b = sp_provider_attr(c, "transpose_b");
-    return c->in[0].dtype == SP_DTYPE_F32 && c->in[0].rank == 2 && c->in[1].rank == 2 && a && b && !*a && !*b && count_of(&c->out[0]) <= 64;
+    return c->in[0].dtype == SP_DTYPE_F32 && c->in[0].rank == 2 && c->in[1].rank == 2 && a && b && !*a && !*b &&
+           count_of(&c->out[0]) <= 64;
 }
 
 static size_t matmul_work(const sp_provider_call *c) { return (size_t)c->out[0].dims[1] * sizeof(double); }
@@ -65,8 +67,11 @@ static const sp_provider_kernel kernels[] = {
     {.op = "relu", .name = "twice_relu", .takes = relu_takes, .run = relu_run},
     {.op = "matmul", .name = "twice_small", .takes = matmul_takes, .workspace = matmul_work, .run = matmul_run},
 };
-static const sp_provider provider = {.struct_size = sizeof provider, .version = SP_PROVIDER_VERSION, .name = "twice",
-                                     .n_kernels = sizeof kernels / sizeof *kernels, .kernels = kernels};
+static const sp_provider provider = {.struct_size = sizeof provider,
+                                     .version = SP_PROVIDER_VERSION,
+                                     .name = "twice",
+                                     .n_kernels = sizeof kernels / sizeof *kernels,
+                                     .kernels = kernels};
 
 sp_provider_open_fn sp_provider_open;
 __attribute__((visibility("default"))) const sp_provider *sp_provider_open(const sp_provider_host *given)

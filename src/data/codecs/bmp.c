@@ -51,7 +51,9 @@ static sp_status parse(const uint8_t *p, size_t n, bitmap *b)
     SP_CHECK(compression == 0 || (compression == 3 && (b->bits == 16 || b->bits == 32)), SP_FORMAT,
              "a BMP with compression %u and %d bits cannot be decoded", compression, b->bits);
     switch (b->bits) {
-    case 1: case 4: case 8: SP_TRY(parse_palette(p, n, header, old, b)); break;
+    case 1:
+    case 4:
+    case 8: SP_TRY(parse_palette(p, n, header, old, b)); break;
     case 16: b->mask[0] = 0x7C00, b->mask[1] = 0x03E0, b->mask[2] = 0x001F; break;
     case 24: break;
     case 32: b->mask[0] = 0xFF0000, b->mask[1] = 0xFF00, b->mask[2] = 0xFF; break;

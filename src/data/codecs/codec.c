@@ -13,19 +13,21 @@ static sp_status find(const void *data, size_t bytes, const sp_codec **out)
             return SP_OK;
         }
     const uint8_t *p = data;
-    return sp__fail(SP_FORMAT,
-                    "image decode failed. The %zu bytes (they begin with %02x %02x %02x %02x) are no image of a known format: JPEG, PNG, "
-                    "WebP, BMP, GIF",
-                    bytes, p[0], bytes > 1 ? p[1] : 0, bytes > 2 ? p[2] : 0, bytes > 3 ? p[3] : 0);
+    return sp__fail(
+        SP_FORMAT,
+        "image decode failed. The %zu bytes (they begin with %02x %02x %02x %02x) are no image of a known format: JPEG, PNG, "
+        "WebP, BMP, GIF",
+        bytes, p[0], bytes > 1 ? p[1] : 0, bytes > 2 ? p[2] : 0, bytes > 3 ? p[3] : 0);
 }
 
 sp_status sp__codec_check_size(const char *format, int64_t h, int64_t w)
 {
     SP_CHECK(h > 0 && w > 0 && h < SP_IMAGE_SIDE_MAX && w < SP_IMAGE_SIDE_MAX, SP_FORMAT,
              "image decode failed. The %s header says height %lld and width %lld", format, (long long)h, (long long)w);
-    SP_CHECK(h * w <= SP_PIXELS_MAX, SP_FORMAT,
-             "image decode failed. The %s header says height %lld and width %lld, more than the %d million pixels that are decoded", format,
-             (long long)h, (long long)w, SP_PIXELS_MAX / 1000000);
+    SP_CHECK(
+        h * w <= SP_PIXELS_MAX, SP_FORMAT,
+        "image decode failed. The %s header says height %lld and width %lld, more than the %d million pixels that are decoded",
+        format, (long long)h, (long long)w, SP_PIXELS_MAX / 1000000);
     return SP_OK;
 }
 

@@ -36,7 +36,10 @@ sp_status sp__codec_check(const void *data, size_t bytes);
 sp_status sp__codec_decode_rect(const void *data, size_t bytes, sp_rect r, sp_tensor **out);
 
 /* The gray that OpenCV makes of RGB: 15-bit weights of ITU-R BT.601. */
-static inline uint8_t sp__gray(int r, int g, int b) { return (uint8_t)((r * 9798 + g * 19235 + b * 3735 + 16384) >> 15); }
+static inline uint8_t sp__gray(int r, int g, int b)
+{
+    return (uint8_t)((r * 9798 + g * 19235 + b * 3735 + 16384) >> 15);
+}
 
 static inline uint32_t sp__le16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
 static inline uint32_t sp__le32(const uint8_t *p) { return sp__le16(p) | sp__le16(p + 2) << 16; }

@@ -10,7 +10,10 @@ typedef struct cursor {
     const uint8_t *p, *end;
 } cursor;
 
-static bool match(const uint8_t *p, size_t n) { return n > 6 && (memcmp(p, "GIF87a", 6) == 0 || memcmp(p, "GIF89a", 6) == 0); }
+static bool match(const uint8_t *p, size_t n)
+{
+    return n > 6 && (memcmp(p, "GIF87a", 6) == 0 || memcmp(p, "GIF89a", 6) == 0);
+}
 
 static sp_status need(const cursor *c, size_t n)
 {
@@ -176,8 +179,13 @@ static sp_status find_frame(cursor *c, frame *f)
         SP_TRY(skip_blocks(c));
     }
     SP_TRY(need(c, 9));
-    *f = (frame){.x = sp__le16(c->p), .y = sp__le16(c->p + 2), .w = sp__le16(c->p + 4), .h = sp__le16(c->p + 6),
-                 .interlaced = (c->p[8] & 64) != 0, .colours = f->colours, .n_colours = f->n_colours};
+    *f = (frame){.x = sp__le16(c->p),
+                 .y = sp__le16(c->p + 2),
+                 .w = sp__le16(c->p + 4),
+                 .h = sp__le16(c->p + 6),
+                 .interlaced = (c->p[8] & 64) != 0,
+                 .colours = f->colours,
+                 .n_colours = f->n_colours};
     const int flags = c->p[8];
     c->p += 9;
     SP_TRY(palette(c, flags, &f->colours, &f->n_colours));
@@ -211,8 +219,8 @@ static sp_status decode(const uint8_t *p, size_t n, int channels, sp_tensor **ou
     z->c = &c;
     const int64_t made = unpack(z, min_size, index, f.w * f.h);
     if (made < f.w * f.h) {
-        status = sp__fail(SP_FORMAT, "image decode failed. The GIF data is damaged: %lld of %lld pixels are there", (long long)made,
-                          (long long)(f.w * f.h));
+        status = sp__fail(SP_FORMAT, "image decode failed. The GIF data is damaged: %lld of %lld pixels are there",
+                          (long long)made, (long long)(f.w * f.h));
         goto done;
     }
     memset(t->data, 0, sp_tensor_bytes(t));

@@ -142,7 +142,8 @@ static void read_rows(reader *r, sp_rect rect, int channels)
     }
 }
 
-static sp_status read_rect(const uint8_t *p, size_t n, const sp_rect *wanted, int channels, bool strict, sp_tensor **out)
+static sp_status read_rect(const uint8_t *p, size_t n, const sp_rect *wanted, int channels, bool strict,
+                           sp_tensor **out)
 {
     reader r;
     SP_TRY(reader_open(&r, p, n, strict));
@@ -240,8 +241,9 @@ static sp_status encode(const sp_image *m, int quality, sp_tensor **out)
     w.errors.output_message = on_message;
     sp_status status;
     if (setjmp(w.back)) {
-        status = w.errors.msg_code == JERR_OUT_OF_MEMORY ? sp__fail(SP_NOMEM, "out of memory while a JPEG is written")
-                                                         : sp__fail(SP_RUNTIME, "the image cannot be written as JPEG: %s", w.message);
+        status = w.errors.msg_code == JERR_OUT_OF_MEMORY
+                     ? sp__fail(SP_NOMEM, "out of memory while a JPEG is written")
+                     : sp__fail(SP_RUNTIME, "the image cannot be written as JPEG: %s", w.message);
     } else {
         write_rows(&w, m, quality);
         status = sp_tensor_create_from(SP_DTYPE_U8, 1, (int64_t[]){(int64_t)w.n_bytes}, w.bytes, out);
@@ -258,10 +260,13 @@ sp_status sp_image_encode_jpeg(const sp_tensor *image, int quality, sp_tensor **
     SP_TRY(sp__image_view("EncodeJpeg", (sp_tensor *)(uintptr_t)image, &m, &copy));
     sp_status status;
     if (m.dtype != SP_DTYPE_U8)
-        status = sp__fail(SP_RUNTIME, "EncodeJpeg: The type of the image data should be UINT8, but got %s.", sp_dtype_name(m.dtype));
+        status = sp__fail(SP_RUNTIME, "EncodeJpeg: The type of the image data should be UINT8, but got %s.",
+                          sp_dtype_name(m.dtype));
     else if (m.c != 1 && m.c != 3)
-        status = sp__fail(SP_RUNTIME, "EncodeJpeg: The image has invalid channels. It should have 1 or 3 channels, but got %d "
-                                      "channels.", m.c);
+        status = sp__fail(SP_RUNTIME,
+                          "EncodeJpeg: The image has invalid channels. It should have 1 or 3 channels, but got %d "
+                          "channels.",
+                          m.c);
     else if (quality < 1 || quality > 100)
         status = sp__fail(SP_RUNTIME, "EncodeJpeg: Invalid quality %d, should be in range of [1, 100].", quality);
     else if (m.h > JPEG_MAX_DIMENSION || m.w > JPEG_MAX_DIMENSION)

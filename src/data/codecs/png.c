@@ -25,7 +25,10 @@ static void *png_calloc(size_t n, size_t bytes) { return note(calloc(n, bytes));
 static spng_ctx *context_new(int flags)
 {
     starved = false;
-    return spng_ctx_new2(&(struct spng_alloc){.malloc_fn = png_malloc, .realloc_fn = png_realloc, .calloc_fn = png_calloc, .free_fn = free}, flags);
+    return spng_ctx_new2(
+        &(struct spng_alloc){
+            .malloc_fn = png_malloc, .realloc_fn = png_realloc, .calloc_fn = png_calloc, .free_fn = free},
+        flags);
 }
 
 static sp_status failed(int error)
@@ -57,7 +60,8 @@ static sp_status info(const uint8_t *p, size_t n, sp_image_info *out)
     SP_TRY(open(p, n, &png, &head));
     out->height = head.height;
     out->width = head.width;
-    const bool gray = head.color_type == SPNG_COLOR_TYPE_GRAYSCALE || head.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
+    const bool gray =
+        head.color_type == SPNG_COLOR_TYPE_GRAYSCALE || head.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
     out->channels = gray ? 1 : 3;
     spng_ctx_free(png);
     return SP_OK;
@@ -99,7 +103,8 @@ static sp_status decode_deep(const uint8_t *p, size_t n, sp_tensor **out)
     sp_tensor *t = NULL;
     uint16_t *pixels = NULL;
     SP_TRY(open(p, n, &png, &head));
-    const bool gray = head.color_type == SPNG_COLOR_TYPE_GRAYSCALE || head.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
+    const bool gray =
+        head.color_type == SPNG_COLOR_TYPE_GRAYSCALE || head.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
     const int channels = gray ? 1 : 3;
     sp_status status = head.bit_depth == 16 ? SP_OK : SP_DECLINED;
     if (status != SP_OK) goto done;
@@ -133,9 +138,11 @@ static sp_status check(const uint8_t *p, size_t n)
 {
     enum { FRAME = 12 };
     for (size_t at = sizeof magic; at < n;) {
-        SP_CHECK(n - at >= FRAME && sp__be32(p + at) <= n - at - FRAME, SP_FORMAT, "the PNG is damaged: a chunk at byte %zu goes past its end", at);
+        SP_CHECK(n - at >= FRAME && sp__be32(p + at) <= n - at - FRAME, SP_FORMAT,
+                 "the PNG is damaged: a chunk at byte %zu goes past its end", at);
         size_t length = sp__be32(p + at);
-        SP_CHECK(crc32_z(0, p + at + 4, length + 4) == sp__be32(p + at + 8 + length), SP_FORMAT, "the PNG is damaged: the checksum of the chunk at byte %zu differs", at);
+        SP_CHECK(crc32_z(0, p + at + 4, length + 4) == sp__be32(p + at + 8 + length), SP_FORMAT,
+                 "the PNG is damaged: the checksum of the chunk at byte %zu differs", at);
         if (memcmp(p + at + 4, "IEND", 4) == 0) return SP_OK;
         at += FRAME + length;
     }
@@ -180,12 +187,15 @@ sp_status sp_image_encode_png(const sp_tensor *image, int level, sp_tensor **out
     sp_status status = sp__image_view("EncodePng", dense, &m, &copy);
     if (status == SP_OK) {
         if (m.dtype != SP_DTYPE_U8)
-            status = sp__fail(SP_RUNTIME, "EncodePng: The type of the image data should be UINT8, but got %s.", sp_dtype_name(m.dtype));
+            status = sp__fail(SP_RUNTIME, "EncodePng: The type of the image data should be UINT8, but got %s.",
+                              sp_dtype_name(m.dtype));
         else if (m.c != 1 && m.c != 3)
-            status = sp__fail(SP_RUNTIME, "EncodePng: The image has invalid channels. It should have 1 or 3 channels, but got %d channels.",
-                              m.c);
+            status = sp__fail(
+                SP_RUNTIME,
+                "EncodePng: The image has invalid channels. It should have 1 or 3 channels, but got %d channels.", m.c);
         else if (level < 0 || level > 9)
-            status = sp__fail(SP_RUNTIME, "EncodePng: Invalid compression_level %d, should be in range of [0, 9].", level);
+            status =
+                sp__fail(SP_RUNTIME, "EncodePng: Invalid compression_level %d, should be in range of [0, 9].", level);
         else status = encode(&m, level, out);
     }
     sp_tensor_release(copy);

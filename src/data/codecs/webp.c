@@ -7,7 +7,10 @@
 
 #include <webp/decode.h>
 
-static bool match(const uint8_t *p, size_t n) { return n > 12 && memcmp(p, "RIFF", 4) == 0 && memcmp(p + 8, "WEBP", 4) == 0; }
+static bool match(const uint8_t *p, size_t n)
+{
+    return n > 12 && memcmp(p, "RIFF", 4) == 0 && memcmp(p + 8, "WEBP", 4) == 0;
+}
 
 static sp_status features(const uint8_t *p, size_t n, WebPBitstreamFeatures *f)
 {
@@ -31,7 +34,8 @@ static VP8StatusCode decode_into(const uint8_t *p, size_t n, int width, sp_tenso
 {
     config->output.colorspace = MODE_RGB;
     config->output.is_external_memory = 1;
-    config->output.u.RGBA = (WebPRGBABuffer){.rgba = (uint8_t *)rgb->data, .stride = width * 3, .size = sp_tensor_bytes(rgb)};
+    config->output.u.RGBA =
+        (WebPRGBABuffer){.rgba = (uint8_t *)rgb->data, .stride = width * 3, .size = sp_tensor_bytes(rgb)};
     const VP8StatusCode code = WebPDecode(p, n, config);
     WebPFreeDecBuffer(&config->output);
     return code;
@@ -45,9 +49,11 @@ static sp_status decode(const uint8_t *p, size_t n, int channels, sp_tensor **ou
     SP_TRY(sp__codec_image("WebP", f.height, f.width, 3, &rgb));
     sp_status status = SP_OK;
     WebPDecoderConfig config;
-    const VP8StatusCode code = WebPInitDecoderConfig(&config) ? decode_into(p, n, f.width, rgb, &config) : VP8_STATUS_INVALID_PARAM;
+    const VP8StatusCode code =
+        WebPInitDecoderConfig(&config) ? decode_into(p, n, f.width, rgb, &config) : VP8_STATUS_INVALID_PARAM;
     /* Some of its failures to get memory are told as damage. */
-    if (code == VP8_STATUS_OUT_OF_MEMORY || (code != VP8_STATUS_OK && sp__memory_is_out())) status = sp__fail(SP_NOMEM, "out of memory while a WebP is read");
+    if (code == VP8_STATUS_OUT_OF_MEMORY || (code != VP8_STATUS_OK && sp__memory_is_out()))
+        status = sp__fail(SP_NOMEM, "out of memory while a WebP is read");
     else if (code != VP8_STATUS_OK) status = sp__fail(SP_FORMAT, "image decode failed. The WebP data is damaged");
     if (status == SP_OK && channels == 3) {
         *out = rgb;

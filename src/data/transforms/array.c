@@ -26,8 +26,10 @@ const sp_transform_op sp_transform_TypeCast = {
 
 static sp_status duplicate_run(sp_transform_call *c)
 {
-    SP_CHECK(c->n_in == 1, SP_RUNTIME, "Duplicate: only supports transform one column each time, got column num: %d, check "
-                                       "'input_columns' when call this operator.", c->n_in);
+    SP_CHECK(c->n_in == 1, SP_RUNTIME,
+             "Duplicate: only supports transform one column each time, got column num: %d, check "
+             "'input_columns' when call this operator.",
+             c->n_in);
     sp_tensor *copy = NULL;
     SP_TRY(sp__give(c, sp_tensor_retain(c->in[0])));
     SP_TRY(sp_tensor_copy(c->in[0], &copy));
@@ -64,9 +66,10 @@ static sp_status one_hot_run(sp_transform_call *c)
     for (int64_t i = 0; i < labels->count; i++) {
         const int64_t label = ((const int64_t *)(const void *)labels->data)[i];
         if (label < 0 || label >= classes) {
-            status = sp__fail(SP_RUNTIME, "OneHot: index values should not bigger than num classes: %lld, but got: "
-                                          "%lld", (long long)classes,
-                              (long long)label);
+            status = sp__fail(SP_RUNTIME,
+                              "OneHot: index values should not bigger than num classes: %lld, but got: "
+                              "%lld",
+                              (long long)classes, (long long)label);
             goto done;
         }
         p[i * classes + label] = 1 - rate + rate / (double)classes;
@@ -162,7 +165,8 @@ static sp_status pad_end_run(sp_transform_call *c)
         return sp__give(c, same);
     }
     SP_CHECK(sp__arg_n(c, END_SHAPE) == in->rank, SP_RUNTIME,
-             "PadEnd: invalid pad shape, as rank of input is: %d, and rank of pad value: %d", in->rank, sp__arg_n(c, END_SHAPE));
+             "PadEnd: invalid pad shape, as rank of input is: %d, and rank of pad value: %d", in->rank,
+             sp__arg_n(c, END_SHAPE));
     for (int i = 0; i < in->rank; i++) {
         const int64_t wanted = (int64_t)sp__arg(c, END_SHAPE, i);
         dims[i] = wanted < 0 ? in->dims[i] : wanted;

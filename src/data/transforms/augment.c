@@ -9,8 +9,21 @@
 #define PI 3.14159265358979323846
 
 typedef enum {
-    IDENTITY, SHEAR_X, SHEAR_Y, TRANSLATE_X, TRANSLATE_Y, ROTATE, BRIGHTNESS, COLOR, CONTRAST, SHARPNESS, POSTERIZE,
-    SOLARIZE, AUTO_CONTRAST, EQUALIZE, INVERT
+    IDENTITY,
+    SHEAR_X,
+    SHEAR_Y,
+    TRANSLATE_X,
+    TRANSLATE_Y,
+    ROTATE,
+    BRIGHTNESS,
+    COLOR,
+    CONTRAST,
+    SHARPNESS,
+    POSTERIZE,
+    SOLARIZE,
+    AUTO_CONTRAST,
+    EQUALIZE,
+    INVERT
 } change;
 
 typedef struct look { /* how the geometric ones fill and look up */
@@ -48,11 +61,15 @@ static double magnitude(change what, int i, int n, int h, int w, bool wide)
 {
     const float steps = (float)(n > 1 ? n - 1 : 1), at = (float)i;
     switch (what) {
-    case SHEAR_X: case SHEAR_Y: return at * ((wide ? 0.99f : 0.3f) / steps);
+    case SHEAR_X:
+    case SHEAR_Y: return at * ((wide ? 0.99f : 0.3f) / steps);
     case TRANSLATE_X: return at * ((wide ? 32.f : 150.f / 331 * (float)w) / steps);
     case TRANSLATE_Y: return at * ((wide ? 32.f : 150.f / 331 * (float)h) / steps);
     case ROTATE: return at * ((wide ? 135.f : 30.f) / steps);
-    case BRIGHTNESS: case COLOR: case CONTRAST: case SHARPNESS: return at * ((wide ? 0.99f : 0.9f) / steps);
+    case BRIGHTNESS:
+    case COLOR:
+    case CONTRAST:
+    case SHARPNESS: return at * ((wide ? 0.99f : 0.9f) / steps);
     case POSTERIZE: return rintf(at * ((wide ? -6.f : -4.f) / steps) + 8);
     case SOLARIZE: return 255 + at * (-255 / steps);
     default: return 0;
@@ -119,7 +136,8 @@ static sp_status rand_kernel(sp_transform_call *c, const sp_image *in, sp_image 
     *out = start(in);
     for (int i = 0; i < sp__arg_int(c, RAND_OPS, 0); i++) {
         const change what = draw_change(c->stream);
-        double m = magnitude(what, sp__arg_int(c, RAND_MAGNITUDE, 0), sp__arg_int(c, RAND_BINS, 0), in->h, in->w, false);
+        double m =
+            magnitude(what, sp__arg_int(c, RAND_MAGNITUDE, 0), sp__arg_int(c, RAND_BINS, 0), in->h, in->w, false);
         if (draw(c->stream, 2) && is_signed(what)) m = -m;
         SP_TRY(step(what, m, &l, out));
     }
@@ -170,48 +188,54 @@ typedef struct sub_policy {
     } of[2];
 } sub_policy;
 
-#define P(a, pa, sa, b, pb, sb) {{{a, pa, sa}, {b, pb, sb}}}
+#define P(a, pa, sa, b, pb, sb)                                                                                        \
+    {                                                                                                                  \
+        {                                                                                                              \
+            {a, pa, sa}, { b, pb, sb }                                                                                 \
+        }                                                                                                              \
+    }
 static const sub_policy policies[3][25] = {
     {/* ImageNet */
-     P(POSTERIZE, .4f, 8, ROTATE, .6f, 9), P(SOLARIZE, .6f, 5, AUTO_CONTRAST, .6f, -1),
+     P(POSTERIZE, .4f, 8, ROTATE, .6f, 9),    P(SOLARIZE, .6f, 5, AUTO_CONTRAST, .6f, -1),
      P(EQUALIZE, .8f, -1, EQUALIZE, .6f, -1), P(POSTERIZE, .6f, 7, POSTERIZE, .6f, 6),
-     P(EQUALIZE, .4f, -1, SOLARIZE, .2f, 4), P(EQUALIZE, .4f, -1, ROTATE, .8f, 8),
-     P(SOLARIZE, .6f, 3, EQUALIZE, .6f, -1), P(POSTERIZE, .8f, 5, EQUALIZE, 1.f, -1),
-     P(ROTATE, .2f, 3, SOLARIZE, .6f, 8), P(EQUALIZE, .6f, -1, POSTERIZE, .4f, 6),
-     P(ROTATE, .8f, 8, COLOR, .4f, 0), P(ROTATE, .4f, 9, EQUALIZE, .6f, -1),
+     P(EQUALIZE, .4f, -1, SOLARIZE, .2f, 4),  P(EQUALIZE, .4f, -1, ROTATE, .8f, 8),
+     P(SOLARIZE, .6f, 3, EQUALIZE, .6f, -1),  P(POSTERIZE, .8f, 5, EQUALIZE, 1.f, -1),
+     P(ROTATE, .2f, 3, SOLARIZE, .6f, 8),     P(EQUALIZE, .6f, -1, POSTERIZE, .4f, 6),
+     P(ROTATE, .8f, 8, COLOR, .4f, 0),        P(ROTATE, .4f, 9, EQUALIZE, .6f, -1),
      P(EQUALIZE, 0.f, -1, EQUALIZE, .8f, -1), P(INVERT, .6f, -1, EQUALIZE, 1.f, -1),
-     P(COLOR, .6f, 4, CONTRAST, 1.f, 8), P(ROTATE, .8f, 8, COLOR, 1.f, 2), P(COLOR, .8f, 8, SOLARIZE, .8f, 7),
-     P(SHARPNESS, .4f, 7, INVERT, .6f, -1), P(SHEAR_X, .6f, 5, EQUALIZE, 1.f, -1),
-     P(COLOR, .4f, 0, EQUALIZE, .6f, -1), P(EQUALIZE, .4f, -1, SOLARIZE, .2f, 4),
-     P(SOLARIZE, .6f, 5, AUTO_CONTRAST, .6f, -1), P(INVERT, .6f, -1, EQUALIZE, 1.f, -1),
-     P(COLOR, .6f, 4, CONTRAST, 1.f, 8), P(EQUALIZE, .8f, -1, EQUALIZE, .6f, -1)},
+     P(COLOR, .6f, 4, CONTRAST, 1.f, 8),      P(ROTATE, .8f, 8, COLOR, 1.f, 2),
+     P(COLOR, .8f, 8, SOLARIZE, .8f, 7),      P(SHARPNESS, .4f, 7, INVERT, .6f, -1),
+     P(SHEAR_X, .6f, 5, EQUALIZE, 1.f, -1),   P(COLOR, .4f, 0, EQUALIZE, .6f, -1),
+     P(EQUALIZE, .4f, -1, SOLARIZE, .2f, 4),  P(SOLARIZE, .6f, 5, AUTO_CONTRAST, .6f, -1),
+     P(INVERT, .6f, -1, EQUALIZE, 1.f, -1),   P(COLOR, .6f, 4, CONTRAST, 1.f, 8),
+     P(EQUALIZE, .8f, -1, EQUALIZE, .6f, -1)},
     {/* CIFAR-10 */
-     P(INVERT, .1f, -1, CONTRAST, .2f, 6), P(ROTATE, .7f, 2, TRANSLATE_X, .3f, 9),
-     P(SHARPNESS, .8f, 1, SHARPNESS, .9f, 3), P(SHEAR_Y, .5f, 8, TRANSLATE_Y, .7f, 9),
-     P(AUTO_CONTRAST, .5f, -1, EQUALIZE, .9f, -1), P(SHEAR_Y, .2f, 7, POSTERIZE, .3f, 7),
-     P(COLOR, .4f, 3, BRIGHTNESS, .6f, 7), P(SHARPNESS, .3f, 9, BRIGHTNESS, .7f, 9),
-     P(EQUALIZE, .6f, -1, EQUALIZE, .5f, -1), P(CONTRAST, .6f, 7, SHARPNESS, .6f, 5),
-     P(COLOR, .7f, 7, TRANSLATE_X, .5f, 8), P(EQUALIZE, .3f, -1, AUTO_CONTRAST, .4f, -1),
-     P(TRANSLATE_Y, .4f, 3, SHARPNESS, .2f, 6), P(BRIGHTNESS, .9f, 6, COLOR, .2f, 8),
-     P(SOLARIZE, .5f, 2, INVERT, 0.f, -1), P(EQUALIZE, .2f, -1, AUTO_CONTRAST, .6f, -1),
-     P(EQUALIZE, .2f, -1, EQUALIZE, .6f, -1), P(COLOR, .9f, 9, EQUALIZE, .6f, -1),
-     P(AUTO_CONTRAST, .8f, -1, SOLARIZE, .2f, 8), P(BRIGHTNESS, .1f, 3, COLOR, .7f, 0),
-     P(SOLARIZE, .4f, 5, AUTO_CONTRAST, .9f, -1), P(TRANSLATE_Y, .9f, 9, TRANSLATE_Y, .7f, 9),
-     P(AUTO_CONTRAST, .9f, -1, SOLARIZE, .8f, 3), P(EQUALIZE, .8f, -1, INVERT, .1f, -1),
+     P(INVERT, .1f, -1, CONTRAST, .2f, 6),          P(ROTATE, .7f, 2, TRANSLATE_X, .3f, 9),
+     P(SHARPNESS, .8f, 1, SHARPNESS, .9f, 3),       P(SHEAR_Y, .5f, 8, TRANSLATE_Y, .7f, 9),
+     P(AUTO_CONTRAST, .5f, -1, EQUALIZE, .9f, -1),  P(SHEAR_Y, .2f, 7, POSTERIZE, .3f, 7),
+     P(COLOR, .4f, 3, BRIGHTNESS, .6f, 7),          P(SHARPNESS, .3f, 9, BRIGHTNESS, .7f, 9),
+     P(EQUALIZE, .6f, -1, EQUALIZE, .5f, -1),       P(CONTRAST, .6f, 7, SHARPNESS, .6f, 5),
+     P(COLOR, .7f, 7, TRANSLATE_X, .5f, 8),         P(EQUALIZE, .3f, -1, AUTO_CONTRAST, .4f, -1),
+     P(TRANSLATE_Y, .4f, 3, SHARPNESS, .2f, 6),     P(BRIGHTNESS, .9f, 6, COLOR, .2f, 8),
+     P(SOLARIZE, .5f, 2, INVERT, 0.f, -1),          P(EQUALIZE, .2f, -1, AUTO_CONTRAST, .6f, -1),
+     P(EQUALIZE, .2f, -1, EQUALIZE, .6f, -1),       P(COLOR, .9f, 9, EQUALIZE, .6f, -1),
+     P(AUTO_CONTRAST, .8f, -1, SOLARIZE, .2f, 8),   P(BRIGHTNESS, .1f, 3, COLOR, .7f, 0),
+     P(SOLARIZE, .4f, 5, AUTO_CONTRAST, .9f, -1),   P(TRANSLATE_Y, .9f, 9, TRANSLATE_Y, .7f, 9),
+     P(AUTO_CONTRAST, .9f, -1, SOLARIZE, .8f, 3),   P(EQUALIZE, .8f, -1, INVERT, .1f, -1),
      P(TRANSLATE_Y, .7f, 9, AUTO_CONTRAST, .9f, -1)},
     {/* SVHN */
-     P(SHEAR_X, .9f, 4, INVERT, .2f, -1), P(SHEAR_Y, .9f, 8, INVERT, .7f, -1),
-     P(EQUALIZE, .6f, -1, SOLARIZE, .6f, 6), P(INVERT, .9f, -1, EQUALIZE, .6f, -1),
-     P(EQUALIZE, .6f, -1, ROTATE, .9f, 3), P(SHEAR_X, .9f, 4, AUTO_CONTRAST, .8f, -1),
-     P(SHEAR_Y, .9f, 8, INVERT, .4f, -1), P(SHEAR_Y, .9f, 5, SOLARIZE, .2f, 6),
+     P(SHEAR_X, .9f, 4, INVERT, .2f, -1),        P(SHEAR_Y, .9f, 8, INVERT, .7f, -1),
+     P(EQUALIZE, .6f, -1, SOLARIZE, .6f, 6),     P(INVERT, .9f, -1, EQUALIZE, .6f, -1),
+     P(EQUALIZE, .6f, -1, ROTATE, .9f, 3),       P(SHEAR_X, .9f, 4, AUTO_CONTRAST, .8f, -1),
+     P(SHEAR_Y, .9f, 8, INVERT, .4f, -1),        P(SHEAR_Y, .9f, 5, SOLARIZE, .2f, 6),
      P(INVERT, .9f, -1, AUTO_CONTRAST, .8f, -1), P(EQUALIZE, .6f, -1, ROTATE, .9f, 3),
-     P(SHEAR_X, .9f, 4, SOLARIZE, .3f, 3), P(SHEAR_Y, .8f, 8, INVERT, .7f, -1),
-     P(EQUALIZE, .9f, -1, TRANSLATE_Y, .6f, 6), P(INVERT, .9f, -1, EQUALIZE, .6f, -1),
-     P(CONTRAST, .3f, 3, ROTATE, .8f, 4), P(INVERT, .8f, -1, TRANSLATE_Y, 0.f, 2),
-     P(SHEAR_Y, .7f, 6, SOLARIZE, .4f, 8), P(INVERT, .6f, -1, ROTATE, .8f, 4),
-     P(SHEAR_Y, .3f, 7, TRANSLATE_X, .9f, 3), P(SHEAR_X, .1f, 6, INVERT, .6f, -1),
-     P(SOLARIZE, .7f, 2, TRANSLATE_Y, .6f, 7), P(SHEAR_Y, .8f, 4, INVERT, .8f, -1),
-     P(SHEAR_X, .7f, 9, TRANSLATE_Y, .8f, 3), P(SHEAR_Y, .8f, 5, AUTO_CONTRAST, .7f, -1),
+     P(SHEAR_X, .9f, 4, SOLARIZE, .3f, 3),       P(SHEAR_Y, .8f, 8, INVERT, .7f, -1),
+     P(EQUALIZE, .9f, -1, TRANSLATE_Y, .6f, 6),  P(INVERT, .9f, -1, EQUALIZE, .6f, -1),
+     P(CONTRAST, .3f, 3, ROTATE, .8f, 4),        P(INVERT, .8f, -1, TRANSLATE_Y, 0.f, 2),
+     P(SHEAR_Y, .7f, 6, SOLARIZE, .4f, 8),       P(INVERT, .6f, -1, ROTATE, .8f, 4),
+     P(SHEAR_Y, .3f, 7, TRANSLATE_X, .9f, 3),    P(SHEAR_X, .1f, 6, INVERT, .6f, -1),
+     P(SOLARIZE, .7f, 2, TRANSLATE_Y, .6f, 7),   P(SHEAR_Y, .8f, 4, INVERT, .8f, -1),
+     P(SHEAR_X, .7f, 9, TRANSLATE_Y, .8f, 3),    P(SHEAR_Y, .8f, 5, AUTO_CONTRAST, .7f, -1),
      P(SHEAR_X, .7f, 2, INVERT, .1f, -1)},
 };
 #undef P

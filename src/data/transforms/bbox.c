@@ -18,8 +18,7 @@ static sp_status check_boxes(const char *who, const pair *p)
     for (int i = 0; i < p->n; i++) {
         const float *b = p->at + (int64_t)i * p->step;
         SP_CHECK(b[0] + b[2] <= (float)p->image.w && b[1] + b[3] <= (float)p->image.h && b[0] >= 0 && b[1] >= 0,
-                 SP_RUNTIME,
-                 "BoundingBox: %s: %s: box %d (x %g, y %g, width %g, height %g), image height %d, width %d",
+                 SP_RUNTIME, "BoundingBox: %s: %s: box %d (x %g, y %g, width %g, height %g), image height %d, width %d",
                  b[0] < 0 || b[1] < 0 ? "the coordinates of the bounding boxes has negative value"
                                       : "bounding boxes is out of bounds of the image",
                  who, i, b[0], b[1], b[2], b[3], p->image.h, p->image.w);
@@ -38,10 +37,13 @@ static sp_status pair_open(const sp_transform_call *c, pair *p)
     const char *who = c->t->op->name;
     char text[SP_SHAPE_TEXT];
     memset(p, 0, sizeof *p);
-    SP_CHECK(c->n_in == 2, SP_RUNTIME, "BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), "
-                                       "but got: %d (%s)", c->n_in, who);
+    SP_CHECK(c->n_in == 2, SP_RUNTIME,
+             "BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), "
+             "but got: %d (%s)",
+             c->n_in, who);
     const sp_tensor *boxes = c->in[1];
-    SP_CHECK(boxes->rank == 2 && boxes->dims[1] >= 4 && boxes->dims[0] < INT32_MAX && boxes->dims[1] < 65536, SP_RUNTIME,
+    SP_CHECK(boxes->rank == 2 && boxes->dims[1] >= 4 && boxes->dims[0] < INT32_MAX && boxes->dims[1] < 65536,
+             SP_RUNTIME,
              "BoundingBox: bounding boxes should be have at least 4 features: %s takes a matrix, but got shape %s", who,
              sp__shape_text(boxes->rank, boxes->dims, text));
     SP_CHECK(boxes->dtype == SP_DTYPE_F32, SP_RUNTIME, "%s: the boxes must be float32, but got %s", who,
@@ -160,7 +162,10 @@ static sp_status random_resize_run(sp_transform_call *c)
 }
 
 #define SIZE {"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}}
-#define INTER {"interpolation", 1, 1, 0, 5, 1, {SP_INTER_LINEAR}}
+#define INTER                                                                                                          \
+    {                                                                                                                  \
+        "interpolation", 1, 1, 0, 5, 1, { SP_INTER_LINEAR }                                                            \
+    }
 const sp_transform_op sp_transform_ResizeWithBBox = {
     .name = "ResizeWithBBox", .whole_row = true, .attrs = {SIZE, INTER}, .run = resize_run};
 const sp_transform_op sp_transform_RandomResizeWithBBox = {
@@ -175,7 +180,8 @@ static sp_status crop_run(sp_transform_call *c)
     sp_image padded = {.owner = NULL};
     sp_tensor *out = NULL;
     SP_TRY(pair_open(c, &p));
-    const int h = sp__arg_int(c, CROP_SIZE, 0), w = (int)sp__arg_or_first(c, CROP_SIZE, 1), n = sp__arg_n(c, CROP_PADDING);
+    const int h = sp__arg_int(c, CROP_SIZE, 0), w = (int)sp__arg_or_first(c, CROP_SIZE, 1),
+              n = sp__arg_n(c, CROP_PADDING);
     int pad[4]; /* left, top, right, bottom */
     double fill[4];
     sp__fill_of(c, CROP_FILL, fill);
@@ -189,16 +195,19 @@ static sp_status crop_run(sp_transform_call *c)
     SP_GOTO(done, sp__image_pad(&p.image, pad[1], pad[3], pad[0], pad[2], (sp_border)sp__arg_int(c, CROP_MODE, 0), fill,
                                 &padded));
     if (h > padded.h || w > padded.w) {
-        status = sp__fail(SP_RUNTIME, "RandomCropWithBBox: invalid crop size, crop size is bigger than the image dimensions: (%d, %d) of "
-                                      "an image of (%d, %d)",
-                          h, w, padded.h, padded.w);
+        status = sp__fail(
+            SP_RUNTIME,
+            "RandomCropWithBBox: invalid crop size, crop size is bigger than the image dimensions: (%d, %d) of "
+            "an image of (%d, %d)",
+            h, w, padded.h, padded.w);
         goto done;
     }
     for (int i = 0; i < p.n; i++) {
         p.at[(int64_t)i * p.step] += (float)pad[0];
         p.at[(int64_t)i * p.step + 1] += (float)pad[1];
     }
-    const int y = (int)sp__draw_below(c->stream, padded.h - h + 1), x = (int)sp__draw_below(c->stream, padded.w - w + 1);
+    const int y = (int)sp__draw_below(c->stream, padded.h - h + 1),
+              x = (int)sp__draw_below(c->stream, padded.w - w + 1);
     SP_GOTO(done, boxes_crop(&p, (sp_rect){y, x, h, w}));
     SP_GOTO(done, sp__image_crop(&padded, y, x, h, w, &out));
     status = pair_give(c, &p, out);
@@ -255,15 +264,16 @@ done:
     return status;
 }
 
-const sp_transform_op sp_transform_RandomResizedCropWithBBox = {.name = "RandomResizedCropWithBBox",
-                                                                .random = true,
-                                                                .whole_row = true,
-                                                                .attrs = {SIZE,
-                                                                          {"scale", 2, 2, 0, 1e9, 2, {0.08, 1.0}},
-                                                                          {"ratio", 2, 2, 1e-9, 1e9, 2, {3. / 4., 4. / 3.}},
-                                                                          INTER,
-                                                                          {"max_attempts", 1, 1, 1, INT32_MAX, 1, {10}}},
-                                                                .run = resized_crop_run};
+const sp_transform_op sp_transform_RandomResizedCropWithBBox = {
+    .name = "RandomResizedCropWithBBox",
+    .random = true,
+    .whole_row = true,
+    .attrs = {SIZE,
+              {"scale", 2, 2, 0, 1e9, 2, {0.08, 1.0}},
+              {"ratio", 2, 2, 1e-9, 1e9, 2, {3. / 4., 4. / 3.}},
+              INTER,
+              {"max_attempts", 1, 1, 1, INT32_MAX, 1, {10}}},
+    .run = resized_crop_run};
 
 /* --- what is in the box --------------------------------------------------------------------------------------------- */
 

@@ -7,14 +7,16 @@
 
 static sp_status need_rgb(const char *who, const sp_image *in)
 {
-    SP_CHECK(in->rank == 3, SP_RUNTIME,
-             "%s: the dimension of image tensor does not match the requirement of operator. Expecting tensor in dimension of (3), in shape "
-             "of <H,W,C>. But got dimension %d",
-             who, in->rank);
-    SP_CHECK(in->c == 3, SP_RUNTIME,
-             "%s: the channel of image tensor does not match the requirement of operator. Expecting tensor in channel of (3). But got "
-             "channel %d",
-             who, in->c);
+    SP_CHECK(
+        in->rank == 3, SP_RUNTIME,
+        "%s: the dimension of image tensor does not match the requirement of operator. Expecting tensor in dimension of (3), in shape "
+        "of <H,W,C>. But got dimension %d",
+        who, in->rank);
+    SP_CHECK(
+        in->c == 3, SP_RUNTIME,
+        "%s: the channel of image tensor does not match the requirement of operator. Expecting tensor in channel of (3). But got "
+        "channel %d",
+        who, in->c);
     return SP_OK;
 }
 
@@ -147,7 +149,8 @@ static inline void hsv_to_rgb(const uint8_t *hsv, uint8_t *p)
 {
     static const uint8_t order[6][3] = {{0, 3, 1}, {2, 0, 1}, {1, 0, 3}, {1, 2, 0}, {3, 1, 0}, {0, 1, 2}};
     const float s = (float)hsv[1] * (1.f / 255.f), v = (float)hsv[2] * (1.f / 255.f), h = hues.into[hsv[0]];
-    const float tab[4] = {v * 255.f, v * (1.f - s) * 255.f, v * (1.f - s * h) * 255.f, v * (1.f - s * (1.f - h)) * 255.f};
+    const float tab[4] = {v * 255.f, v * (1.f - s) * 255.f, v * (1.f - s * h) * 255.f,
+                          v * (1.f - s * (1.f - h)) * 255.f};
     uint8_t level[4];
     for (int i = 0; i < 4; i++) level[i] = sp__u8_from_float(tab[i]);
     const uint8_t *at = order[hues.sector[hsv[0]]];
@@ -276,10 +279,8 @@ static sp_status lighting_kernel(sp_transform_call *c, const sp_image *in, sp_im
 }
 static sp_status lighting_run(sp_transform_call *c) { return sp__run_image(c, lighting_kernel); }
 
-const sp_transform_op sp_transform_RandomLighting = {.name = "RandomLighting",
-                                                     .random = true,
-                                                     .attrs = {{"alpha", 1, 1, 0, 1e9, 1, {0.05}}},
-                                                     .run = lighting_run};
+const sp_transform_op sp_transform_RandomLighting = {
+    .name = "RandomLighting", .random = true, .attrs = {{"alpha", 1, 1, 0, 1e9, 1, {0.05}}}, .run = lighting_run};
 
 /* --- channels ------------------------------------------------------------------------------------------------------ */
 
@@ -288,8 +289,8 @@ typedef struct conversion {
     int in, out, from[4];
 } conversion;
 static const conversion conversions[12] = {
-    {3, 4, {0, 1, 2, -1}}, {4, 3, {0, 1, 2}}, {3, 4, {2, 1, 0, -1}}, {4, 3, {2, 1, 0}},
-    {3, 3, {2, 1, 0}},     {4, 4, {2, 1, 0, 3}}, {3, 1, {-2, 2, 1, 0}}, {3, 1, {-2, 0, 1, 2}},
+    {3, 4, {0, 1, 2, -1}}, {4, 3, {0, 1, 2}},     {3, 4, {2, 1, 0, -1}}, {4, 3, {2, 1, 0}},
+    {3, 3, {2, 1, 0}},     {4, 4, {2, 1, 0, 3}},  {3, 1, {-2, 2, 1, 0}}, {3, 1, {-2, 0, 1, 2}},
     {1, 3, {0, 0, 0}},     {1, 4, {0, 0, 0, -1}}, {4, 1, {-2, 2, 1, 0}}, {4, 1, {-2, 0, 1, 2}},
 };
 
@@ -298,7 +299,7 @@ static void convert_u8(const conversion *v, const uint8_t *src, int c, uint8_t *
 {
     for (int x = 0; x < w; x++, src += c, dst += v->out)
         for (int k = 0; k < v->out; k++)
-            dst[k] = v->from[k] == -2 ? sp__gray(src[v->from[1]], src[v->from[2]], src[v->from[3]])
+            dst[k] = v->from[k] == -2                      ? sp__gray(src[v->from[1]], src[v->from[2]], src[v->from[3]])
                      : v->from[k] == -1 || v->from[k] >= c ? 255
                                                            : src[v->from[k]];
 }

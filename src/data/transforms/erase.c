@@ -53,7 +53,8 @@ static sp_status cut_out_kernel(sp_transform_call *c, const sp_image *in, sp_ima
     const int length = sp__arg_int(c, CUT_LENGTH, 0), h = hwc ? in->h : in->w, w = hwc ? in->w : in->c;
     SP_CHECK(in->rank == 3, SP_RUNTIME, "CutOut: an image of 3 dimensions is wanted, but this one has %d", in->rank);
     SP_CHECK(length <= h && length <= w, SP_RUNTIME,
-             "CutOut: box size is too large for image erase, got length %d, image height: %d, image width: %d", length, h, w);
+             "CutOut: box size is too large for image erase, got length %d, image height: %d, image width: %d", length,
+             h, w);
     SP_TRY(sp__image_copy(in, out));
     for (int i = 0; i < sp__arg_int(c, CUT_PATCHES, 0); i++) {
         const int y = (int)sp__draw_below(c->stream, h + length + 1) - length;

@@ -135,7 +135,8 @@ static void extend(const sp_image *in, int y, int taps, uint8_t *dst)
     memcpy(dst + (size_t)side * pb, src, (size_t)in->w * pb);
     for (int i = 1; i <= side; i++) {
         memcpy(dst + (size_t)(side - i) * pb, src + (size_t)reflect(-i, in->w) * pb, pb);
-        memcpy(dst + (size_t)(side + in->w - 1 + i) * pb, src + (size_t)reflect((int64_t)in->w - 1 + i, in->w) * pb, pb);
+        memcpy(dst + (size_t)(side + in->w - 1 + i) * pb, src + (size_t)reflect((int64_t)in->w - 1 + i, in->w) * pb,
+               pb);
     }
 }
 

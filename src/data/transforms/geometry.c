@@ -7,10 +7,11 @@
 
 static sp_status crop(const char *who, const sp_image *in, int y, int x, int h, int w, sp_image *out)
 {
-    SP_CHECK(y >= 0 && x >= 0 && h > 0 && w > 0 && h <= in->h - y && w <= in->w - x, SP_RUNTIME,
-             "%s: crop size is bigger than the image dimensions: a crop of height %d and width %d at (%d, %d) exceeds the image of "
-             "height %d and width %d",
-             who, h, w, y, x, in->h, in->w);
+    SP_CHECK(
+        y >= 0 && x >= 0 && h > 0 && w > 0 && h <= in->h - y && w <= in->w - x, SP_RUNTIME,
+        "%s: crop size is bigger than the image dimensions: a crop of height %d and width %d at (%d, %d) exceeds the image of "
+        "height %d and width %d",
+        who, h, w, y, x, in->h, in->w);
     return sp__image_crop(in, y, x, h, w, &out->owner);
 }
 
@@ -31,9 +32,11 @@ const sp_transform_op sp_transform_Crop = {
 static sp_status center_crop(const sp_image *in, int h, int w, sp_image *out)
 {
     const int more_h = h > in->h ? h - in->h : 0, more_w = w > in->w ? w - in->w : 0;
-    SP_CHECK(h <= (int64_t)in->h * 10 && w <= (int64_t)in->w * 10, SP_RUNTIME,
-             "CenterCrop: Padding size cannot be more than 3 times of the original image size: the size (%d, %d) is too large for (%d, "
-             "%d)", h, w, in->h, in->w);
+    SP_CHECK(
+        h <= (int64_t)in->h * 10 && w <= (int64_t)in->w * 10, SP_RUNTIME,
+        "CenterCrop: Padding size cannot be more than 3 times of the original image size: the size (%d, %d) is too large for (%d, "
+        "%d)",
+        h, w, in->h, in->w);
     if (!more_h && !more_w) return crop("CenterCrop", in, (in->h - h) / 2, (in->w - w) / 2, h, w, out);
     static const double zero[4];
     sp_image padded = {.owner = NULL};
@@ -50,8 +53,10 @@ static sp_status center_crop_kernel(sp_transform_call *c, const sp_image *in, sp
 }
 static sp_status center_crop_run(sp_transform_call *c) { return sp__run_image(c, center_crop_kernel); }
 
-const sp_transform_op sp_transform_CenterCrop = {
-    .name = "CenterCrop", .batched = true, .attrs = {{"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}}}, .run = center_crop_run};
+const sp_transform_op sp_transform_CenterCrop = {.name = "CenterCrop",
+                                                 .batched = true,
+                                                 .attrs = {{"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}}},
+                                                 .run = center_crop_run};
 
 /* --- padding ------------------------------------------------------------------------------------------------------ */
 
@@ -163,17 +168,20 @@ enum { SIZED_SIZE, SIZED_OFFSET, SIZED_FILL, SIZED_MODE };
 static sp_status pad_to_size_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
     const int h = sp__arg_int(c, SIZED_SIZE, 0), w = (int)sp__arg_or_first(c, SIZED_SIZE, 1);
-    SP_CHECK(h >= in->h && w >= in->w, SP_RUNTIME,
-             "PadToSize: the target size to pad should be no less than the original image size, but got target size (%d, %d) and "
-             "original size (%d, %d)", h, w, in->h, in->w);
+    SP_CHECK(
+        h >= in->h && w >= in->w, SP_RUNTIME,
+        "PadToSize: the target size to pad should be no less than the original image size, but got target size (%d, %d) and "
+        "original size (%d, %d)",
+        h, w, in->h, in->w);
     int top = (h - in->h) / 2, left = (w - in->w) / 2;
     if (sp__arg_n(c, SIZED_OFFSET)) {
         top = sp__arg_int(c, SIZED_OFFSET, 0);
         left = (int)sp__arg_or_first(c, SIZED_OFFSET, 1);
-        SP_CHECK(top <= h - in->h && left <= w - in->w, SP_RUNTIME,
-                 "PadToSize: the sum of offset and original image size should be no more than the target size to pad, but got offset "
-                 "(%d, %d) plus original size (%d, %d) and target size (%d, %d)", top, left,
-                 in->h, in->w, h, w);
+        SP_CHECK(
+            top <= h - in->h && left <= w - in->w, SP_RUNTIME,
+            "PadToSize: the sum of offset and original image size should be no more than the target size to pad, but got offset "
+            "(%d, %d) plus original size (%d, %d) and target size (%d, %d)",
+            top, left, in->h, in->w, h, w);
     }
     double fill[4];
     sp__fill_of(c, SIZED_FILL, fill);
@@ -202,10 +210,11 @@ static sp_status crop_padding(const sp_transform_call *c, const sp_image *in, in
         if (less_h > 0) pad[1] += less_h, pad[3] += less_h;
         if (less_w > 0) pad[0] += less_w, pad[2] += less_w;
     }
-    SP_CHECK(h <= (int64_t)in->h + pad[1] + pad[3] && w <= (int64_t)in->w + pad[0] + pad[2], SP_RUNTIME,
-             "%s: invalid crop size, crop size is bigger than the image dimensions, got crop (%d, %d) and image with its padding (%d, "
-             "%d)", c->t->op->name, h, w,
-             in->h, in->w);
+    SP_CHECK(
+        h <= (int64_t)in->h + pad[1] + pad[3] && w <= (int64_t)in->w + pad[0] + pad[2], SP_RUNTIME,
+        "%s: invalid crop size, crop size is bigger than the image dimensions, got crop (%d, %d) and image with its padding (%d, "
+        "%d)",
+        c->t->op->name, h, w, in->h, in->w);
     return SP_OK;
 }
 
@@ -341,9 +350,11 @@ static sp_status slice_run(sp_transform_call *c)
     sp_tensor *copy;
     SP_GOTO(done, sp__image_view("SlicePatches", c->in[0], &in, &copy));
     if (rows > in.h || columns > in.w) {
-        status = sp__fail(SP_RUNTIME, "SlicePatches: The number of patches on height axis or width axis equals 0 or is greater than the "
-                                      "image's: an image of height %d and width %d has no %d by %d patches", in.h,
-                          in.w, rows, columns);
+        status =
+            sp__fail(SP_RUNTIME,
+                     "SlicePatches: The number of patches on height axis or width axis equals 0 or is greater than the "
+                     "image's: an image of height %d and width %d has no %d by %d patches",
+                     in.h, in.w, rows, columns);
         goto done;
     }
     const bool pad = sp__arg_int(c, SLICE_MODE, 0) == 0;

@@ -6,7 +6,7 @@
 #include "data/transform.h"
 
 typedef struct batch {
-    sp_tensor *images, *labels;       /* dense inputs */
+    sp_tensor *images, *labels; /* dense inputs */
     sp_tensor *out_images, *out_labels;
     int64_t n, per_image, per_label; /* elements */
     int *partner;
@@ -27,14 +27,16 @@ static sp_status check_batch(const sp_transform_call *c)
     char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
     SP_CHECK(c->n_in == 2, SP_RUNTIME, "%s: two columns are wanted, images and labels, but got %d", who, c->n_in);
     const sp_tensor *x = c->in[0], *y = c->in[1];
-    SP_CHECK(x->rank == 4 && x->dims[0] > 0 && x->dims[0] < INT32_MAX && x->count > 0, SP_RUNTIME,
-             "%s: rank of image shape should be: 4, make sure image shape are <H,W,C> or <C,H,W> and batched before calling it, but got "
-             "shape %s", who,
-             sp__shape_text(x->rank, x->dims, a));
-    SP_CHECK((y->rank == 2 || y->rank == 3) && y->dims[0] == x->dims[0], SP_RUNTIME,
-             "%s: labels must be a batch in one-hot form, of shape (N, classes) or (N, rows, classes), but got shape %s "
-             "for images of shape %s",
-             who, sp__shape_text(y->rank, y->dims, b), sp__shape_text(x->rank, x->dims, a));
+    SP_CHECK(
+        x->rank == 4 && x->dims[0] > 0 && x->dims[0] < INT32_MAX && x->count > 0, SP_RUNTIME,
+        "%s: rank of image shape should be: 4, make sure image shape are <H,W,C> or <C,H,W> and batched before calling it, but got "
+        "shape %s",
+        who, sp__shape_text(x->rank, x->dims, a));
+    SP_CHECK(
+        (y->rank == 2 || y->rank == 3) && y->dims[0] == x->dims[0], SP_RUNTIME,
+        "%s: labels must be a batch in one-hot form, of shape (N, classes) or (N, rows, classes), but got shape %s "
+        "for images of shape %s",
+        who, sp__shape_text(y->rank, y->dims, b), sp__shape_text(x->rank, x->dims, a));
     SP_CHECK(x->dtype == SP_DTYPE_U8 || x->dtype == SP_DTYPE_F32, SP_RUNTIME,
              "%s: images must be uint8 or float32, but got %s", who, sp_dtype_name((sp_dtype)x->dtype));
     return SP_OK;
@@ -155,8 +157,8 @@ static sp_status cutmix_run(sp_transform_call *c)
     const int h = (int)(nchw ? d[2] : d[1]), w = (int)(nchw ? d[3] : d[2]);
     sp_status status = SP_OK;
     if (channels != 1 && channels != 3)
-        status = sp__fail(SP_RUNTIME, "CutMixBatch: the images have %lld channels, which is not %s", (long long)channels,
-                          nchw ? "NCHW" : "NHWC");
+        status = sp__fail(SP_RUNTIME, "CutMixBatch: the images have %lld channels, which is not %s",
+                          (long long)channels, nchw ? "NCHW" : "NHWC");
     for (int64_t i = 0; i < b.n && status == SP_OK; i++) {
         const float lam = (float)sp__draw_beta(c->stream, sp__arg(c, CUTMIX_ALPHA, 0));
         if (sp__draw_unit(c->stream) >= sp__arg(c, CUTMIX_PROB, 0)) continue;

@@ -172,9 +172,10 @@ static sp_status norm_check(const sp_transform *t)
 static sp_status norm_numbers(const sp_transform *t, int n, float **out)
 {
     const int given = t->attr[NORM_MEAN].n;
-    SP_CHECK(given == n || given == 1, SP_RUNTIME,
-             "%s: number of channels does not match the size of mean and std vectors, got channels: %d, size of mean: %d", t->op->name, n,
-             given);
+    SP_CHECK(
+        given == n || given == 1, SP_RUNTIME,
+        "%s: number of channels does not match the size of mean and std vectors, got channels: %d, size of mean: %d",
+        t->op->name, n, given);
     float *v = sp__alloc((size_t)n * 2 * sizeof *v);
     if (!v) return SP_NOMEM;
     for (int k = 0; k < n; k++) {
@@ -227,7 +228,7 @@ static sp_status normalize_kernel(sp_transform_call *c, const sp_image *in, sp_i
 static sp_status normalize_run(sp_transform_call *c) { return sp__run_image(c, normalize_kernel); }
 
 #define NORM_ATTRS                                                                                                     \
-    {"mean", 1, 0, 0, 255, SP_NEED, {0}}, {"std", 1, 0, 0, 255, SP_NEED, {0}}, {"is_hwc", 1, 1, 0, 1, 1, {1}}
+    {"mean", 1, 0, 0, 255, SP_NEED, {0}}, {"std", 1, 0, 0, 255, SP_NEED, {0}}, { "is_hwc", 1, 1, 0, 1, 1, {1} }
 
 const sp_transform_op sp_transform_Normalize = {
     .name = "Normalize", .batched = true, .attrs = {NORM_ATTRS}, .check = norm_check, .run = normalize_run};
@@ -239,8 +240,10 @@ static sp_status normalize_pad_kernel(sp_transform_call *c, const sp_image *in, 
 {
     const bool hwc = sp__arg(c, NORM_HWC, 0) != 0, half = sp__arg(c, NORM_DTYPE, 0) == SP_DTYPE_F16;
     const int channels = hwc ? in->c : in->h;
-    SP_CHECK(in->rank == 3 && channels == 3, SP_RUNTIME, "NormalizePad: an image of 3 channels is wanted, but this one "
-             "has %d dimensions and %d channels", in->rank, channels);
+    SP_CHECK(in->rank == 3 && channels == 3, SP_RUNTIME,
+             "NormalizePad: an image of 3 channels is wanted, but this one "
+             "has %d dimensions and %d channels",
+             in->rank, channels);
     sp_image f = {.owner = NULL}, all = {.owner = NULL};
     sp_status status;
     SP_GOTO(done, sp__image_normalize(c->t, in, false, NULL, &f));

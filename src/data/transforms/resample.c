@@ -145,7 +145,8 @@ static void *ring_row(ring *r, const sp_rows *rows, const sp_image *in, const ta
 {
     void *row = r->memory + (size_t)(y % ksize) * r->row_bytes;
     if (r->held[y % ksize] == y) return row;
-    if (in->dtype == SP_DTYPE_U8 && ksize == 2) rows->across(sp__image_row(in, y), in->w, x->first, x->s, w, in->c, row);
+    if (in->dtype == SP_DTYPE_U8 && ksize == 2)
+        rows->across(sp__image_row(in, y), in->w, x->first, x->s, w, in->c, row);
     else if (in->dtype == SP_DTYPE_U8) row_cubic_u8(sp__image_row(in, y), in->w, x, w, in->c, row);
     else row_f32(sp__image_row(in, y), in->w, x, w, in->c, row);
     r->held[y % ksize] = y;
@@ -256,7 +257,8 @@ static void gather_columns(const void *src, bool bytes, const cover *x, int n_x,
 static sp_status area_any(const sp_image *in, sp_image *out)
 {
     const int n = out->w * out->c, c = in->c;
-    cover *x = sp__alloc((size_t)(in->w + 2 * out->w) * sizeof *x), *y = sp__alloc((size_t)(in->h + 2 * out->h) * sizeof *y);
+    cover *x = sp__alloc((size_t)(in->w + 2 * out->w) * sizeof *x),
+          *y = sp__alloc((size_t)(in->h + 2 * out->h) * sizeof *y);
     float *row = sp__alloc((size_t)n * 8);
     if (!x || !y || !row) {
         sp__free(x);
@@ -442,9 +444,12 @@ done:
 sp_status sp__image_resize(const sp_image *in, int h, int w, sp_inter mode, sp_image *out)
 {
     SP_CHECK(h > 0 && w > 0, SP_RUNTIME, "Resize: the size (%d, %d) is not above 0", h, w);
-    SP_CHECK(h <= (int64_t)in->h * 1000 && w <= (int64_t)in->w * 1000 && h < SP_IMAGE_SIDE_MAX && w < SP_IMAGE_SIDE_MAX,
-             SP_RUNTIME, "Resize: the resizing width or height is too big, it's 1000 times bigger than the original image, got output "
-                         "(%d, %d) of an image of (%d, %d)", h, w, in->h, in->w);
+    SP_CHECK(
+        h <= (int64_t)in->h * 1000 && w <= (int64_t)in->w * 1000 && h < SP_IMAGE_SIDE_MAX && w < SP_IMAGE_SIDE_MAX,
+        SP_RUNTIME,
+        "Resize: the resizing width or height is too big, it's 1000 times bigger than the original image, got output "
+        "(%d, %d) of an image of (%d, %d)",
+        h, w, in->h, in->w);
     SP_CHECK(mode != SP_INTER_ANTIALIAS, SP_TYPE, "Resize: ANTIALIAS works on Pillow images only");
     if (h == in->h && w == in->w && mode != SP_INTER_PILCUBIC) return sp__image_copy(in, out);
     if (mode != SP_INTER_NEAREST && in->dtype != SP_DTYPE_U8 && in->dtype != SP_DTYPE_F32)
@@ -464,8 +469,9 @@ sp_status sp__image_resize(const sp_image *in, int h, int w, sp_inter mode, sp_i
 sp_status sp__image_resize_part(const sp_image *in, int h, int w, const sp_rect *part, sp_inter mode, sp_image *out)
 {
     const bool same = h == in->h && w == in->w, half = in->h == 2 * h && in->w == 2 * w;
-    if ((mode != SP_INTER_LINEAR && mode != SP_INTER_CUBIC) || (in->dtype != SP_DTYPE_U8 && in->dtype != SP_DTYPE_F32) || same || half ||
-        h < part->y + part->h || w < part->x + part->w || h > (int64_t)in->h * 1000 || w > (int64_t)in->w * 1000)
+    if ((mode != SP_INTER_LINEAR && mode != SP_INTER_CUBIC) ||
+        (in->dtype != SP_DTYPE_U8 && in->dtype != SP_DTYPE_F32) || same || half || h < part->y + part->h ||
+        w < part->x + part->w || h > (int64_t)in->h * 1000 || w > (int64_t)in->w * 1000)
         return SP_DECLINED;
     SP_TRY(sp__image_create(in->dtype, in->rank, part->h, part->w, in->c, out));
     return separable(in, h, w, part->y, part->x, mode, false, out);

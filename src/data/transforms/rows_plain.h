@@ -11,7 +11,8 @@
 enum { BLOCK = 256 }; /* numbers that are computed before they are rounded: a loop for each is easily made vectors of */
 
 /* fmaf, here and below: a sum that falls between two levels is rounded as MindSpore's, which multiplies and adds in one step. */
-static void blend(const uint8_t *restrict src, float factor, const float *restrict other, float share, int n, uint8_t *restrict dst)
+static void blend(const uint8_t *restrict src, float factor, const float *restrict other, float share, int n,
+                  uint8_t *restrict dst)
 {
     float sum[BLOCK];
     for (int at = 0; at < n; at += BLOCK) {
@@ -26,7 +27,8 @@ static void scale(const uint8_t *restrict src, float mul, float add, int64_t n, 
     for (int64_t i = 0; i < n; i++) dst[i] = (float)src[i] * mul + add;
 }
 
-static void taps_across(const uint8_t *restrict src, const int32_t *w, int taps, int step, int n, uint16_t *restrict dst)
+static void taps_across(const uint8_t *restrict src, const int32_t *w, int taps, int step, int n,
+                        uint16_t *restrict dst)
 {
     memset(dst, 0, (size_t)n * sizeof *dst);
     for (int j = 0; j < taps; j++) {

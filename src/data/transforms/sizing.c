@@ -121,11 +121,13 @@ sp_rect sp__draw_resized_crop(sp_stream *s, int h, int w, const double scale[2],
 
 enum { RRC_SIZE, RRC_SCALE, RRC_RATIO, RRC_INTER, RRC_ATTEMPTS };
 #define RRC_ATTRS                                                                                                      \
-    {{"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}},                                                                       \
-     {"scale", 2, 2, 0, 1e9, 2, {0.08, 1.0}},                                                                          \
-     {"ratio", 2, 2, 1e-9, 1e9, 2, {3. / 4., 4. / 3.}},                                                                \
-     {"interpolation", 1, 1, 0, 5, 1, {SP_INTER_LINEAR}},                                                              \
-     {"max_attempts", 1, 1, 1, INT32_MAX, 1, {10}}}
+    {                                                                                                                  \
+        {"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}}, {"scale", 2, 2, 0, 1e9, 2, {0.08, 1.0}},                           \
+            {"ratio", 2, 2, 1e-9, 1e9, 2, {3. / 4., 4. / 3.}}, {"interpolation", 1, 1, 0, 5, 1, {SP_INTER_LINEAR}},    \
+        {                                                                                                              \
+            "max_attempts", 1, 1, 1, INT32_MAX, 1, {10}                                                                \
+        }                                                                                                              \
+    }
 
 static sp_status rrc_check(const sp_transform *t)
 {
@@ -147,8 +149,12 @@ static sp_status rrc_kernel(sp_transform_call *c, const sp_image *in, sp_image *
 }
 static sp_status rrc_run(sp_transform_call *c) { return sp__run_image(c, rrc_kernel); }
 
-const sp_transform_op sp_transform_RandomResizedCrop = {
-    .name = "RandomResizedCrop", .random = true, .batched = true, .attrs = RRC_ATTRS, .check = rrc_check, .run = rrc_run};
+const sp_transform_op sp_transform_RandomResizedCrop = {.name = "RandomResizedCrop",
+                                                        .random = true,
+                                                        .batched = true,
+                                                        .attrs = RRC_ATTRS,
+                                                        .check = rrc_check,
+                                                        .run = rrc_run};
 
 /* --- from encoded bytes --------------------------------------------------------------------------------------------- */
 
@@ -169,7 +175,8 @@ static sp_status encoded_bytes(const sp_transform_call *c, sp_tensor **dense)
     if (t->dtype == SP_DTYPE_STR && t->rank == 2 && t->dims[0] == 1 && t->dims[1] > 0 &&
         *(const uint32_t *)(const void *)t->data & SP_BYTE_CHARACTER)
         return bytes_of_element(t, dense);
-    SP_CHECK(t->rank == 1, SP_RUNTIME, "%s: invalid input shape, only support 1D input, got rank: %d: an encoded image is a vector of uint8",
+    SP_CHECK(t->rank == 1, SP_RUNTIME,
+             "%s: invalid input shape, only support 1D input, got rank: %d: an encoded image is a vector of uint8",
              c->t->op->name, t->rank);
     SP_CHECK(t->dtype == SP_DTYPE_U8 || t->dtype == SP_DTYPE_I8, SP_RUNTIME,
              "%s: an encoded image is a vector of uint8, but this is %s of shape %s", c->t->op->name,

@@ -12,7 +12,7 @@ enum { FILTER_MAX = 64 };
     static void name(const T *x, int64_t n, const double *a, int n_a, const double *b, int n_b, bool clamp, T *y)      \
     {                                                                                                                  \
         /* The filter runs on what it gave before clamping. */                                                         \
-        T past_x[FILTER_MAX] = {0}, past_y[FILTER_MAX] = {0}, ca[FILTER_MAX], cb[FILTER_MAX];              \
+        T past_x[FILTER_MAX] = {0}, past_y[FILTER_MAX] = {0}, ca[FILTER_MAX], cb[FILTER_MAX];                          \
         for (int i = 0; i < n_a; i++) ca[i] = (T)a[i] / (T)a[0];                                                       \
         for (int i = 0; i < n_b; i++) cb[i] = (T)b[i] / (T)a[0];                                                       \
         for (int64_t t = 0; t < n; t++) {                                                                              \
@@ -73,10 +73,9 @@ done:
     return status;
 }
 
-const sp_transform_op sp_transform_LFilter = {
-    .name = "LFilter",
-    .attrs = {{"a_coeffs", 1, FILTER_MAX, 0, 0, SP_NEED, {0}},
-              {"b_coeffs", 1, FILTER_MAX, 0, 0, SP_NEED, {0}},
-              {"clamp", 1, 1, 0, 1, 1, {1}}},
-    .check = filter_check,
-    .run = filter_run};
+const sp_transform_op sp_transform_LFilter = {.name = "LFilter",
+                                              .attrs = {{"a_coeffs", 1, FILTER_MAX, 0, 0, SP_NEED, {0}},
+                                                        {"b_coeffs", 1, FILTER_MAX, 0, 0, SP_NEED, {0}},
+                                                        {"clamp", 1, 1, 0, 1, 1, {1}}},
+                                              .check = filter_check,
+                                              .run = filter_run};

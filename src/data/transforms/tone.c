@@ -102,8 +102,7 @@ sp_status sp__image_auto_contrast(const sp_image *in, double cutoff, int n_ignor
 sp_status sp__image_invert(const sp_image *in, sp_image *out)
 {
     SP_CHECK(in->rank == 3 && in->c == 3, SP_RUNTIME,
-             "Invert: input tensor is not in shape of <H,W,C>, but got rank: %d and %d channels",
-             in->rank, in->c);
+             "Invert: input tensor is not in shape of <H,W,C>, but got rank: %d and %d channels", in->rank, in->c);
     if (in->dtype == SP_DTYPE_F32) {
         SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
         for (int y = 0; y < in->h; y++)
@@ -154,8 +153,8 @@ sp_status sp__image_solarize(const sp_image *in, double lo, double hi, sp_image 
 static sp_status gamma_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
     const float gamma = (float)sp__arg(c, 0, 0), gain = (float)sp__arg(c, 1, 0);
-    SP_CHECK(in->c == 1 || in->c == 3, SP_RUNTIME,
-             "AdjustGamma: channel of input image should be 1 or 3, but got: %d", in->c);
+    SP_CHECK(in->c == 1 || in->c == 3, SP_RUNTIME, "AdjustGamma: channel of input image should be 1 or 3, but got: %d",
+             in->c);
     if (in->dtype == SP_DTYPE_F32) {
         SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
         for (int y = 0; y < in->h; y++)
@@ -216,7 +215,8 @@ static sp_status random_posterize_kernel(sp_transform_call *c, const sp_image *i
 static sp_status random_solarize_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
     const int lo = sp__arg_int(c, 0, 0), hi = sp__arg_int(c, 0, 1);
-    const int a = lo + (int)sp__draw_below(c->stream, hi - lo + 1), b = lo + (int)sp__draw_below(c->stream, hi - lo + 1);
+    const int a = lo + (int)sp__draw_below(c->stream, hi - lo + 1),
+              b = lo + (int)sp__draw_below(c->stream, hi - lo + 1);
     return sp__image_solarize(in, a < b ? a : b, a < b ? b : a, out);
 }
 
@@ -237,7 +237,8 @@ static sp_status random_equalize_run(sp_transform_call *c) { return maybe(c, 0, 
 static sp_status random_invert_run(sp_transform_call *c) { return maybe(c, 0, invert_run); }
 static sp_status random_auto_contrast_run(sp_transform_call *c) { return maybe(c, CONTRAST_PROB, auto_contrast_run); }
 
-#define CONTRAST_ATTRS {"cutoff", 1, 1, 0, 50, 1, {0}}, {"ignore", 0, 0, 0, 255, 0, {0}}
+#define CONTRAST_ATTRS                                                                                                 \
+    {"cutoff", 1, 1, 0, 50, 1, {0}}, { "ignore", 0, 0, 0, 255, 0, {0} }
 #define PROB {"prob", 1, 1, 0, 1, 1, {0.5}}
 const sp_transform_op sp_transform_Equalize = {.name = "Equalize", .run = equalize_run};
 const sp_transform_op sp_transform_Invert = {.name = "Invert", .run = invert_run};
@@ -253,10 +254,8 @@ const sp_transform_op sp_transform_RandomInvert = {
     .name = "RandomInvert", .random = true, .attrs = {PROB}, .run = random_invert_run};
 const sp_transform_op sp_transform_RandomAutoContrast = {
     .name = "RandomAutoContrast", .random = true, .attrs = {CONTRAST_ATTRS, PROB}, .run = random_auto_contrast_run};
-const sp_transform_op sp_transform_RandomPosterize = {.name = "RandomPosterize",
-                                                      .random = true,
-                                                      .attrs = {{"bits", 1, 2, 1, 8, 2, {8, 8}}},
-                                                      .run = random_posterize_run};
+const sp_transform_op sp_transform_RandomPosterize = {
+    .name = "RandomPosterize", .random = true, .attrs = {{"bits", 1, 2, 1, 8, 2, {8, 8}}}, .run = random_posterize_run};
 const sp_transform_op sp_transform_RandomSolarize = {.name = "RandomSolarize",
                                                      .random = true,
                                                      .attrs = {{"threshold", 2, 2, 0, 255, 2, {0, 255}}},

@@ -68,7 +68,7 @@ static void weights_make(void)
 
 typedef struct lookup {
     const sp_image *in;
-    sp_inter mode;      /* NEAREST, LINEAR or CUBIC */
+    sp_inter mode;                 /* NEAREST, LINEAR or CUBIC */
     _Alignas(16) uint8_t fill[32]; /* one pixel of up to 4 channels */
     float fill_f[4];
 } lookup;
@@ -108,8 +108,8 @@ static void blend_u8(const lookup *l, int x, int y, int k, const int32_t *w, uin
         for (int r = 0; r < k; r++)
             for (int s = 0; s < k; s++) {
                 const bool in = inside(m, x + s, y + r);
-                const int v = in ? ((const uint8_t *)sp__image_row(m, y + r))[(int64_t)(x + s) * c + i]
-                                 : l->fill[i < 4 ? i : 3];
+                const int v =
+                    in ? ((const uint8_t *)sp__image_row(m, y + r))[(int64_t)(x + s) * c + i] : l->fill[i < 4 ? i : 3];
                 sum += v * w[r * k + s];
             }
         dst[i] = sp__u8_from_int(sum >> WEIGHT_BITS);
@@ -153,10 +153,8 @@ static void look_row(const lookup *l, int n, const int *px, const int *py, uint8
         const int at = (py[i] & (PLACES - 1)) * PLACES + (px[i] & (PLACES - 1));
         if (m->dtype == SP_DTYPE_U8 && m->c == 3 && !cubic && x >= 0 && y >= 0 && x + 2 <= m->w && y + 2 <= m->h)
             blend_rgb(m, x, y, weights.linear[at], dst);
-        else if (m->dtype == SP_DTYPE_U8)
-            blend_u8(l, x, y, k, cubic ? weights.cubic[at] : weights.linear[at], dst);
-        else
-            blend_f32(l, x, y, k, cubic ? weights.cubic_f[at] : weights.linear_f[at], (float *)(void *)dst);
+        else if (m->dtype == SP_DTYPE_U8) blend_u8(l, x, y, k, cubic ? weights.cubic[at] : weights.linear[at], dst);
+        else blend_f32(l, x, y, k, cubic ? weights.cubic_f[at] : weights.linear_f[at], (float *)(void *)dst);
     }
 }
 
@@ -375,10 +373,14 @@ static sp_status rotate_run(sp_transform_call *c) { return sp__run_image(c, rota
 
 #define ROTATE_REST                                                                                                    \
     {"resample", 1, 1, 0, 5, 1, {0}}, {"expand", 1, 1, 0, 1, 1, {0}}, {"center", 0, 2, 0, 0, 0, {0}},                  \
-        {"fill_value", 1, 3, 0, 255, 1, {0}}
+    {                                                                                                                  \
+        "fill_value", 1, 3, 0, 255, 1, {0}                                                                             \
+    }
 
-const sp_transform_op sp_transform_Rotate = {
-    .name = "Rotate", .batched = true, .attrs = {{"degrees", 1, 1, 0, 0, SP_NEED, {0}}, ROTATE_REST}, .run = rotate_run};
+const sp_transform_op sp_transform_Rotate = {.name = "Rotate",
+                                             .batched = true,
+                                             .attrs = {{"degrees", 1, 1, 0, 0, SP_NEED, {0}}, ROTATE_REST},
+                                             .run = rotate_run};
 
 static sp_status random_rotation_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
@@ -421,7 +423,8 @@ static sp_status random_affine_kernel(sp_transform_call *c, const sp_image *in, 
     sp_stream *s = c->stream;
     const double *t = c->t->attr[AFFINE_TRANSLATE].v, *k = c->t->attr[AFFINE_SHEAR].v;
     const double degrees = sp__draw_uniform(s, sp__arg(c, AFFINE_DEGREES, 0), sp__arg(c, AFFINE_DEGREES, 1));
-    const double dx = sp__draw_uniform(s, t[0] * in->w, t[1] * in->w), dy = sp__draw_uniform(s, t[2] * in->h, t[3] * in->h);
+    const double dx = sp__draw_uniform(s, t[0] * in->w, t[1] * in->w),
+                 dy = sp__draw_uniform(s, t[2] * in->h, t[3] * in->h);
     const double scale = sp__draw_uniform(s, sp__arg(c, AFFINE_SCALE, 0), sp__arg(c, AFFINE_SCALE, 1));
     const double sx = sp__draw_uniform(s, k[0], k[1]), sy = sp__draw_uniform(s, k[2], k[3]);
     return sp__image_affine(in, fmod(degrees, 360), (double[2]){dx, dy}, scale, (double[2]){sx, sy},

@@ -34,7 +34,8 @@ typedef struct tail_part {
 INLINE tail_part tail_load(const sp__block_tail *t, int64_t n, int64_t at)
 {
     const vf zero = vf_set(0);
-    return (tail_part){.bias = t->bias ? channels_load(t->bias, n, at) : zero, .scale = t->scale ? channels_load(t->scale, n, at) : zero,
+    return (tail_part){.bias = t->bias ? channels_load(t->bias, n, at) : zero,
+                       .scale = t->scale ? channels_load(t->scale, n, at) : zero,
                        .shift = t->shift ? channels_load(t->shift, n, at) : zero};
 }
 
@@ -81,8 +82,9 @@ static const float zeros[(2 * GROUP + DEPTH_SIZE) * SP_BLOCK];
 
 /* `n` neighbouring outputs of a window of size x size: rows[a] is row a of the windows from column `from` of the image on; a row of zeros where there is
  * none. With `check`, columns outside of the image count as zeros. */
-INLINE void depth_group(const int n, const int size, const int stride, const bool check, const sp__block_tail *t, const float *const *rows, int64_t from,
-                        int64_t width, const float *w, const tail_part *p, float *out, const float *residual)
+INLINE void depth_group(const int n, const int size, const int stride, const bool check, const sp__block_tail *t,
+                        const float *const *rows, int64_t from, int64_t width, const float *w, const tail_part *p,
+                        float *out, const float *residual)
 {
     vf acc[GROUP], x[2 * GROUP + DEPTH_SIZE];
     for (int j = 0; j < n; j++) acc[j] = vf_set(0);
@@ -94,10 +96,12 @@ INLINE void depth_group(const int n, const int size, const int stride, const boo
             for (int j = 0; j < n; j++) acc[j] = vf_fma(tap, x[j * stride + b], acc[j]);
         }
     }
-    for (int j = 0; j < n; j++) vf_store(out + j * SP_BLOCK, tail_apply(t, p, acc[j], residual ? residual + j * SP_BLOCK : NULL));
+    for (int j = 0; j < n; j++)
+        vf_store(out + j * SP_BLOCK, tail_apply(t, p, acc[j], residual ? residual + j * SP_BLOCK : NULL));
 }
 
-INLINE void depth_square(const int size, const int stride, const sp__block_depth *d, const sp__block_tail *t, const float *residual, int64_t r0, int64_t r1)
+INLINE void depth_square(const int size, const int stride, const sp__block_depth *d, const sp__block_tail *t,
+                         const float *residual, int64_t r0, int64_t r1)
 {
     const sp__window *win = d->w;
     const int64_t width = win->in[2], columns = win->out[2];
@@ -142,7 +146,8 @@ static void depth_any(const sp__block_depth *d, int64_t r0, int64_t r1)
                         const int64_t y = r * win->stride[1] - win->pad[1] + a * win->dilation[1];
                         const int64_t x = j * win->stride[2] - win->pad[2] + b * win->dilation[2];
                         const bool inside = y >= 0 && y < win->in[1] && x >= 0 && x < win->in[2];
-                        acc = vf_fma(vf_load(w), inside ? vf_load(d->x + (y * win->in[2] + x) * SP_BLOCK + at) : vf_set(0), acc);
+                        acc = vf_fma(vf_load(w),
+                                     inside ? vf_load(d->x + (y * win->in[2] + x) * SP_BLOCK + at) : vf_set(0), acc);
                     }
                 const int64_t to = (r * win->out[2] + j) * SP_BLOCK + at;
                 vf_store(d->out + to, tail_apply(&d->tail, &p, acc, d->residual ? d->residual + to : NULL));
@@ -173,9 +178,11 @@ static void depth(const sp__block_depth *d, int64_t r0, int64_t r1)
 static void max_pool(const sp__window *w, const float *x, float *out, int64_t r0, int64_t r1)
 {
     for (int64_t r = r0; r < r1; r++) {
-        const int64_t y = r * w->stride[1] - w->pad[1], y0 = y < 0 ? 0 : y, y1 = y + w->kernel[1] < w->in[1] ? y + w->kernel[1] : w->in[1];
+        const int64_t y = r * w->stride[1] - w->pad[1], y0 = y < 0 ? 0 : y,
+                      y1 = y + w->kernel[1] < w->in[1] ? y + w->kernel[1] : w->in[1];
         for (int64_t j = 0; j < w->out[2]; j++) {
-            const int64_t c = j * w->stride[2] - w->pad[2], c0 = c < 0 ? 0 : c, c1 = c + w->kernel[2] < w->in[2] ? c + w->kernel[2] : w->in[2];
+            const int64_t c = j * w->stride[2] - w->pad[2], c0 = c < 0 ? 0 : c,
+                          c1 = c + w->kernel[2] < w->in[2] ? c + w->kernel[2] : w->in[2];
             for (int at = 0; at < SP_BLOCK; at += LANES) {
                 vf best = vf_set(NAN);
                 for (int64_t a = y0; a < y1; a++)
@@ -199,7 +206,8 @@ static void scale(int64_t positions, int64_t n, const float *x, const float *fac
 
 /* --- Winograd ------------------------------------------------------------------------------------------------------- */
 
-static void win_input(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step, int64_t tile_step)
+static void win_input(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step,
+                      int64_t tile_step)
 {
     const int64_t width = w->in[2], y0 = run->y - w->pad[1];
     for (int64_t tile = 0; tile < run->n; tile++, points += tile_step) {
@@ -236,7 +244,8 @@ static void win_dout(int64_t n, const float *y, float *points, int64_t step, int
         for (int at = 0; at < SP_BLOCK; at += LANES) {
             vf t[4][2];
             for (int b = 0; b < 2; b++) {
-                const vf y0 = vf_load(y + (2 * tile + b) * SP_BLOCK + at), y1 = vf_load(y + (2 * n + 2 * tile + b) * SP_BLOCK + at);
+                const vf y0 = vf_load(y + (2 * tile + b) * SP_BLOCK + at),
+                         y1 = vf_load(y + (2 * n + 2 * tile + b) * SP_BLOCK + at);
                 t[0][b] = y0;
                 t[1][b] = y0 + y1;
                 t[2][b] = y0 - y1;
@@ -252,8 +261,9 @@ static void win_dout(int64_t n, const float *y, float *points, int64_t step, int
         }
 }
 
-INLINE void win_output_as(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step, int64_t tile_row,
-                          const sp__block_tail *tail, const float *residual, float *out, int64_t block_step)
+INLINE void win_output_as(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step,
+                          int64_t tile_row, const sp__block_tail *tail, const float *residual, float *out,
+                          int64_t block_step)
 {
     const int64_t width = w->out[2];
     for (int64_t c = 0; c < n; c += SP_BLOCK, out += block_step) {
@@ -273,7 +283,9 @@ INLINE void win_output_as(const sp__block_run *run, const sp__window *w, int64_t
                     const int64_t to = ((y + a) * width + x) * SP_BLOCK + at;
                     const vf even = (t[a][0] + t[a][1]) + t[a][2], odd = (t[a][1] - t[a][2]) - t[a][3];
                     vf_store(out + to, tail_apply(tail, &p, even, residual ? residual + to : NULL));
-                    if (x + 1 < width) vf_store(out + to + SP_BLOCK, tail_apply(tail, &p, odd, residual ? residual + to + SP_BLOCK : NULL));
+                    if (x + 1 < width)
+                        vf_store(out + to + SP_BLOCK,
+                                 tail_apply(tail, &p, odd, residual ? residual + to + SP_BLOCK : NULL));
                 }
             }
         }
@@ -281,8 +293,9 @@ INLINE void win_output_as(const sp__block_run *run, const sp__window *w, int64_t
     }
 }
 
-static void win_output(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step, int64_t tile_row,
-                       const sp__block_tail *tail, const float *residual, float *out, int64_t block_step)
+static void win_output(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step,
+                       int64_t tile_row, const sp__block_tail *tail, const float *residual, float *out,
+                       int64_t block_step)
 {
 #define WIN_OUTPUT(t, r) win_output_as(run, w, n, sums, step, tile_row, t, r, out, block_step)
     WITH_TAIL(tail, residual, WIN_OUTPUT);
@@ -296,7 +309,8 @@ static void win_weight(int64_t n, int64_t columns, const float *taps, float *poi
         for (int64_t at = 0; at < columns; at += LANES) {
             vf t[4][3];
             for (int b = 0; b < 3; b++) {
-                const vf g0 = vf_load(taps + b * columns + at), g1 = vf_load(taps + (3 + b) * columns + at), g2 = vf_load(taps + (6 + b) * columns + at);
+                const vf g0 = vf_load(taps + b * columns + at), g1 = vf_load(taps + (3 + b) * columns + at),
+                         g2 = vf_load(taps + (6 + b) * columns + at);
                 const vf ends = g0 + g2;
                 t[0][b] = g0;
                 t[1][b] = (ends + g1) * half;
@@ -328,7 +342,8 @@ static void gather(int64_t positions, int64_t n, const float *from, int64_t plan
             continue;
         }
         const int64_t m = positions - i < SP_BLOCK ? positions - i : SP_BLOCK;
-        for (int64_t c = 0; c < SP_BLOCK; c++) vf_store(square + c * SP_BLOCK, c < n ? vf_load_n(from + c * plane + i, m) : vf_set(0));
+        for (int64_t c = 0; c < SP_BLOCK; c++)
+            vf_store(square + c * SP_BLOCK, c < n ? vf_load_n(from + c * plane + i, m) : vf_set(0));
         sp__turn_16(square, SP_BLOCK, turned, SP_BLOCK);
         memcpy(to + i * SP_BLOCK, turned, (size_t)(m * SP_BLOCK) * 4);
     }
@@ -344,7 +359,8 @@ static void scatter(int64_t positions, int64_t n, const float *from, float *to, 
             continue;
         }
         const int64_t m = positions - i < SP_BLOCK ? positions - i : SP_BLOCK;
-        for (int64_t k = 0; k < SP_BLOCK; k++) vf_store(square + k * SP_BLOCK, k < m ? vf_load(from + (i + k) * SP_BLOCK) : vf_set(0));
+        for (int64_t k = 0; k < SP_BLOCK; k++)
+            vf_store(square + k * SP_BLOCK, k < m ? vf_load(from + (i + k) * SP_BLOCK) : vf_set(0));
         sp__turn_16(square, SP_BLOCK, turned, SP_BLOCK);
         for (int64_t c = 0; c < n; c++) vf_store_n(to + c * plane + i, vf_load(turned + c * SP_BLOCK), m);
     }
@@ -367,5 +383,13 @@ const sp__block_kernels BLOCKS_TABLE = {
 #if LANES_WIDE
     .points = points,
 #endif
-    .depth = depth, .max_pool = max_pool, .scale = scale, .win_input = win_input, .win_dout = win_dout, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
+    .depth = depth,
+    .max_pool = max_pool,
+    .scale = scale,
+    .win_input = win_input,
+    .win_dout = win_dout,
+    .win_output = win_output,
+    .win_weight = win_weight,
+    .gather = gather,
+    .scatter = scatter,
 };

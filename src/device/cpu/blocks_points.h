@@ -8,7 +8,10 @@ enum { POINTS = LANES == 16 ? 14 : 6 };
 /* Half a vector: 24 channels are a vector and a half, which take three quarters of the time of two. */
 typedef __m256 vh;
 INLINE vh vh_zero(void) { return _mm256_setzero_ps(); }
-INLINE vh vh_fma(vf x, const float *w, vh sum) { return _mm256_fmadd_ps(_mm512_castps512_ps256(x), _mm256_loadu_ps(w), sum); }
+INLINE vh vh_fma(vf x, const float *w, vh sum)
+{
+    return _mm256_fmadd_ps(_mm512_castps512_ps256(x), _mm256_loadu_ps(w), sum);
+}
 INLINE vf vh_wide(vh v) { return _mm512_zextps256_ps512(v); }
 enum { HALVES = 1 };
 #else
@@ -23,7 +26,8 @@ enum { HALVES = 0 };
 #define EACH_ROW _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)
 
 /* kind: 1 and 2 are whole vectors, 3 a vector and a half. */
-INLINE void points_sums(const int rows, const int kind, const int64_t step, const sp__block_points *p, vf acc[POINTS][2])
+INLINE void points_sums(const int rows, const int kind, const int64_t step, const sp__block_points *p,
+                        vf acc[POINTS][2])
 {
     const int whole = kind == 2 ? 2 : 1;
     const float *w = p->weights;
@@ -35,7 +39,8 @@ INLINE void points_sums(const int rows, const int kind, const int64_t step, cons
     for (int64_t k = 0; k < p->k; k++, w += 2 * LANES) {
         const float *from = p->x + p->offsets[k];
         vf wv[2];
-        for (int j = 0; j < (kind == 1 || LANES == 8 ? 1 : 2); j++) __builtin_prefetch(w + 16 * 2 * LANES + j * LANES); /* large weights come from far away */
+        for (int j = 0; j < (kind == 1 || LANES == 8 ? 1 : 2); j++)
+            __builtin_prefetch(w + 16 * 2 * LANES + j * LANES);        /* large weights come from far away */
         if (LANES == 8) __builtin_prefetch(w + 512 * 2 * LANES, 0, 2); /* and the next panel's from memory */
         for (int j = 0; j < whole; j++) wv[j] = vf_load(w + j * LANES);
         for (int i = 0; i < rows; i++) {
@@ -63,7 +68,8 @@ INLINE void points_finish(const int rows, const sp__block_points *p, const int j
     }
     if (p->residual) EACH_ROW acc[i][j] = acc[i][j] + vf_load(p->residual + at + i * SP_BLOCK);
     if (t->activation == SP_BLOCKED_RELU6) EACH_ROW acc[i][j] = vf_min(vf_set(6), acc[i][j]);
-    if (t->activation != SP_BLOCKED_AS_IT_IS) EACH_ROW acc[i][j] = vf_select((vm)~vm_le(acc[i][j], vf_set(0)), acc[i][j], vf_set(0));
+    if (t->activation != SP_BLOCKED_AS_IT_IS)
+        EACH_ROW acc[i][j] = vf_select((vm)~vm_le(acc[i][j], vf_set(0)), acc[i][j], vf_set(0));
     EACH_ROW vf_store(p->out + at + i * SP_BLOCK, acc[i][j]);
 }
 
@@ -78,17 +84,19 @@ INLINE void points_as(const int rows, const int kind, const int64_t step, const 
 }
 
 /* A step that is known makes addresses of the positions part of the instructions. Steps: of blocks, of blocks with a stride of two, of a plain image with one. */
-#define POINTS_KIND(r, kind)                                            \
-    static void points_##r##_##kind(const sp__block_points *p)          \
-    {                                                                   \
-        if (p->step == SP_BLOCK) points_as(r, kind, SP_BLOCK, p);       \
-        else if (p->step == 2) points_as(r, kind, 2, p);                \
-        else points_as(r, kind, 2 * SP_BLOCK, p);                       \
+#define POINTS_KIND(r, kind)                                                                                           \
+    static void points_##r##_##kind(const sp__block_points *p)                                                         \
+    {                                                                                                                  \
+        if (p->step == SP_BLOCK) points_as(r, kind, SP_BLOCK, p);                                                      \
+        else if (p->step == 2) points_as(r, kind, 2, p);                                                               \
+        else points_as(r, kind, 2 * SP_BLOCK, p);                                                                      \
     }
 #define POINTS_ROWS(r) POINTS_KIND(r, 1) POINTS_KIND(r, 2) POINTS_KIND(r, 3)
-#define POINTS_LOW(kind) points_1_##kind, points_2_##kind, points_3_##kind, points_4_##kind, points_5_##kind, points_6_##kind
-#define POINTS_HIGH(kind) \
-    points_7_##kind, points_8_##kind, points_9_##kind, points_10_##kind, points_11_##kind, points_12_##kind, points_13_##kind, points_14_##kind
+#define POINTS_LOW(kind)                                                                                               \
+    points_1_##kind, points_2_##kind, points_3_##kind, points_4_##kind, points_5_##kind, points_6_##kind
+#define POINTS_HIGH(kind)                                                                                              \
+    points_7_##kind, points_8_##kind, points_9_##kind, points_10_##kind, points_11_##kind, points_12_##kind,           \
+        points_13_##kind, points_14_##kind
 POINTS_ROWS(1)
 POINTS_ROWS(2)
 POINTS_ROWS(3)

@@ -16,7 +16,8 @@ static inline void sp__turn_bytes(const uint8_t *from, uint8_t *to)
 #if defined(__SSE2__)
     __m128i a[16], b[16];
     for (int i = 0; i < 16; i++) a[i] = _mm_loadu_si128((const void *)(from + 16 * i));
-    for (int round = 0; round < 4; round++) { /* each puts one more bit of the row's number behind those of the column's */
+    for (int round = 0; round < 4;
+         round++) { /* each puts one more bit of the row's number behind those of the column's */
         for (int i = 0; i < 8; i++) {
             b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 8]);
             b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 8]);

@@ -17,8 +17,8 @@
 
 enum {
     TASKS_WANTED = 16,
-    NEAR_BYTES = 320 * 1024,  /* of x for a task: they stay in the second cache */
-    LARGEST_EXPONENT = 56,    /* as in conv_winograd.c */
+    NEAR_BYTES = 320 * 1024, /* of x for a task: they stay in the second cache */
+    LARGEST_EXPONENT = 56,   /* as in conv_winograd.c */
     PREPARED_HEAD = 64,
 };
 
@@ -27,12 +27,12 @@ typedef struct block_job {
     const sp_blocked *b;
     const sp__block_kernels *kernels;
     bool depthwise, winograd, bias_first;
-    int64_t k_step;              /* block of the sum */
-    int64_t unit, plane;         /* floats of a position; positions of a plane of x, padded */
-    int64_t x_image, out_image;  /* floats of an image */
-    int64_t rows, width;         /* of results: a flat image is one row */
-    int64_t columns, panels;     /* of a panel of weights */
-    int64_t chunks, units;       /* parts of a row; of an image */
+    int64_t k_step;                     /* block of the sum */
+    int64_t unit, plane;                /* floats of a position; positions of a plane of x, padded */
+    int64_t x_image, out_image;         /* floats of an image */
+    int64_t rows, width;                /* of results: a flat image is one row */
+    int64_t columns, panels;            /* of a panel of weights */
+    int64_t chunks, units;              /* parts of a row; of an image */
     int64_t band, bands, slice, slices; /* units and panels of a task */
     size_t offsets_bytes, padded_bytes, panels_bytes, blocked_bytes;
     /* operands */
@@ -43,21 +43,26 @@ typedef struct block_job {
     const float *residual;
     float *out;
     const sp_epilogue *epilogue;
-    const float *weight;         /* as it comes */
+    const float *weight; /* as it comes */
 } block_job;
 
 /* --- plan ---------------------------------------------------------------------------------------------------------- */
 
-static bool is_depthwise(const sp__conv_geometry *g) { return g->group > 1 && g->in_channels == g->group && g->out_channels == g->group; }
+static bool is_depthwise(const sp__conv_geometry *g)
+{
+    return g->group > 1 && g->in_channels == g->group && g->out_channels == g->group;
+}
 
 /* Tasks: by positions where the image is larger than the weights, else by panels first. */
 static void plan_tasks(block_job *j)
 {
     const int64_t batch = j->conv.g.batch;
-    const double x_floats = (double)(j->conv.g.in_channels * j->plane), w_floats = (double)(j->conv.g.out_channels * j->conv.k);
+    const double x_floats = (double)(j->conv.g.in_channels * j->plane),
+                 w_floats = (double)(j->conv.g.out_channels * j->conv.k);
     j->band = j->units;
     j->slice = j->panels;
-    const int64_t wanted = max_i64(1, min_i64(ceil_div(TASKS_WANTED, batch), (int64_t)(j->conv.flops / (double)batch / 4e5)));
+    const int64_t wanted =
+        max_i64(1, min_i64(ceil_div(TASKS_WANTED, batch), (int64_t)(j->conv.flops / (double)batch / 4e5)));
     if (w_floats > x_floats) {
         j->slice = max_i64(1, j->panels / wanted);
         j->slices = ceil_div(j->panels, j->slice);
@@ -102,7 +107,8 @@ static void plan(const sp_blocked *b, block_job *j)
     j->x_image = (b->in ? sp__blocks_of(g->in_channels) * SP_BLOCK : g->in_channels) * j->plane;
     j->offsets_bytes = aligned((size_t)c->k * sizeof(int64_t));
     j->padded_bytes = c->copies ? aligned((size_t)(g->batch * j->x_image) * 4) : 0;
-    j->panels_bytes = j->winograd ? sp__win_blocks_weights_bytes(c) : aligned((size_t)(j->panels * j->columns * c->k) * 4);
+    j->panels_bytes =
+        j->winograd ? sp__win_blocks_weights_bytes(c) : aligned((size_t)(j->panels * j->columns * c->k) * 4);
     plan_tasks(j);
 }
 
@@ -110,7 +116,9 @@ static void plan(const sp_blocked *b, block_job *j)
 static bool takes(const sp_call *c)
 {
     sp__conv_geometry g;
-    if (c->in[0]->dtype != SP_DTYPE_F32 || c->in[0]->rank != 4 || !c->in[0]->count || !c->in[1]->count || !c->out[0]->count) return false;
+    if (c->in[0]->dtype != SP_DTYPE_F32 || c->in[0]->rank != 4 || !c->in[0]->count || !c->in[1]->count ||
+        !c->out[0]->count)
+        return false;
     if (sp__conv_measure(c->op->name, c->in[0], c->in[1], c->attrs, &g) != SP_OK) return false;
     if (sp__gemm_find(SP_DTYPE_F32)->columns % SP_BLOCK != 0) return false;
     if (is_depthwise(&g)) return sp__cpu_depthwise_takes(c);
@@ -129,8 +137,8 @@ static void pack_tasks(void *context, int64_t begin, int64_t end)
     const block_job *j = context;
     const sp__conv_job *c = &j->conv;
     for (int64_t i = begin; i < end; i++)
-        c->kernels->pack(c->k, min_i64(j->columns, c->oc_g - i * j->columns), j->columns, j->weight + i * j->columns * c->k, 1, c->k,
-                         j->panels_to + i * j->columns * c->k);
+        c->kernels->pack(c->k, min_i64(j->columns, c->oc_g - i * j->columns), j->columns,
+                         j->weight + i * j->columns * c->k, 1, c->k, j->panels_to + i * j->columns * c->k);
 }
 
 /* [block][tap][16]. */
@@ -139,7 +147,8 @@ static void pack_depthwise(const block_job *j)
     const int64_t taps = sp__window_taps(&j->conv.g.w), channels = j->conv.g.group;
     memset(j->panels_to, 0, j->panels_bytes);
     for (int64_t c = 0; c < channels; c++)
-        for (int64_t t = 0; t < taps; t++) j->panels_to[(c / SP_BLOCK * taps + t) * SP_BLOCK + c % SP_BLOCK] = j->weight[c * taps + t];
+        for (int64_t t = 0; t < taps; t++)
+            j->panels_to[(c / SP_BLOCK * taps + t) * SP_BLOCK + c % SP_BLOCK] = j->weight[c * taps + t];
 }
 
 static sp_status pack_direct(block_job *j, float *to)
@@ -157,7 +166,10 @@ static sp_status pack(block_job *j, float *to)
     return SP_OK;
 }
 
-static bool weights_fit(const block_job *j) { return j->conv.kernels->win_fits(j->conv.oc_g * j->conv.k, j->weight, LARGEST_EXPONENT); }
+static bool weights_fit(const block_job *j)
+{
+    return j->conv.kernels->win_fits(j->conv.oc_g * j->conv.k, j->weight, LARGEST_EXPONENT);
+}
 
 static size_t prepared_bytes(const sp_call *c)
 {
@@ -170,7 +182,10 @@ static sp_prepared_form form_of_weights(const sp_call *c)
 {
     block_job j;
     plan(c->attrs, &j);
-    return (sp_prepared_form){{j.depthwise ? 1 : j.winograd ? 2 : 3, j.conv.g.group, j.conv.g.in_channels, sp__window_taps(&j.conv.g.w)}};
+    return (sp_prepared_form){{j.depthwise  ? 1
+                               : j.winograd ? 2
+                                            : 3,
+                               j.conv.g.group, j.conv.g.in_channels, sp__window_taps(&j.conv.g.w)}};
 }
 
 /* In front: whether Winograd's transforms may have them. */
@@ -227,14 +242,15 @@ static sp__block_tail tail_from(const block_job *j, int64_t channel)
 }
 
 /* One unit: neighbouring positions from `from` on with a panel of n channels. at: its first position among the results. */
-static void run_unit(const block_job *j, const float *from, int64_t step, int64_t rows, int64_t channel, int64_t n, int64_t image, int64_t at,
-                     const sp__block_tail *whole_tail)
+static void run_unit(const block_job *j, const float *from, int64_t step, int64_t rows, int64_t channel, int64_t n,
+                     int64_t image, int64_t at, const sp__block_tail *whole_tail)
 {
     const sp__conv_job *c = &j->conv;
     const sp__gemm_kernels *kernels = c->kernels;
     const float *weights = j->weights + channel * c->k;
     const bool registers = j->b->out && (step == 2 || step == SP_BLOCK || step == 2 * SP_BLOCK);
-    const int64_t last = registers ? (c->k - 1) / j->k_step * j->k_step : c->k; /* from here on sums stay in registers until they are final */
+    const int64_t last = registers ? (c->k - 1) / j->k_step * j->k_step
+                                   : c->k; /* from here on sums stay in registers until they are final */
     sp__block_tail tail = *whole_tail;
     _Alignas(64) float tile[32 * 32];
     const float *first = j->bias_first && last > 0 ? tail.bias : NULL;
@@ -244,16 +260,24 @@ static void run_unit(const block_job *j, const float *from, int64_t step, int64_
         memcpy(tile + t * j->columns, first, (size_t)n * 4);
     }
     for (int64_t p = 0; p < last; p += j->k_step)
-        kernels->points[n > kernels->lanes][rows - 1](min_i64(j->k_step, c->k - p), from, step, j->offsets + p, weights + p * j->columns, tile,
-                                                      p > 0 || first);
+        kernels->points[n > kernels->lanes][rows - 1](min_i64(j->k_step, c->k - p), from, step, j->offsets + p,
+                                                      weights + p * j->columns, tile, p > 0 || first);
     if (!j->b->out) {
-        kernels->settle(rows, n, tile, tail.bias, j->out + image * j->out_image + channel * c->positions + at, c->positions);
+        kernels->settle(rows, n, tile, tail.bias, j->out + image * j->out_image + channel * c->positions + at,
+                        c->positions);
         return;
     }
     const int64_t to = image * j->out_image + channel * c->positions + at * SP_BLOCK;
-    j->kernels->points(rows, &(sp__block_points){.k = c->k - last, .step = registers ? step : SP_BLOCK, .n = n, .x = from, .offsets = j->offsets + last,
-                                                 .weights = weights + last * j->columns, .begun = last > 0 ? tile : NULL, .tail = &tail,
-                                                 .residual = j->residual ? j->residual + to : NULL, .out = j->out + to,
+    j->kernels->points(rows, &(sp__block_points){.k = c->k - last,
+                                                 .step = registers ? step : SP_BLOCK,
+                                                 .n = n,
+                                                 .x = from,
+                                                 .offsets = j->offsets + last,
+                                                 .weights = weights + last * j->columns,
+                                                 .begun = last > 0 ? tile : NULL,
+                                                 .tail = &tail,
+                                                 .residual = j->residual ? j->residual + to : NULL,
+                                                 .out = j->out + to,
                                                  .block_step = c->positions * SP_BLOCK});
 }
 
@@ -283,13 +307,17 @@ static void points_tasks(void *context, int64_t begin, int64_t end)
     const sp__conv_job *c = &j->conv;
     for (int64_t t = begin; t < end; t++) {
         const int64_t image = t / (j->bands * j->slices), slice = t / j->bands % j->slices, band = t % j->bands;
-        const int64_t u0 = band * j->band, u1 = min_i64(u0 + j->band, j->units), c0 = slice * j->slice, c1 = min_i64(c0 + j->slice, j->panels);
+        const int64_t u0 = band * j->band, u1 = min_i64(u0 + j->band, j->units), c0 = slice * j->slice,
+                      c1 = min_i64(c0 + j->slice, j->panels);
         run_units(j, image, u0, u1, c0, c1);
         if (!j->epilogue) continue;
         const int64_t q0 = u0 / j->chunks * j->width + u0 % j->chunks * j->width / j->chunks;
         const int64_t q1 = u1 / j->chunks * j->width + u1 % j->chunks * j->width / j->chunks;
-        const int64_t channel = c0 * j->columns, n = min_i64(c1 * j->columns, c->oc_g) - channel, start = image * j->out_image + channel * c->positions;
-        if (j->b->out) j->epilogue->fn(j->epilogue->context, start + q0 * SP_BLOCK, sp__blocks_of(n), c->positions * SP_BLOCK, (q1 - q0) * SP_BLOCK);
+        const int64_t channel = c0 * j->columns, n = min_i64(c1 * j->columns, c->oc_g) - channel,
+                      start = image * j->out_image + channel * c->positions;
+        if (j->b->out)
+            j->epilogue->fn(j->epilogue->context, start + q0 * SP_BLOCK, sp__blocks_of(n), c->positions * SP_BLOCK,
+                            (q1 - q0) * SP_BLOCK);
         else j->epilogue->fn(j->epilogue->context, start + q0, n, c->positions, q1 - q0);
     }
 }
@@ -300,7 +328,8 @@ static sp_status run_points(block_job *j)
     fill_offsets(j);
     if (j->conv.copies) {
         const int64_t planes = g->batch * (j->b->in ? sp__blocks_of(g->in_channels) : g->in_channels);
-        SP_TRY(sp__conv_share(&j->conv, planes * j->conv.padded[1], max_i64(1, 16384 / (j->conv.padded[2] * j->unit)), pad_tasks, j));
+        SP_TRY(sp__conv_share(&j->conv, planes * j->conv.padded[1], max_i64(1, 16384 / (j->conv.padded[2] * j->unit)),
+                              pad_tasks, j));
         j->x = j->padded_x;
     }
     return sp__conv_share(&j->conv, g->batch * j->bands * j->slices, 1, points_tasks, j);
@@ -314,15 +343,18 @@ static void depth_tasks(void *context, int64_t begin, int64_t end)
     const sp__window *w = &j->conv.g.w;
     const int64_t blocks = sp__blocks_of(j->conv.g.group), taps = sp__window_taps(w);
     for (int64_t i = begin; i < end; i++) {
-        const int64_t item = i / j->bands, block = item % blocks, r0 = i % j->bands * j->band, r1 = min_i64(r0 + j->band, w->out[1]);
-        sp__block_depth d = {.w = w, .n = min_i64(SP_BLOCK, j->conv.g.group - block * SP_BLOCK), .tail = tail_from(j, block * SP_BLOCK)};
+        const int64_t item = i / j->bands, block = item % blocks, r0 = i % j->bands * j->band,
+                      r1 = min_i64(r0 + j->band, w->out[1]);
+        sp__block_depth d = {
+            .w = w, .n = min_i64(SP_BLOCK, j->conv.g.group - block * SP_BLOCK), .tail = tail_from(j, block * SP_BLOCK)};
         d.x = j->x + item * w->in[1] * w->in[2] * SP_BLOCK;
         d.weight = j->weights + block * taps * SP_BLOCK;
         d.out = j->out + item * j->conv.positions * SP_BLOCK;
         d.residual = j->residual ? j->residual + item * j->conv.positions * SP_BLOCK : NULL;
         j->kernels->depth(&d, r0, r1);
         if (j->epilogue)
-            j->epilogue->fn(j->epilogue->context, (item * j->conv.positions + r0 * w->out[2]) * SP_BLOCK, 1, 0, (r1 - r0) * w->out[2] * SP_BLOCK);
+            j->epilogue->fn(j->epilogue->context, (item * j->conv.positions + r0 * w->out[2]) * SP_BLOCK, 1, 0,
+                            (r1 - r0) * w->out[2] * SP_BLOCK);
     }
 }
 
@@ -352,11 +384,14 @@ static void reorder_tasks(void *context, int64_t begin, int64_t end)
     const int64_t blocks = sp__blocks_of(j->r.channels);
     for (int64_t i = begin; i < end; i++) {
         const int64_t block = i % blocks, n = min_i64(SP_BLOCK, j->r.channels - block * SP_BLOCK);
-        const int64_t plain = (i / blocks * j->r.channels + block * SP_BLOCK) * j->r.positions, blocked = i * j->r.positions * SP_BLOCK;
+        const int64_t plain = (i / blocks * j->r.channels + block * SP_BLOCK) * j->r.positions,
+                      blocked = i * j->r.positions * SP_BLOCK;
         const uint8_t *from_bytes = j->from;
         const float *from = j->from;
-        if (j->bytes && j->r.block) sp__bytes_gather(j->r.positions, n, from_bytes + plain, j->r.positions, (uint8_t *)j->to + blocked);
-        else if (j->bytes) sp__bytes_scatter(j->r.positions, n, from_bytes + blocked, (uint8_t *)j->to + plain, j->r.positions);
+        if (j->bytes && j->r.block)
+            sp__bytes_gather(j->r.positions, n, from_bytes + plain, j->r.positions, (uint8_t *)j->to + blocked);
+        else if (j->bytes)
+            sp__bytes_scatter(j->r.positions, n, from_bytes + blocked, (uint8_t *)j->to + plain, j->r.positions);
         else if (j->r.block) kernels->gather(j->r.positions, n, from + plain, j->r.positions, (float *)j->to + blocked);
         else kernels->scatter(j->r.positions, n, from + blocked, (float *)j->to + plain, j->r.positions);
     }
@@ -365,7 +400,8 @@ static void reorder_tasks(void *context, int64_t begin, int64_t end)
 static sp_status reorder(const sp_reorder *r, bool bytes, const void *from, void *to)
 {
     reorder_job j = {.r = *r, .from = from, .to = to, .bytes = bytes};
-    return sp__parallel_for(r->batch * sp__blocks_of(r->channels), max_i64(1, 16384 / (r->positions * SP_BLOCK + 1)), reorder_tasks, &j);
+    return sp__parallel_for(r->batch * sp__blocks_of(r->channels), max_i64(1, 16384 / (r->positions * SP_BLOCK + 1)),
+                            reorder_tasks, &j);
 }
 
 sp_status sp__blocked_reorder(const sp_call *c)
@@ -387,7 +423,8 @@ static void pool_bytes(const sp__window *w, uint8_t flip, const uint8_t *x, uint
     const int64_t top = r * w->stride[1] - w->pad[1], y0 = max_i64(0, top), y1 = min_i64(w->in[1], top + w->kernel[1]);
     const block flips = (block){0} + flip;
     for (int64_t j = 0; j < w->out[2]; j++) {
-        const int64_t left = j * w->stride[2] - w->pad[2], x0 = max_i64(0, left), x1 = min_i64(w->in[2], left + w->kernel[2]);
+        const int64_t left = j * w->stride[2] - w->pad[2], x0 = max_i64(0, left),
+                      x1 = min_i64(w->in[2], left + w->kernel[2]);
         block most = {0};
         for (int64_t y = y0; y < y1; y++)
             for (int64_t at = x0; at < x1; at++) {
@@ -407,8 +444,11 @@ static void pool_tasks(void *context, int64_t begin, int64_t end)
     const pool_job *j = context;
     const sp__window *w = j->w;
     for (int64_t i = begin; i < end; i++) { /* a row of a block */
-        const int64_t block = i / w->out[1], r = i % w->out[1], from = block * w->in[1] * w->in[2] * SP_BLOCK, to = block * w->out[1] * w->out[2] * SP_BLOCK;
-        if (j->dtype == SP_DTYPE_F32) sp__blocks_find()->max_pool(w, (const float *)(const void *)j->x + from, (float *)(void *)j->out + to, r, r + 1);
+        const int64_t block = i / w->out[1], r = i % w->out[1], from = block * w->in[1] * w->in[2] * SP_BLOCK,
+                      to = block * w->out[1] * w->out[2] * SP_BLOCK;
+        if (j->dtype == SP_DTYPE_F32)
+            sp__blocks_find()->max_pool(w, (const float *)(const void *)j->x + from, (float *)(void *)j->out + to, r,
+                                        r + 1);
         else pool_bytes(w, j->dtype == SP_DTYPE_I8 ? 0x80 : 0, (const uint8_t *)j->x + from, (uint8_t *)j->out + to, r);
     }
 }
@@ -430,7 +470,10 @@ typedef struct channel_job {
 } channel_job;
 
 static int64_t mean_room(const sp_reorder *r) { return SP_BLOCK * min_i64(r->positions, SP_SUM_BLOCK); }
-size_t sp__blocked_mean_work(const sp_reorder *r) { return (size_t)(r->batch * sp__blocks_of(r->channels) * mean_room(r)) * 4; }
+size_t sp__blocked_mean_work(const sp_reorder *r)
+{
+    return (size_t)(r->batch * sp__blocks_of(r->channels) * mean_room(r)) * 4;
+}
 
 /* A task is a block: its channels are laid out as rows, a part that is summed in float at a time. */
 static void mean_tasks(void *context, int64_t begin, int64_t end)
@@ -456,15 +499,20 @@ static void scale_tasks(void *context, int64_t begin, int64_t end)
     const int64_t blocks = sp__blocks_of(j->r.channels), step = j->r.positions * SP_BLOCK;
     for (int64_t i = begin; i < end; i++) {
         const int64_t channel = i % blocks * SP_BLOCK, n = min_i64(SP_BLOCK, j->r.channels - channel);
-        sp__blocks_find()->scale(j->r.positions, n, j->x + i * step, j->factors + i / blocks * j->r.channels + channel, j->out + i * step);
+        sp__blocks_find()->scale(j->r.positions, n, j->x + i * step, j->factors + i / blocks * j->r.channels + channel,
+                                 j->out + i * step);
     }
 }
 
 static sp_status by_channel(const sp_call *c, void (*tasks)(void *, int64_t, int64_t))
 {
-    channel_job j = {.r = *(const sp_reorder *)c->attrs, .x = (const float *)(const void *)c->in[0]->data, .out = (float *)(void *)c->out[0]->data,
-                     .factors = c->n_in > 1 ? (const float *)(const void *)c->in[1]->data : NULL, .room = c->work};
-    return sp__parallel_for(j.r.batch * sp__blocks_of(j.r.channels), max_i64(1, 32768 / (j.r.positions * SP_BLOCK)), tasks, &j);
+    channel_job j = {.r = *(const sp_reorder *)c->attrs,
+                     .x = (const float *)(const void *)c->in[0]->data,
+                     .out = (float *)(void *)c->out[0]->data,
+                     .factors = c->n_in > 1 ? (const float *)(const void *)c->in[1]->data : NULL,
+                     .room = c->work};
+    return sp__parallel_for(j.r.batch * sp__blocks_of(j.r.channels), max_i64(1, 32768 / (j.r.positions * SP_BLOCK)),
+                            tasks, &j);
 }
 
 sp_status sp__blocked_mean(const sp_call *c) { return by_channel(c, mean_tasks); }
@@ -488,14 +536,23 @@ static size_t workspace(const sp_call *c)
 }
 
 static const float *floats_of(const sp_tensor *t) { return t ? (const float *)(const void *)t->data : NULL; }
-static const float *prepared_of(const sp_call *c) { return (const float *)(const void *)((const char *)c->prepared + PREPARED_HEAD); }
+static const float *prepared_of(const sp_call *c)
+{
+    return (const float *)(const void *)((const char *)c->prepared + PREPARED_HEAD);
+}
 
 /* SP_DECLINED: numbers out of range. */
 static sp_status run_winograd(block_job *j, const sp_call *c)
 {
     char *work = c->work;
     if (c->prepared ? !*(const char *)c->prepared : !weights_fit(j)) return SP_DECLINED;
-    sp__win_blocks w = {.conv = &j->conv, .x = j->x, .in = j->b->in, .out = j->b->out, .tail = j->tail, .residual = j->residual, .result = j->out,
+    sp__win_blocks w = {.conv = &j->conv,
+                        .x = j->x,
+                        .in = j->b->in,
+                        .out = j->b->out,
+                        .tail = j->tail,
+                        .residual = j->residual,
+                        .result = j->out,
                         .epilogue = j->epilogue};
     if (c->prepared) {
         w.weights = prepared_of(c);
@@ -515,8 +572,10 @@ static sp_status run(const sp_call *c)
     j.x = floats_of(c->in[SP_BLOCKED_X]);
     j.weight = floats_of(c->in[SP_BLOCKED_WEIGHT]);
     j.conv.weight = c->in[SP_BLOCKED_WEIGHT]->data;
-    j.tail = (sp__block_tail){.bias = floats_of(c->in[SP_BLOCKED_BIAS]), .scale = floats_of(c->in[SP_BLOCKED_SCALE]),
-                              .shift = floats_of(c->in[SP_BLOCKED_SHIFT]), .activation = j.b->activation};
+    j.tail = (sp__block_tail){.bias = floats_of(c->in[SP_BLOCKED_BIAS]),
+                              .scale = floats_of(c->in[SP_BLOCKED_SCALE]),
+                              .shift = floats_of(c->in[SP_BLOCKED_SHIFT]),
+                              .activation = j.b->activation};
     j.residual = floats_of(c->in[SP_BLOCKED_RESIDUAL]);
     j.out = (float *)(void *)c->out[0]->data;
     j.epilogue = c->epilogue;
@@ -526,7 +585,8 @@ static sp_status run(const sp_call *c)
     }
     if (wants_blocks(&j)) {
         const sp__window *w = &j.conv.g.w;
-        const sp_reorder r = {.batch = j.conv.g.batch, .channels = j.conv.g.in_channels, .positions = w->in[1] * w->in[2], .block = true};
+        const sp_reorder r = {
+            .batch = j.conv.g.batch, .channels = j.conv.g.in_channels, .positions = w->in[1] * w->in[2], .block = true};
         SP_TRY(reorder(&r, false, j.x, work));
         j.x = (const float *)(const void *)work;
         work += aligned((size_t)(j.conv.g.batch * j.x_image) * 4);
@@ -552,5 +612,11 @@ static bool writes_plain(const sp_call *c)
 }
 
 const struct sp_blocked_kernel sp__cpu_conv_blocks = {
-    .takes = takes, .writes_plain = writes_plain, .workspace = workspace, .prepared_bytes = prepared_bytes, .prepare = prepare, .prepared_form = form_of_weights, .run = run,
+    .takes = takes,
+    .writes_plain = writes_plain,
+    .workspace = workspace,
+    .prepared_bytes = prepared_bytes,
+    .prepare = prepare,
+    .prepared_form = form_of_weights,
+    .run = run,
 };

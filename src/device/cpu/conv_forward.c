@@ -40,11 +40,11 @@ void sp__conv_plan(sp_dtype dtype, sp__conv_job *job)
     job->positions = sp__window_positions(&g->w);
     job->flops = 2.0 * (double)g->batch * (double)g->out_channels * (double)job->k * (double)job->positions;
     job->offsets_bytes = aligned((size_t)job->k * sizeof(int64_t));
-    job->padded_bytes =
-        job->copies ? aligned((size_t)(g->batch * g->in_channels * job->plane) * (size_t)job->size) : 0;
+    job->padded_bytes = job->copies ? aligned((size_t)(g->batch * g->in_channels * job->plane) * (size_t)job->size) : 0;
 }
 
-sp_status sp__conv_share(const sp__conv_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t), void *context)
+sp_status sp__conv_share(const sp__conv_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t),
+                         void *context)
 {
     if (n == 0) return SP_OK;
     if (job->flops >= PARALLEL_FLOPS) return sp__parallel_for(n, grain, fn, context);
@@ -75,7 +75,8 @@ static void fill_starts(sp__conv_job *job)
     for (int64_t a = 0; a < w->out[0]; a++)
         for (int64_t b = 0; b < w->out[1]; b++)
             for (int64_t c = 0; c < w->out[2]; c++)
-                job->starts[q++] = (a * w->stride[0] * job->padded[1] + b * w->stride[1]) * job->padded[2] + c * w->stride[2];
+                job->starts[q++] =
+                    (a * w->stride[0] * job->padded[1] + b * w->stride[1]) * job->padded[2] + c * w->stride[2];
 }
 
 static void pad_planes(void *context, int64_t begin, int64_t end)
@@ -89,7 +90,8 @@ static void pad_planes(void *context, int64_t begin, int64_t end)
         memset(to, 0, (size_t)(job->plane * job->size));
         for (int64_t d = 0; d < w->in[0]; d++)
             for (int64_t h = 0; h < w->in[1]; h++, from += row_bytes)
-                memcpy(to + (((d + w->pad[0]) * job->padded[1] + h + w->pad[1]) * job->padded[2] + w->pad[2]) * job->size,
+                memcpy(to + (((d + w->pad[0]) * job->padded[1] + h + w->pad[1]) * job->padded[2] + w->pad[2]) *
+                                job->size,
                        from, row_bytes);
     }
 }
@@ -114,7 +116,8 @@ static void pack_weights(void *context, int64_t begin, int64_t end)
         int64_t group = i / job->m_panels, row = i % job->m_panels * width, m = min_i64(width, job->oc_g - row);
         char *to = job->panels + i * width * job->k * size;
         if (!job->mirrored) {
-            job->kernels->pack(job->k, m, width, job->weight + (group * job->oc_g + row) * job->k * size, 1, job->k, to);
+            job->kernels->pack(job->k, m, width, job->weight + (group * job->oc_g + row) * job->k * size, 1, job->k,
+                               to);
             continue;
         }
         /* weight is [ic, oc, taps] from here; taps backwards. */
@@ -134,8 +137,10 @@ static conv_form form_of(const sp__conv_job *job)
 {
     const sp__window *w = &job->g.w;
     double lanes = job->kernels->lanes, width = (double)w->out[2], n = (double)job->positions, m = (double)job->oc_g;
-    double rows = width / (double)ceil_div(w->out[2], job->kernels->points_max), half = (double)job->kernels->points_max / 2;
-    double channels = m / (lanes * (double)ceil_div(job->oc_g, job->kernels->lanes)) * (rows < half ? rows / half : 1) * (m <= lanes ? 0.8 : 1);
+    double rows = width / (double)ceil_div(w->out[2], job->kernels->points_max),
+           half = (double)job->kernels->points_max / 2;
+    double channels = m / (lanes * (double)ceil_div(job->oc_g, job->kernels->lanes)) * (rows < half ? rows / half : 1) *
+                      (m <= lanes ? 0.8 : 1);
     double in_place = width / (lanes * (double)ceil_div(w->out[2], job->kernels->lanes)) * (width <= lanes ? 0.7 : 1);
     double gathered = n / (lanes * (double)ceil_div(job->positions, job->kernels->lanes)) * m / (m + 16);
     if (w->stride[2] != 1) in_place = 0;
@@ -153,9 +158,15 @@ bool sp__conv_is_product(const sp__conv_geometry *g)
 sp__gemm_shape sp__conv_product_shape(const sp__conv_job *job)
 {
     bool turn = job->mirrored; /* then weight is [k, m] */
-    return (sp__gemm_shape){.dtype = job->dtype, .m = job->oc_g, .n = job->positions, .k = job->k,
-                            .a_row = turn ? 1 : job->k, .a_col = turn ? job->oc_g : 1, .b_row = job->positions,
-                            .b_col = 1, .c_row = job->positions};
+    return (sp__gemm_shape){.dtype = job->dtype,
+                            .m = job->oc_g,
+                            .n = job->positions,
+                            .k = job->k,
+                            .a_row = turn ? 1 : job->k,
+                            .a_col = turn ? job->oc_g : 1,
+                            .b_row = job->positions,
+                            .b_col = 1,
+                            .c_row = job->positions};
 }
 
 /* Panels of weights that one task goes through: about what the second cache holds beside the input. */
@@ -181,21 +192,25 @@ void sp__conv_plan_forward(sp__conv_job *job)
     int64_t units = by_rows ? w->out[0] * w->out[1] : ceil_div(job->positions, unit);
     double channels = (double)min_i64(job->oc_g, job->slice * job->width);
     double unit_flops = 2.0 * channels * (double)unit * (double)job->k + 1;
-    double want = (job->slices > 1 ? LARGE_TASK_FLOPS : SP_CONV_TASK_FLOPS) / unit_flops; /* weights that are read anew want more rows */
-    job->band = want < 1 ? 1 : want > (double)units ? max_i64(units, 1) : (int64_t)want;
+    double want = (job->slices > 1 ? LARGE_TASK_FLOPS : SP_CONV_TASK_FLOPS) /
+                  unit_flops; /* weights that are read anew want more rows */
+    job->band = want<1 ? 1 : want>(double) units ? max_i64(units, 1) : (int64_t)want;
     job->bands = ceil_div(units, job->band);
     double tasks = SP_CONV_TASK_FLOPS / (unit_flops * (double)job->band);
     job->per_task = tasks < 1 ? 1 : tasks > 1e6 ? 1000000 : (int64_t)tasks;
 }
 
-void sp__conv_fill_bias(const sp__conv_job *job, int64_t channel, int64_t n_channels, int64_t from, int64_t n, char *out)
+void sp__conv_fill_bias(const sp__conv_job *job, int64_t channel, int64_t n_channels, int64_t from, int64_t n,
+                        char *out)
 {
     for (int64_t i = 0; i < n_channels; i++) {
         if (job->size == 4) {
-            float *to = (float *)(void *)out + i * job->positions + from, v = ((const float *)(const void *)job->bias)[channel + i];
+            float *to = (float *)(void *)out + i * job->positions + from,
+                  v = ((const float *)(const void *)job->bias)[channel + i];
             for (int64_t j = 0; j < n; j++) to[j] = v;
         } else {
-            double *to = (double *)(void *)out + i * job->positions + from, v = ((const double *)(const void *)job->bias)[channel + i];
+            double *to = (double *)(void *)out + i * job->positions + from,
+                   v = ((const double *)(const void *)job->bias)[channel + i];
             for (int64_t j = 0; j < n; j++) to[j] = v;
         }
     }
@@ -217,19 +232,21 @@ static void forward_rows(const sp__conv_job *job, const char *x, const char *pan
                 int64_t n = min_i64(kernels->columns, width - j);
                 bool two = n > kernels->lanes;
                 /* Lanes behind the last column compute nonsense that is not stored; they must not leave the memory. */
-                bool inside = row + (j + job->offsets[job->k - 1] + (two ? kernels->columns : kernels->lanes)) * size <= x_end;
+                bool inside =
+                    row + (j + job->offsets[job->k - 1] + (two ? kernels->columns : kernels->lanes)) * size <= x_end;
                 const sp__gemm_taps *micro = inside ? kernels->taps[two] : kernels->taps_edge[two];
                 for (int64_t i = 0; i < job->oc_g; i += rows)
-                    micro[min_i64(rows, job->oc_g - i) - 1](k, panels + (i * job->k + p * rows) * size, row + j * size,
-                                                            job->offsets + p, out + (i * job->positions + r * width + j) * size,
-                                                            job->positions, n, p > 0 || job->bias);
+                    micro[min_i64(rows, job->oc_g - i) - 1](
+                        k, panels + (i * job->k + p * rows) * size, row + j * size, job->offsets + p,
+                        out + (i * job->positions + r * width + j) * size, job->positions, n, p > 0 || job->bias);
             }
         }
     }
 }
 
 /* Panels [u0, u1) of positions of one image and group, windows gathered. */
-static void forward_panels(const sp__conv_job *job, const char *x, const char *panels, char *out, int64_t u0, int64_t u1)
+static void forward_panels(const sp__conv_job *job, const char *x, const char *panels, char *out, int64_t u0,
+                           int64_t u1)
 {
     const sp__gemm_kernels *kernels = job->kernels;
     int64_t size = job->size, rows = kernels->rows, columns = kernels->columns;
@@ -250,8 +267,8 @@ static void forward_panels(const sp__conv_job *job, const char *x, const char *p
 }
 
 /* Rows [r0, r1) of one image and group, channels of panels [c0, c1): channels across, positions broadcast. */
-static void forward_points(const sp__conv_job *job, const char *x, const char *panels, const char *bias, char *out, int64_t r0, int64_t r1,
-                           int64_t c0, int64_t c1)
+static void forward_points(const sp__conv_job *job, const char *x, const char *panels, const char *bias, char *out,
+                           int64_t r0, int64_t r1, int64_t c0, int64_t c1)
 {
     const sp__gemm_kernels *kernels = job->kernels;
     const sp__window *w = &job->g.w;
@@ -271,8 +288,8 @@ static void forward_points(const sp__conv_job *job, const char *x, const char *p
                 for (int64_t p = 0; p < job->k; p += kernels->k_block)
                     points(min_i64(kernels->k_block, job->k - p), row + q * step * size, step, job->offsets + p,
                            panel + p * columns * size, tile, p > 0);
-                kernels->settle(rows, n, tile, bias ? bias + channel * size : NULL, out + (channel * job->positions + r * width + q) * size,
-                                job->positions);
+                kernels->settle(rows, n, tile, bias ? bias + channel * size : NULL,
+                                out + (channel * job->positions + r * width + q) * size, job->positions);
             }
         }
     }
@@ -295,14 +312,16 @@ static void forward_tasks(void *context, int64_t begin, int64_t end)
         const char *panels = job->panels + group * job->m_panels * job->width * job->k * job->size;
         char *out = job->out + item * job->oc_g * job->positions * job->size;
         if (job->form == FORM_CHANNELS) {
-            forward_points(job, x, panels, job->bias ? job->bias + group * job->oc_g * job->size : NULL, out, u0, u1, c0, c1);
+            forward_points(job, x, panels, job->bias ? job->bias + group * job->oc_g * job->size : NULL, out, u0, u1,
+                           c0, c1);
         } else {
             if (job->bias) sp__conv_fill_bias(job, group * job->oc_g, job->oc_g, q0, n, out);
             if (job->form == FORM_ROWS) forward_rows(job, x, panels, out, u0, u1);
             else forward_panels(job, x, panels, out, u0, u1);
         }
         if (job->epilogue)
-            job->epilogue->fn(job->epilogue->context, (item * job->oc_g + channel) * job->positions + q0, n_channels, job->positions, n);
+            job->epilogue->fn(job->epilogue->context, (item * job->oc_g + channel) * job->positions + q0, n_channels,
+                              job->positions, n);
     }
 }
 
@@ -310,7 +329,8 @@ static void bias_tasks(void *context, int64_t begin, int64_t end)
 {
     const sp__conv_job *job = context;
     for (int64_t i = begin; i < end; i++)
-        sp__conv_fill_bias(job, i % job->g.out_channels, 1, 0, job->positions, job->out + i * job->positions * job->size);
+        sp__conv_fill_bias(job, i % job->g.out_channels, 1, 0, job->positions,
+                           job->out + i * job->positions * job->size);
 }
 
 /* --- forward, by tiles ------------------------------------------------------------------------------------------- */
@@ -361,20 +381,35 @@ static sp_status forward_tiles(sp__conv_job *job, char *work)
         for (int64_t d = 0; d < w->out[0]; d++)
             for (int64_t h = 0; h < w->out[1]; h++)
                 for (int64_t i = 0; i < w->out[2]; i++)
-                    starts[q++] = b * image + (d * w->stride[0] * job->padded[1] + h * w->stride[1]) * job->padded[2] + i * w->stride[2];
+                    starts[q++] = b * image + (d * w->stride[0] * job->padded[1] + h * w->stride[1]) * job->padded[2] +
+                                  i * w->stride[2];
     for (int64_t p = 0; job->mirrored && p < job->k; p++) /* weight is [ic, oc, taps], taps backwards */
         weight_at[p] = p / taps * job->oc_g * taps + taps - 1 - p % taps;
     for (int64_t group = 0; group < g->group; group++) {
         int64_t first = group * job->oc_g * job->positions; /* of C */
-        sp__tiles_product p = {
-            .a = {.dtype = SP_DTYPE_F32, .data = job->weight + group * job->oc_g * job->k * 4, .n = job->oc_g, .n_k = job->k,
-                  .outer = job->mirrored ? taps : job->k, .k = 1, .k_table = job->mirrored ? weight_at : NULL},
-            .b = {.dtype = SP_DTYPE_F32, .data = job->x + group * job->ic_g * job->plane * 4, .n = n, .n_k = job->k,
-                  .outer_table = starts, .k_table = job->offsets},
-            .c = job->out + first * 4, .c_dtype = SP_DTYPE_F32, .c_row = job->positions, .c_columns = job->positions,
-            .c_step = g->out_channels * job->positions, .epilogue = job->epilogue, .start = first,
-            .bias = job->bias ? (const float *)(const void *)job->bias + group * job->oc_g : NULL,
-            .a_range = &weight_range, .b_range = &job->x_range};
+        sp__tiles_product p = {.a = {.dtype = SP_DTYPE_F32,
+                                     .data = job->weight + group * job->oc_g * job->k * 4,
+                                     .n = job->oc_g,
+                                     .n_k = job->k,
+                                     .outer = job->mirrored ? taps : job->k,
+                                     .k = 1,
+                                     .k_table = job->mirrored ? weight_at : NULL},
+                               .b = {.dtype = SP_DTYPE_F32,
+                                     .data = job->x + group * job->ic_g * job->plane * 4,
+                                     .n = n,
+                                     .n_k = job->k,
+                                     .outer_table = starts,
+                                     .k_table = job->offsets},
+                               .c = job->out + first * 4,
+                               .c_dtype = SP_DTYPE_F32,
+                               .c_row = job->positions,
+                               .c_columns = job->positions,
+                               .c_step = g->out_channels * job->positions,
+                               .epilogue = job->epilogue,
+                               .start = first,
+                               .bias = job->bias ? (const float *)(const void *)job->bias + group * job->oc_g : NULL,
+                               .a_range = &weight_range,
+                               .b_range = &job->x_range};
         SP_TRY(sp__tiles_multiply(job->tiles, &p, work + job->tables_bytes));
     }
     return SP_OK;
@@ -395,7 +430,8 @@ size_t sp__conv_forward_work(sp__conv_job *job)
     sp__conv_plan_forward(job);
     plan_tiles(job);
     /* Whatever goes first, it may find numbers that it cannot take and leave them to the direct way. */
-    size_t panels = has_panels(job) ? 0 : job->panels_bytes, tiles = job->tiles ? job->tables_bytes + job->tiles_bytes : 0;
+    size_t panels = has_panels(job) ? 0 : job->panels_bytes,
+           tiles = job->tiles ? job->tables_bytes + job->tiles_bytes : 0;
     size_t direct = job->offsets_bytes + job->padded_bytes + (panels > tiles ? panels : tiles);
     size_t winograd = job->winograd ? sp__winograd_work(job) : 0;
     return direct > winograd ? direct : winograd;
@@ -410,7 +446,8 @@ void sp__conv_place(sp__conv_job *job, char *work)
 
 static sp_status pack_panels(sp__conv_job *job)
 {
-    return sp__conv_share(job, job->g.group * job->m_panels, max_i64(1, 32768 / (job->k * job->width)), pack_weights, job);
+    return sp__conv_share(job, job->g.group * job->m_panels, max_i64(1, 32768 / (job->k * job->width)), pack_weights,
+                          job);
 }
 
 size_t sp__conv_prepared_bytes(const sp__conv_job *job)
@@ -435,7 +472,9 @@ sp_status sp__conv_forward(sp__conv_job *job, char *work)
         sp__gemm_shape s = sp__conv_product_shape(job);
         sp__gemm_batch batch = {.n = g->batch, .b_step = job->k * job->positions, .c_step = job->oc_g * job->positions};
         batch.epilogue = job->epilogue;
-        if (job->bias) SP_TRY(sp__conv_share(job, g->batch * g->out_channels, max_i64(1, 32768 / job->positions), bias_tasks, job));
+        if (job->bias)
+            SP_TRY(
+                sp__conv_share(job, g->batch * g->out_channels, max_i64(1, 32768 / job->positions), bias_tasks, job));
         return sp__gemm_batched(&s, &batch, job->weight, job->x, job->out, job->bias != NULL, work);
     }
     sp__conv_plan_forward(job);

@@ -55,7 +55,8 @@ static void scatter_tasks(void *context, int64_t begin, int64_t end)
                                                          q_step, width, false);
                 }
                 for (int64_t p = p0; p < p1; p++) {
-                    int64_t kd = p / (w->kernel[1] * w->kernel[2]), kh = p / w->kernel[2] % w->kernel[1], kw = p % w->kernel[2];
+                    int64_t kd = p / (w->kernel[1] * w->kernel[2]), kh = p / w->kernel[2] % w->kernel[1],
+                            kw = p % w->kernel[2];
                     int64_t d0, d1, h0, h1, w0, w1;
                     sp__window_range(w, 0, kd, &d0, &d1);
                     sp__window_range(w, 1, kh, &h0, &h1);
@@ -89,7 +90,7 @@ size_t sp__conv_input_work(const sp__conv_geometry *g, sp_dtype dtype, bool prep
 }
 
 sp_status sp__conv_input(const sp__conv_geometry *g, sp_dtype dtype, const void *dout, const void *weight, void *out,
-                           const void *prepared, char *work)
+                         const void *prepared, char *work)
 {
     sp__conv_job job = {.weight = weight, .out = out, .prepared = prepared};
     if (sp__conv_mirror(g, &job.g)) {
@@ -103,7 +104,9 @@ sp_status sp__conv_input(const sp__conv_geometry *g, sp_dtype dtype, const void 
     sp__conv_plan(dtype, &job);
     if (sp__conv_has_phases(g)) return sp__conv_phases_run(&job, work);
     double task = job.flops / ((double)(g->batch * g->in_channels) + 1) + 1;
-    int64_t grain = task >= SP_CONV_TASK_FLOPS ? 1 : (int64_t)min_i64(g->batch * g->in_channels, (int64_t)(SP_CONV_TASK_FLOPS / task));
+    int64_t grain = task >= SP_CONV_TASK_FLOPS
+                        ? 1
+                        : (int64_t)min_i64(g->batch * g->in_channels, (int64_t)(SP_CONV_TASK_FLOPS / task));
     return sp__conv_share(&job, g->batch * g->in_channels, max_i64(1, grain), scatter_tasks, &job);
 }
 
@@ -113,7 +116,10 @@ sp_status sp__conv_input(const sp__conv_geometry *g, sp_dtype dtype, const void 
 static bool is_thin(const sp__conv_job *job) { return job->oc_g <= 2; }
 
 /* Panels of rows to a task: many, since each task reads a panel of columns of all images, but some tasks for every thread. */
-static int64_t panels_per_task(int64_t total) { return min_i64(CORRELATE_PANELS, max_i64(1, total / (4 * sp_threads()))); }
+static int64_t panels_per_task(int64_t total)
+{
+    return min_i64(CORRELATE_PANELS, max_i64(1, total / (4 * sp_threads())));
+}
 
 static void plan_weight(sp__conv_job *job)
 {
@@ -143,9 +149,9 @@ static void turn_dout(void *context, int64_t begin, int64_t end)
 static sp__gemm_span span_of(const sp__conv_job *job)
 {
     const sp__window *w = &job->g.w;
-    return (sp__gemm_span){.n = {w->out[0], w->out[1], w->out[2]},
-                           .step = {w->stride[0] * job->padded[1] * job->padded[2], w->stride[1] * job->padded[2],
-                                    w->stride[2]}};
+    return (sp__gemm_span){
+        .n = {w->out[0], w->out[1], w->out[2]},
+        .step = {w->stride[0] * job->padded[1] * job->padded[2], w->stride[1] * job->padded[2], w->stride[2]}};
 }
 
 /* A task: some panels of taps with one panel of output channels, over all images. */
@@ -155,7 +161,8 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
     const sp__gemm_kernels *kernels = job->kernels;
     int64_t size = job->size, rows = kernels->rows, columns = kernels->columns;
     sp__gemm_span span = span_of(job);
-    char *const tile = sp__scratch_take(CORRELATE_PANELS * SP_GEMM_ROWS * 128); /* rows of two vectors: 128 bytes at most */
+    char *const tile =
+        sp__scratch_take(CORRELATE_PANELS * SP_GEMM_ROWS * 128); /* rows of two vectors: 128 bytes at most */
     for (int64_t t = begin; t < end; t++) {
         int64_t group = t / (job->bands * job->n_panels), panel = t / job->bands % job->n_panels;
         int64_t p0 = t % job->bands * job->per_task * rows, p1 = min_i64(p0 + job->per_task * rows, job->k);
@@ -171,7 +178,8 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
         }
         char *to = job->out + ((group * job->oc_g + channel) * job->k + p0) * size;
         for (int64_t p = 0; p < p1 - p0; p += kernels->lanes)
-            kernels->settle(min_i64(kernels->lanes, p1 - p0 - p), n, tile + p * columns * size, NULL, to + p * size, job->k);
+            kernels->settle(min_i64(kernels->lanes, p1 - p0 - p), n, tile + p * columns * size, NULL, to + p * size,
+                            job->k);
     }
     sp__scratch_give(tile);
 }
@@ -182,8 +190,8 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
 static bool turns_x(const sp__conv_job *job)
 {
     const double positions = (double)(job->g.batch * job->positions), ic = (double)job->ic_g, oc = (double)job->oc_g;
-    return job->g.group == 1 && sp__window_taps(&job->g.w) == 1 && !job->copies && !is_thin(job) && job->ic_g >= job->kernels->lanes &&
-           ic * positions <= oc * positions + ic * oc / 2;
+    return job->g.group == 1 && sp__window_taps(&job->g.w) == 1 && !job->copies && !is_thin(job) &&
+           job->ic_g >= job->kernels->lanes && ic * positions <= oc * positions + ic * oc / 2;
 }
 
 static void plan_turned(sp__conv_job *job)
@@ -212,7 +220,8 @@ static void turn_x(void *context, int64_t begin, int64_t end)
             continue;
         }
         for (int64_t r = 0; r < w->out[0] * w->out[1]; r++) {
-            const int64_t at = (r / w->out[1] * w->stride[0] * job->padded[1] + r % w->out[1] * w->stride[1]) * job->padded[2];
+            const int64_t at =
+                (r / w->out[1] * w->stride[0] * job->padded[1] + r % w->out[1] * w->stride[1]) * job->padded[2];
             job->kernels->pack(row, n, columns, x + at * size, w->stride[2], job->plane, to + r * row * columns * size);
         }
     }
@@ -225,7 +234,8 @@ static void turned_tasks(void *context, int64_t begin, int64_t end)
     const sp__gemm_kernels *kernels = job->kernels;
     const int64_t size = job->size, rows = kernels->rows, columns = kernels->columns;
     const sp__gemm_span span = {.n = {1, 1, job->positions}, .step = {0, 0, 1}};
-    char *const tile = sp__scratch_take(CORRELATE_PANELS * SP_GEMM_ROWS * 128); /* rows of two vectors: 128 bytes at most */
+    char *const tile =
+        sp__scratch_take(CORRELATE_PANELS * SP_GEMM_ROWS * 128); /* rows of two vectors: 128 bytes at most */
     for (int64_t t = begin; t < end; t++) {
         const int64_t panel = t / job->bands, channel = panel * columns, n = min_i64(columns, job->ic_g - channel);
         const int64_t p0 = t % job->bands * job->per_task * rows, p1 = min_i64(p0 + job->per_task * rows, job->oc_g);
@@ -234,7 +244,8 @@ static void turned_tasks(void *context, int64_t begin, int64_t end)
             const char *dout = job->dout + image * job->oc_g * job->positions * size;
             const char *x = job->panels + (image * job->n_panels + panel) * columns * job->positions * size;
             for (int64_t p = p0; p < p1; p += rows)
-                kernels->correlate[n > kernels->lanes][min_i64(rows, p1 - p) - 1](&span, dout, job->offsets + p, x, tile + (p - p0) * columns * size);
+                kernels->correlate[n > kernels->lanes][min_i64(rows, p1 - p) - 1](&span, dout, job->offsets + p, x,
+                                                                                  tile + (p - p0) * columns * size);
         }
         for (int64_t p = p0; p < p1; p++)
             memcpy(job->out + (p * job->ic_g + channel) * size, tile + (p - p0) * columns * size, (size_t)(n * size));
@@ -247,7 +258,8 @@ static sp_status turned_run(sp__conv_job *job, char *work)
     plan_turned(job);
     sp__conv_place(job, work);
     for (int64_t i = 0; i < job->oc_g; i++) job->offsets[i] = i * job->positions;
-    SP_TRY(sp__conv_share(job, job->g.batch * job->n_panels, max_i64(1, 16384 / (job->positions * job->kernels->columns + 1)), turn_x, job));
+    SP_TRY(sp__conv_share(job, job->g.batch * job->n_panels,
+                          max_i64(1, 16384 / (job->positions * job->kernels->columns + 1)), turn_x, job));
     return sp__conv_share(job, job->n_panels * job->bands, 1, turned_tasks, job);
 }
 
@@ -274,8 +286,15 @@ static void thin_tasks(void *context, int64_t begin, int64_t end)
  * writing the sums. */
 static bool is_tiled_product(const sp__conv_job *job, sp__gemm_shape *s)
 {
-    *s = (sp__gemm_shape){.dtype = job->dtype, .m = job->oc_g, .n = job->k, .k = job->positions, .a_row = job->positions, .a_col = 1,
-                          .b_row = 1, .b_col = job->positions, .c_row = job->k};
+    *s = (sp__gemm_shape){.dtype = job->dtype,
+                          .m = job->oc_g,
+                          .n = job->k,
+                          .k = job->positions,
+                          .a_row = job->positions,
+                          .a_col = 1,
+                          .b_row = 1,
+                          .b_col = job->positions,
+                          .c_row = job->k};
     return sp__conv_is_product(&job->g) && job->positions >= 128 && sp__gemm_is_tiled(s, SP_GEMM_TILES_SHARE);
 }
 
@@ -298,7 +317,8 @@ sp_status sp__conv_weight(sp__conv_job *job, char *work)
     sp__gemm_shape s;
     if (is_tiled_product(job, &s)) {
         for (int64_t i = 0; i < job->g.batch; i++)
-            SP_TRY(sp__gemm(&s, job->dout + i * s.m * s.k * job->size, job->x + i * s.n * s.k * job->size, job->out, i > 0, work));
+            SP_TRY(sp__gemm(&s, job->dout + i * s.m * s.k * job->size, job->x + i * s.n * s.k * job->size, job->out,
+                            i > 0, work));
         return SP_OK;
     }
     if (turns_x(job)) return turned_run(job, work);
@@ -311,6 +331,6 @@ sp_status sp__conv_weight(sp__conv_job *job, char *work)
     SP_TRY(sp__conv_pad(job));
     if (is_thin(job)) return sp__conv_share(job, job->g.out_channels, 1, thin_tasks, job);
     SP_TRY(sp__conv_share(job, job->g.batch * job->g.group * job->n_panels,
-                 max_i64(1, 16384 / (job->positions * job->kernels->columns + 1)), turn_dout, job));
+                          max_i64(1, 16384 / (job->positions * job->kernels->columns + 1)), turn_dout, job));
     return sp__conv_share(job, job->g.group * job->n_panels * job->bands, 1, weight_tasks, job);
 }

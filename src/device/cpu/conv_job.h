@@ -24,29 +24,29 @@ typedef enum { FORM_CHANNELS, FORM_ROWS, FORM_PANELS } conv_form;
 typedef struct sp__conv_job {
     const sp__gemm_kernels *kernels;
     sp_dtype dtype;
-    int64_t size;            /* of an element */
-    sp__conv_geometry g;     /* of the convolution as it is computed: for the gradient by input, the mirrored one */
-    int64_t ic_g, oc_g, k;   /* channels per group; taps times in channels per group */
+    int64_t size;          /* of an element */
+    sp__conv_geometry g;   /* of the convolution as it is computed: for the gradient by input, the mirrored one */
+    int64_t ic_g, oc_g, k; /* channels per group; taps times in channels per group */
     int64_t padded[SP_SPATIAL], plane, positions;
     bool copies, mirrored;
     double flops;
     /* scratch */
     size_t offsets_bytes, padded_bytes, panels_bytes;
-    int64_t *offsets;        /* k of them: where the element under each tap lies */
-    int64_t *starts;         /* where the window of each position begins, when panels are gathered */
+    int64_t *offsets; /* k of them: where the element under each tap lies */
+    int64_t *starts;  /* where the window of each position begins, when panels are gathered */
     char *padded_x, *panels;
     /* operands */
     const char *x, *weight, *bias, *dout;
     char *out;
     /* tasks */
     conv_form form;
-    int64_t width;           /* of a panel of weights: rows or columns of the register block */
-    int64_t band, bands;     /* output rows, or positions, of a task; tasks per image and group */
+    int64_t width;       /* of a panel of weights: rows or columns of the register block */
+    int64_t band, bands; /* output rows, or positions, of a task; tasks per image and group */
     int64_t per_task, n_panels, m_panels;
-    int64_t slice, slices;   /* FORM_CHANNELS: panels of weights of a task; tasks per band */
+    int64_t slice, slices; /* FORM_CHANNELS: panels of weights of a task; tasks per band */
     const sp_epilogue *epilogue;
-    const char *prepared;    /* weights made ahead (sp__conv_prepare), or NULL */
-    bool pointwise, winograd; /* conv_pointwise.c; winograd.h first */
+    const char *prepared;           /* weights made ahead (sp__conv_prepare), or NULL */
+    bool pointwise, winograd;       /* conv_pointwise.c; winograd.h first */
     const sp__tiles_kernels *tiles; /* NULL: by vectors */
     size_t tables_bytes, tiles_bytes;
     sp__tiles_range x_range;
@@ -55,7 +55,8 @@ typedef struct sp__conv_job {
 /* Sizes that all three operators need; job->g is set. */
 void sp__conv_plan(sp_dtype dtype, sp__conv_job *job);
 /* Tasks to threads, or all of them here when there is little to do. */
-sp_status sp__conv_share(const sp__conv_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t), void *context);
+sp_status sp__conv_share(const sp__conv_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t),
+                         void *context);
 /* Scratch: offsets, padded input, panels. */
 void sp__conv_place(sp__conv_job *job, char *work);
 /* x with its padding; afterwards x is read without checks. */
@@ -64,7 +65,8 @@ sp_status sp__conv_pad(sp__conv_job *job);
 bool sp__conv_is_product(const sp__conv_geometry *g);
 sp__gemm_shape sp__conv_product_shape(const sp__conv_job *job);
 /* `n` elements from position `from` on of some channels. */
-void sp__conv_fill_bias(const sp__conv_job *job, int64_t channel, int64_t n_channels, int64_t from, int64_t n, char *out);
+void sp__conv_fill_bias(const sp__conv_job *job, int64_t channel, int64_t n_channels, int64_t from, int64_t n,
+                        char *out);
 /* A window of one element over enough positions: conv_pointwise.c. */
 bool sp__conv_is_pointwise(const sp__conv_job *job);
 size_t sp__pointwise_prepared_bytes(const sp__conv_job *job);

@@ -28,7 +28,7 @@ typedef struct phases {
     char *taps;
     /* all of them */
     const char *from[PHASES_MAX];
-    const char *zeros;       /* a row of a phase without taps */
+    const char *zeros; /* a row of a phase without taps */
 } phases;
 
 /* Along dimension d: how many taps and inputs the phase has, and the padding of dout. */
@@ -58,7 +58,8 @@ static bool find_phases(const sp__conv_geometry *g, phases *out)
         if ((w->stride[d] != 1 && w->dilation[d] != 1) || w->stride[d] > STRIDE_MAX) return false;
     const int64_t total = w->stride[0] * w->stride[1] * w->stride[2];
     for (int64_t r = 0; r < total; r++) {
-        const int64_t first[SP_SPATIAL] = {r / w->stride[2] / w->stride[1], r / w->stride[2] % w->stride[1], r % w->stride[2]};
+        const int64_t first[SP_SPATIAL] = {r / w->stride[2] / w->stride[1], r / w->stride[2] % w->stride[1],
+                                           r % w->stride[2]};
         phase p = {.g = *g};
         bool any = true;
         for (int d = 0; d < SP_SPATIAL; d++) any &= measure_along(w, d, first[d], &p);
@@ -88,11 +89,16 @@ static sp__conv_job job_of(const phase *p, sp_dtype dtype)
 }
 
 /* A phase of all taps takes the weights as they are. */
-static bool has_all_taps(const sp__conv_job *job, const phase *p) { return sp__window_taps(&p->g.w) == sp__window_taps(&job->g.w); }
+static bool has_all_taps(const sp__conv_job *job, const phase *p)
+{
+    return sp__window_taps(&p->g.w) == sp__window_taps(&job->g.w);
+}
 
 static size_t taps_bytes(const sp__conv_job *job, const phase *p)
 {
-    return has_all_taps(job, p) ? 0 : aligned((size_t)(job->g.out_channels * job->ic_g * sp__window_taps(&p->g.w) * job->size));
+    return has_all_taps(job, p)
+               ? 0
+               : aligned((size_t)(job->g.out_channels * job->ic_g * sp__window_taps(&p->g.w) * job->size));
 }
 
 static size_t out_bytes(const sp__conv_job *job, const phase *p)
@@ -100,7 +106,10 @@ static size_t out_bytes(const sp__conv_job *job, const phase *p)
     return aligned((size_t)(p->g.batch * p->g.out_channels * sp__window_positions(&p->g.w) * job->size));
 }
 
-static size_t zeros_bytes(const sp__conv_job *job) { return aligned((size_t)(ceil_div(job->g.w.in[2], job->g.w.stride[2]) * job->size)); }
+static size_t zeros_bytes(const sp__conv_job *job)
+{
+    return aligned((size_t)(ceil_div(job->g.w.in[2], job->g.w.stride[2]) * job->size));
+}
 
 /* Scratch: a row of zeros, what each phase makes, the taps of one of them, what its convolution needs. */
 size_t sp__conv_phases_work(const sp__conv_job *job)
@@ -127,8 +136,9 @@ static void gather_taps(void *context, int64_t begin, int64_t end)
     for (int64_t a = 0; a < o->kernel[0]; a++)
         for (int64_t b = 0; b < o->kernel[1]; b++)
             for (int64_t c = 0; c < o->kernel[2]; c++)
-                at[n++] = ((p->now->tap[0] + a * w->stride[0]) * w->kernel[1] + p->now->tap[1] + b * w->stride[1]) * w->kernel[2] + p->now->tap[2] +
-                          c * w->stride[2];
+                at[n++] = ((p->now->tap[0] + a * w->stride[0]) * w->kernel[1] + p->now->tap[1] + b * w->stride[1]) *
+                              w->kernel[2] +
+                          p->now->tap[2] + c * w->stride[2];
     for (int64_t i = begin; i < end; i++) {
         if (p->job->size == 4) {
             const float *from = (const float *)(const void *)p->job->weight + i * all;
@@ -143,18 +153,18 @@ static void gather_taps(void *context, int64_t begin, int64_t end)
 }
 
 /* to[i * step + k] = from[k][i], i < n[k] */
-#define LAY(name, T)                                                                                                    \
+#define LAY(name, T)                                                                                                   \
     static void name(int64_t step, const char *const *from, const int64_t *n, char *row)                               \
-    {                                                                                                                   \
-        T *to = (T *)(void *)row;                                                                                       \
-        if (step == 2) {                                                                                                \
-            const T *even = (const T *)(const void *)from[0], *odd = (const T *)(const void *)from[1];                  \
-            for (int64_t i = 0; i < n[1]; i++) to[2 * i] = even[i], to[2 * i + 1] = odd[i];                             \
-            if (n[0] > n[1]) to[2 * n[1]] = even[n[1]];                                                                 \
-            return;                                                                                                     \
-        }                                                                                                               \
-        for (int64_t k = 0; k < step; k++)                                                                              \
-            for (int64_t i = 0; i < n[k]; i++) to[i * step + k] = ((const T *)(const void *)from[k])[i];                \
+    {                                                                                                                  \
+        T *to = (T *)(void *)row;                                                                                      \
+        if (step == 2) {                                                                                               \
+            const T *even = (const T *)(const void *)from[0], *odd = (const T *)(const void *)from[1];                 \
+            for (int64_t i = 0; i < n[1]; i++) to[2 * i] = even[i], to[2 * i + 1] = odd[i];                            \
+            if (n[0] > n[1]) to[2 * n[1]] = even[n[1]];                                                                \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int64_t k = 0; k < step; k++)                                                                             \
+            for (int64_t i = 0; i < n[k]; i++) to[i * step + k] = ((const T *)(const void *)from[k])[i];               \
     }
 LAY(lay_4, float)
 LAY(lay_8, double)

@@ -11,10 +11,10 @@
 #include "device/cpu/conv_job.h"
 
 enum {
-    TILE_PANELS = 4,   /* columns of a task, in panels */
-    SLICE_PANELS = 8,  /* rows of a task at least, in panels */
+    TILE_PANELS = 4,  /* columns of a task, in panels */
+    SLICE_PANELS = 8, /* rows of a task at least, in panels */
     TASKS_WANTED = 24,
-    SLOTS_MAX = 32,    /* pieces of scratch */
+    SLOTS_MAX = 32, /* pieces of scratch */
     POSITIONS_MIN = 16,
 };
 
@@ -27,9 +27,10 @@ typedef struct point_job {
     sp__gemm_shape s;
     int64_t rows, columns, size;
     int64_t k_step, m_panels;
-    int64_t images;        /* matrices of s.n columns: one when images are joined */
+    int64_t images; /* matrices of s.n columns: one when images are joined */
     bool joined;
-    int64_t tile, tiles, slice, slices, tasks, per_slot; /* columns of a task, tasks of an image; panels of weights of a task */
+    int64_t tile, tiles, slice, slices, tasks,
+        per_slot; /* columns of a task, tasks of an image; panels of weights of a task */
     size_t columns_bytes, slot_bytes, weights_bytes;
     const char *weights;
     char *slots;
@@ -62,7 +63,11 @@ static bool joins(const sp__conv_job *job)
 static void measure(sp__conv_job *job, point_job *w)
 {
     const sp__gemm_kernels *kernels = job->kernels;
-    *w = (point_job){.job = job, .s = sp__conv_product_shape(job), .rows = kernels->rows, .columns = kernels->columns, .size = job->size};
+    *w = (point_job){.job = job,
+                     .s = sp__conv_product_shape(job),
+                     .rows = kernels->rows,
+                     .columns = kernels->columns,
+                     .size = job->size};
     w->k_step = ceil_div(w->s.k, ceil_div(w->s.k, kernels->k_block));
     w->m_panels = ceil_div(w->s.m, w->rows);
     w->joined = joins(job);
@@ -72,7 +77,8 @@ static void measure(sp__conv_job *job, point_job *w)
     w->tile = ceil_div(ceil_div(w->s.n, w->tiles), w->columns) * w->columns;
     w->tiles = ceil_div(w->s.n, w->tile);
     w->slices = 1;
-    while (w->images * w->tiles * w->slices < TASKS_WANTED && w->m_panels / (2 * w->slices) >= SLICE_PANELS) w->slices *= 2;
+    while (w->images * w->tiles * w->slices < TASKS_WANTED && w->m_panels / (2 * w->slices) >= SLICE_PANELS)
+        w->slices *= 2;
     w->slice = ceil_div(w->m_panels, w->slices);
     w->slices = ceil_div(w->m_panels, w->slice);
     w->tasks = w->images * w->tiles * w->slices;
@@ -90,8 +96,8 @@ static void pack_tasks(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++) {
         int64_t p = t / w->m_panels * w->k_step, k = min_i64(w->k_step, s->k - p), row = t % w->m_panels * w->rows;
         char *to = (char *)(uintptr_t)w->weights + (p * w->m_panels * w->rows + row * k) * w->size;
-        w->job->kernels->pack(k, min_i64(w->rows, s->m - row), w->rows, w->job->weight + (row * s->a_row + p * s->a_col) * w->size, s->a_col,
-                              s->a_row, to);
+        w->job->kernels->pack(k, min_i64(w->rows, s->m - row), w->rows,
+                              w->job->weight + (row * s->a_row + p * s->a_col) * w->size, s->a_col, s->a_row, to);
     }
 }
 
@@ -111,7 +117,8 @@ static void pack_pieces(const point_job *w, int64_t p, int64_t k, int64_t j, int
     for (int64_t at = 0; at < n;) {
         const piece one = piece_at(w, j + at, j + n);
         const char *from = w->job->x + ((one.image * w->s.k + p) * positions + one.position) * size;
-        for (int64_t q = 0; q < k; q++) memcpy(to + (size_t)q * row_bytes + at * size, from + q * positions * size, (size_t)(one.n * size));
+        for (int64_t q = 0; q < k; q++)
+            memcpy(to + (size_t)q * row_bytes + at * size, from + q * positions * size, (size_t)(one.n * size));
         at += one.n;
     }
 }
@@ -130,7 +137,8 @@ static bool pack_columns(const point_job *w, int64_t image, int64_t p, int64_t k
 {
     const bool pieces = w->joined && piece_at(w, j, j + n).n < n;
     if (pieces) pack_pieces(w, p, k, j, n, to);
-    else if (n < w->columns) w->job->kernels->pack(k, n, w->columns, columns_at(w, image, p, j), w->job->positions, 1, to);
+    else if (n < w->columns)
+        w->job->kernels->pack(k, n, w->columns, columns_at(w, image, p, j), w->job->positions, 1, to);
     return pieces || n < w->columns;
 }
 
@@ -142,8 +150,10 @@ static void put_pieces(const point_job *w, const char *sums, int64_t i0, int64_t
         const piece one = piece_at(w, j, j1);
         const int64_t start = (one.image * w->s.m + i0) * job->positions + one.position;
         for (int64_t i = 0; i < i1 - i0; i++)
-            memcpy(job->out + (start + i * job->positions) * w->size, sums + (i * w->tile + j - j0) * w->size, (size_t)(one.n * w->size));
-        if (job->epilogue && one.n == job->positions) job->epilogue->fn(job->epilogue->context, start, 1, 0, (i1 - i0) * job->positions);
+            memcpy(job->out + (start + i * job->positions) * w->size, sums + (i * w->tile + j - j0) * w->size,
+                   (size_t)(one.n * w->size));
+        if (job->epilogue && one.n == job->positions)
+            job->epilogue->fn(job->epilogue->context, start, 1, 0, (i1 - i0) * job->positions);
         else if (job->epilogue) job->epilogue->fn(job->epilogue->context, start, i1 - i0, job->positions, one.n);
         j += one.n;
     }
@@ -171,7 +181,8 @@ static void run_task(const point_job *w, int64_t task, char *panel)
     int64_t size = w->size, image = task / (w->tiles * w->slices), slice = task % w->slices;
     int64_t j0 = task / w->slices % w->tiles * w->tile, j1 = min_i64(j0 + w->tile, s->n);
     int64_t i0 = slice * w->slice * w->rows, i1 = min_i64(i0 + w->slice * w->rows, s->m);
-    char *sums = panel + w->columns_bytes, *out = w->joined ? sums : job->out + ((image * s->m + i0) * s->n + j0) * size;
+    char *sums = panel + w->columns_bytes,
+         *out = w->joined ? sums : job->out + ((image * s->m + i0) * s->n + j0) * size;
     const int64_t out_row = w->joined ? w->tile : s->n;
     if (job->bias && w->joined) begin_with_bias(w, sums, i0, i1);
     else if (job->bias) sp__conv_fill_bias(job, i0, i1 - i0, j0, j1 - j0, job->out + (image * s->m + i0) * s->n * size);
@@ -181,20 +192,26 @@ static void run_task(const point_job *w, int64_t task, char *panel)
         for (int64_t j = j0; j < j1; j += w->columns) {
             const int64_t n = min_i64(w->columns, j1 - j);
             /* While this panel is worked with, the lines of the next one are asked for: one of each of its rows in a row panel's time. */
-            const char *next = j + w->columns < j1 ? columns_at(w, image, p, j + w->columns) : p + k < s->k ? columns_at(w, image, p + k, j0) : NULL;
+            const char *next = j + w->columns < j1 ? columns_at(w, image, p, j + w->columns)
+                               : p + k < s->k      ? columns_at(w, image, p + k, j0)
+                                                   : NULL;
             const bool packed = pack_columns(w, image, p, k, j, n, panel);
             for (int64_t i = i0, turn = 0; i < i1; i += w->rows, turn++) {
                 const int64_t m = min_i64(w->rows, i1 - i);
                 char *to = out + ((i - i0) * out_row + j - j0) * size;
-                const bool asks = next && turn * 64 < (w->columns + 1) * size; /* a row of a panel may begin anywhere in a line */
+                const bool asks =
+                    next && turn * 64 < (w->columns + 1) * size; /* a row of a panel may begin anywhere in a line */
                 const char *ahead = asks ? next + turn * 64 : to;
                 const int64_t step = asks ? job->positions * size : 0;
                 if (!packed && i == i0)
-                    kernels->keep_b[m - 1](k, weights + i * k * size, 1, w->rows, columns_at(w, image, p, j), job->positions, to, out_row,
-                                           p > 0 || job->bias, ahead, step, panel);
+                    kernels->keep_b[m - 1](k, weights + i * k * size, 1, w->rows, columns_at(w, image, p, j),
+                                           job->positions, to, out_row, p > 0 || job->bias, ahead, step, panel);
                 else if (n == w->columns)
-                    kernels->ahead[m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns, to, out_row, p > 0 || job->bias, ahead, step);
-                else kernels->packed[n > kernels->lanes][m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns, to, out_row, n, p > 0 || job->bias);
+                    kernels->ahead[m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns, to, out_row,
+                                          p > 0 || job->bias, ahead, step);
+                else
+                    kernels->packed[n > kernels->lanes][m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns,
+                                                               to, out_row, n, p > 0 || job->bias);
             }
         }
     }

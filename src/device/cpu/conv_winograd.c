@@ -16,26 +16,26 @@
 #include "device/cpu/win_blocks.h"
 
 enum {
-    TASKS_MAX = 32,       /* parts of a forward convolution that have scratch of their own */
+    TASKS_MAX = 32, /* parts of a forward convolution that have scratch of their own */
     PANELS_FEW = 32,
-    CHANNELS_STEP = 16,   /* channels that a task transforms */
+    CHANNELS_STEP = 16, /* channels that a task transforms */
     LARGEST_EXPONENT = 56,
-    BLOCK_TILES = 256,    /* of the gradient by weight */
+    BLOCK_TILES = 256, /* of the gradient by weight */
     BLOCK_BYTES = 4 << 20,
-    PREPARED_HEAD = 64,   /* bytes in front of prepared weights: whether they are in range */
+    PREPARED_HEAD = 64, /* bytes in front of prepared weights: whether they are in range */
 };
 
 typedef struct win_job {
     sp__conv_job *job;
     int64_t rows, columns, size;
     int64_t tiles_y, tiles_x, tiles, panels, m_panels;
-    int64_t panel_bytes;       /* of transformed input */
+    int64_t panel_bytes; /* of transformed input */
     sp__win_picture in, out;
-    const char *weights;       /* transformed */
+    const char *weights; /* transformed */
     char *weights_to, *points;
     atomic_bool unfit;
     /* by weight */
-    int64_t n_panels, block, first, n, sums_bytes; /* tiles of a block; of this block */
+    int64_t n_panels, block, first, n, sums_bytes;            /* tiles of a block; of this block */
     int64_t a_row, a_col, a_point, a_bytes, b_point, b_bytes; /* distances of dout's channels and tiles; of points */
     char *a, *b, *sums;
 } win_job;
@@ -43,8 +43,9 @@ typedef struct win_job {
 static bool fits_geometry(const sp__conv_job *job)
 {
     const sp__window *w = &job->g.w;
-    return job->g.group == 1 && w->kernel[0] == 1 && w->in[0] == 1 && w->out[0] == 1 && w->kernel[1] == 3 && w->kernel[2] == 3 &&
-           w->stride[1] == 1 && w->stride[2] == 1 && w->dilation[1] == 1 && w->dilation[2] == 1 && w->pad[0] == 0 && w->pad_end[0] == 0;
+    return job->g.group == 1 && w->kernel[0] == 1 && w->in[0] == 1 && w->out[0] == 1 && w->kernel[1] == 3 &&
+           w->kernel[2] == 3 && w->stride[1] == 1 && w->stride[2] == 1 && w->dilation[1] == 1 && w->dilation[2] == 1 &&
+           w->pad[0] == 0 && w->pad_end[0] == 0;
 }
 
 static void measure(sp__conv_job *job, win_job *w)
@@ -58,7 +59,8 @@ static void measure(sp__conv_job *job, win_job *w)
     w->m_panels = ceil_div(job->oc_g, w->rows);
     w->n_panels = ceil_div(job->ic_g, w->columns);
     w->panel_bytes = SP_WIN_POINTS * job->ic_g * w->columns * w->size;
-    w->in = (sp__win_picture){.size = {win->in[1], win->in[2]}, .pad = {win->pad[1], win->pad[2]},
+    w->in = (sp__win_picture){.size = {win->in[1], win->in[2]},
+                              .pad = {win->pad[1], win->pad[2]},
                               .image_step = job->g.in_channels * win->in[1] * win->in[2]};
     w->out = (sp__win_picture){.size = {win->out[1], win->out[2]}, .image_step = job->g.out_channels * job->positions};
 }
@@ -72,7 +74,10 @@ static double share_of_direct(const sp__conv_job *job, int64_t ic_whole, double 
     return here / (9 * (double)job->ic_g * oc * (double)(job->g.batch * job->positions));
 }
 
-static bool is_large(const sp__conv_job *job, double flops) { return job->ic_g >= 16 && job->oc_g >= 16 && job->flops >= flops; }
+static bool is_large(const sp__conv_job *job, double flops)
+{
+    return job->ic_g >= 16 && job->oc_g >= 16 && job->flops >= flops;
+}
 
 /* Programs keep transformed weights, where they cost nothing any more; alone they take some 300 multiplications each. The choice must be one for both (the same
  * bits), so they count as 100: 512 channels of 7 x 7 take 0.67 of the direct way's time in programs, 1.2 times alone. */
@@ -88,7 +93,8 @@ double sp__winograd_share(const sp__conv_job *job) { return 1.2 * share_of_direc
 bool sp__winograd_takes_weight(const sp__conv_job *job)
 {
     int64_t columns = job->kernels->columns;
-    return fits_geometry(job) && is_large(job, 8e6) && share_of_direct(job, ceil_div(job->ic_g, columns) * columns, 100) < 0.85;
+    return fits_geometry(job) && is_large(job, 8e6) &&
+           share_of_direct(job, ceil_div(job->ic_g, columns) * columns, 100) < 0.85;
 }
 
 /* --- tiles ------------------------------------------------------------------------------------------------------- */
@@ -100,14 +106,15 @@ static void panel_of(const win_job *w, int64_t first, sp__win_panel *panel)
     panel->n = end - first;
     for (int64_t t = first; t < end;) {
         int64_t in_image = t % per_image, x = in_image % w->tiles_x, n = min_i64(w->tiles_x - x, end - t);
-        panel->runs[panel->n_runs++] = (sp__win_run){.image = t / per_image, .y = in_image / w->tiles_x * 2, .x = x * 2, .n = n, .at = t - first};
+        panel->runs[panel->n_runs++] =
+            (sp__win_run){.image = t / per_image, .y = in_image / w->tiles_x * 2, .x = x * 2, .n = n, .at = t - first};
         t += n;
     }
 }
 
 /* One channel of a panel; `points` of it `step` elements apart. */
-static void transform(const win_job *w, sp__win_gather gather, const sp__win_panel *panel, const sp__win_picture *picture, const char *data,
-                      int64_t channel, char *points, int64_t step)
+static void transform(const win_job *w, sp__win_gather gather, const sp__win_panel *panel,
+                      const sp__win_picture *picture, const char *data, int64_t channel, char *points, int64_t step)
 {
     sp__win_picture here = *picture;
     int64_t at = channel * picture->size[0] * picture->size[1];
@@ -121,12 +128,16 @@ static void transform_channels(const win_job *w, int64_t panel_at, int64_t c0, i
     sp__win_panel panel;
     panel_of(w, panel_at * w->columns, &panel);
     for (int64_t c = c0; c < c1; c++)
-        transform(w, w->job->kernels->win_input, &panel, &w->in, w->job->x, c, points + c * w->columns * w->size, w->job->ic_g * w->columns);
+        transform(w, w->job->kernels->win_input, &panel, &w->in, w->job->x, c, points + c * w->columns * w->size,
+                  w->job->ic_g * w->columns);
 }
 
 /* --- weights ----------------------------------------------------------------------------------------------------- */
 
-static int64_t weights_bytes(const win_job *w) { return SP_WIN_POINTS * w->m_panels * w->rows * w->job->ic_g * w->size; }
+static int64_t weights_bytes(const win_job *w)
+{
+    return SP_WIN_POINTS * w->m_panels * w->rows * w->job->ic_g * w->size;
+}
 
 /* A task: a panel of out channels with some in channels. */
 static void weight_tasks(void *context, int64_t begin, int64_t end)
@@ -142,10 +153,12 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
             job->kernels->pack(9 * n, m, rows, job->weight + (row * job->k + 9 * c0) * size, 1, job->k, taps);
         } else { /* weight is [ic, oc, taps] from here; taps backwards */
             for (int64_t c = 0; c < n; c++)
-                job->kernels->pack(9, m, rows, job->weight + (((c0 + c) * job->oc_g + row) * 9 + 8) * size, -1, 9, taps + c * 9 * rows * size);
+                job->kernels->pack(9, m, rows, job->weight + (((c0 + c) * job->oc_g + row) * 9 + 8) * size, -1, 9,
+                                   taps + c * 9 * rows * size);
         }
         memset(taps + n * 9 * rows * size, 0, 32 * (size_t)size);
-        job->kernels->win_weight(n, taps, w->weights_to + (row * job->ic_g + c0 * rows) * size, w->m_panels * rows * job->ic_g);
+        job->kernels->win_weight(n, taps, w->weights_to + (row * job->ic_g + c0 * rows) * size,
+                                 w->m_panels * rows * job->ic_g);
     }
     sp__scratch_give(taps);
 }
@@ -202,14 +215,18 @@ static void multiply(const win_job *w, int64_t panel_at, const char *points, int
         int64_t channel = i * rows, m = min_i64(rows, job->oc_g - channel);
         for (int64_t f = 0; f < SP_WIN_POINTS; f++)
             for (int64_t p = 0; p < job->ic_g; p += kernels->k_block)
-                kernels->packed[two][m - 1](min_i64(kernels->k_block, job->ic_g - p), w->weights + (f * point_step + i * rows * job->ic_g + p * rows) * size, 1,
-                                            rows, points + (f * job->ic_g + p) * columns * size, columns, sums + f * rows * columns * size, columns,
-                                            two ? columns : kernels->lanes, p > 0);
-        kernels->win_output(&panel, &w->out, m, sums, job->bias ? job->bias + channel * size : NULL, job->out + channel * job->positions * size);
+                kernels->packed[two][m - 1](min_i64(kernels->k_block, job->ic_g - p),
+                                            w->weights + (f * point_step + i * rows * job->ic_g + p * rows) * size, 1,
+                                            rows, points + (f * job->ic_g + p) * columns * size, columns,
+                                            sums + f * rows * columns * size, columns, two ? columns : kernels->lanes,
+                                            p > 0);
+        kernels->win_output(&panel, &w->out, m, sums, job->bias ? job->bias + channel * size : NULL,
+                            job->out + channel * job->positions * size);
         for (int r = 0; job->epilogue && r < panel.n_runs; r++) {
             const sp__win_run *run = &panel.runs[r];
             int64_t n = min_i64(2 * run->n, w->out.size[1] - run->x), height = min_i64(2, w->out.size[0] - run->y);
-            int64_t start = run->image * w->out.image_step + channel * job->positions + run->y * w->out.size[1] + run->x;
+            int64_t start =
+                run->image * w->out.image_step + channel * job->positions + run->y * w->out.size[1] + run->x;
             if (n == w->out.size[1]) n *= height, height = 1; /* whole rows lie together */
             for (int64_t y = 0; y < height; y++)
                 job->epilogue->fn(job->epilogue->context, start + y * w->out.size[1], m, job->positions, n);
@@ -237,7 +254,8 @@ static void few_transform(void *context, int64_t begin, int64_t end)
     const win_job *w = context;
     int64_t steps = ceil_div(w->job->ic_g, CHANNELS_STEP);
     for (int64_t t = begin; t < end; t++)
-        transform_channels(w, t / steps, t % steps * CHANNELS_STEP, min_i64((t % steps + 1) * CHANNELS_STEP, w->job->ic_g),
+        transform_channels(w, t / steps, t % steps * CHANNELS_STEP,
+                           min_i64((t % steps + 1) * CHANNELS_STEP, w->job->ic_g),
                            w->points + t / steps * w->panel_bytes);
 }
 
@@ -259,7 +277,8 @@ typedef struct scan {
 static void scan_tasks(void *context, int64_t begin, int64_t end)
 {
     const scan *s = context;
-    if (!s->w->job->kernels->win_fits(end - begin, s->data + begin * s->w->size, LARGEST_EXPONENT)) atomic_store(s->unfit, true);
+    if (!s->w->job->kernels->win_fits(end - begin, s->data + begin * s->w->size, LARGEST_EXPONENT))
+        atomic_store(s->unfit, true);
 }
 
 static sp_status scan_for_range(win_job *w, const char *data, int64_t n)
@@ -280,7 +299,10 @@ size_t sp__winograd_work(const sp__conv_job *job)
 
 static sp_status forward_blocks(sp__conv_job *job, char *work)
 {
-    sp__win_blocks b = {.conv = job, .x = (const float *)(const void *)job->x, .result = (float *)(void *)job->out, .epilogue = job->epilogue,
+    sp__win_blocks b = {.conv = job,
+                        .x = (const float *)(const void *)job->x,
+                        .result = (float *)(void *)job->out,
+                        .epilogue = job->epilogue,
                         .tail.bias = (const float *)(const void *)job->bias};
     if (job->prepared) {
         b.weights = (const float *)(const void *)(job->prepared + PREPARED_HEAD);
@@ -309,7 +331,9 @@ sp_status sp__winograd_forward(sp__conv_job *job, char *work)
     if (w.panels > PANELS_FEW) return sp__parallel_for(ceil_div(w.panels, task_panels(&w)), 1, many_tasks, &w);
     SP_TRY(sp__parallel_for(w.panels * ceil_div(job->ic_g, CHANNELS_STEP), 2, few_transform, &w));
     double flops = 2.0 * SP_WIN_POINTS * (double)(w.rows * w.columns * job->ic_g);
-    return sp__parallel_for(w.panels * w.m_panels, flops >= SP_CONV_TASK_FLOPS ? 1 : (int64_t)(SP_CONV_TASK_FLOPS / flops) + 1, few_multiply, &w);
+    return sp__parallel_for(w.panels * w.m_panels,
+                            flops >= SP_CONV_TASK_FLOPS ? 1 : (int64_t)(SP_CONV_TASK_FLOPS / flops) + 1, few_multiply,
+                            &w);
 }
 
 /* --- gradient by weight ------------------------------------------------------------------------------------------ */
@@ -344,7 +368,8 @@ static void gather_blocks(const win_job *w, int64_t item, int64_t at)
     for (int64_t c = 0; c < w->columns; c += SP_BLOCK) {
         const int64_t first = item * w->columns + c;
         float *to = (float *)(void *)(w->b + item * w->b_bytes) + at * w->columns + c;
-        if (first < job->ic_g) sp__win_blocks_input(job, t0, t1, first, min_i64(SP_BLOCK, job->ic_g - first), to, w->b_point, w->columns);
+        if (first < job->ic_g)
+            sp__win_blocks_input(job, t0, t1, first, min_i64(SP_BLOCK, job->ic_g - first), to, w->b_point, w->columns);
     }
 }
 
@@ -354,7 +379,8 @@ static void gather_tasks(void *context, int64_t begin, int64_t end)
     const win_job *w = context;
     const sp__conv_job *job = w->job;
     int64_t size = w->size, columns = w->columns, items = w->n_panels + w->m_panels, square = columns * columns;
-    char *const turned = sp__scratch_take(SP_WIN_POINTS * SP_WIN_TILES * SP_WIN_TILES * 4); /* fewer tiles where elements are larger */
+    char *const turned =
+        sp__scratch_take(SP_WIN_POINTS * SP_WIN_TILES * SP_WIN_TILES * 4); /* fewer tiles where elements are larger */
     for (int64_t t = begin; t < end; t++) {
         int64_t item = t % items, at = t / items * columns;
         if (by_blocks(job)) {
@@ -366,7 +392,8 @@ static void gather_tasks(void *context, int64_t begin, int64_t end)
         if (item < w->n_panels) {
             int64_t first = item * columns, n = min_i64(columns, job->ic_g - first);
             for (int64_t c = 0; c < n; c++)
-                transform(w, job->kernels->win_input, &panel, &w->in, job->x, first + c, turned + c * columns * size, square);
+                transform(w, job->kernels->win_input, &panel, &w->in, job->x, first + c, turned + c * columns * size,
+                          square);
             for (int64_t f = 0; f < SP_WIN_POINTS; f++)
                 job->kernels->pack(columns, n, columns, turned + f * square * size, 1, columns,
                                    w->b + item * w->b_bytes + (f * w->b_point + at * columns) * size);
@@ -389,12 +416,13 @@ static void sum_tasks(void *context, int64_t begin, int64_t end)
     bool whole = w->n == w->tiles, last = w->first + w->n == w->tiles;
     char *const here = sp__scratch_take(SP_WIN_POINTS * SP_GEMM_ROWS * 128);
     for (int64_t t = begin; t < end; t++) {
-        int64_t i = t % w->m_panels, j = t / w->m_panels, m = min_i64(rows, job->oc_g - i * rows), n = min_i64(columns, job->ic_g - j * columns);
+        int64_t i = t % w->m_panels, j = t / w->m_panels, m = min_i64(rows, job->oc_g - i * rows),
+                n = min_i64(columns, job->ic_g - j * columns);
         char *sums = whole ? here : w->sums + t * w->sums_bytes;
         for (int64_t f = 0; f < SP_WIN_POINTS; f++)
             job->kernels->direct[1][m - 1](w->n, w->a + i * w->a_bytes + f * w->a_point * size, w->a_row, w->a_col,
-                                           w->b + j * w->b_bytes + f * w->b_point * size, columns, sums + f * rows * columns * size,
-                                           columns, columns, w->first > 0);
+                                           w->b + j * w->b_bytes + f * w->b_point * size, columns,
+                                           sums + f * rows * columns * size, columns, columns, w->first > 0);
         if (last) job->kernels->win_taps(m, n, sums, job->out + (i * rows * job->k + j * columns * 9) * size, job->k);
     }
     sp__scratch_give(here);

@@ -20,10 +20,11 @@ typedef struct {
     const sp_call *c;
     float scale;
     bool causal;
-    int64_t rows, blocks;          /* of a block; per item */
-    int64_t p_row;                 /* from row to row of a block of scores: not where a power of two lets rows compete for the first cache */
-    int64_t slots, per_slot;       /* floats of scratch of a slot */
-    int64_t packed_k, packed_v;    /* floats per item */
+    int64_t rows, blocks; /* of a block; per item */
+    int64_t
+        p_row; /* from row to row of a block of scores: not where a power of two lets rows compete for the first cache */
+    int64_t slots, per_slot;    /* floats of scratch of a slot */
+    int64_t packed_k, packed_v; /* floats per item */
     float *keys, *values, *scratch;
 } attention_job;
 
@@ -34,7 +35,9 @@ static int64_t line(int64_t floats) { return (floats + 15) / 16 * 16; }
 
 static void plan(const sp_call *c, bool gradient, attention_job *j)
 {
-    *j = (attention_job){.g = sp__gemm_find(SP_DTYPE_F32), .k = sp__float_rows(), .c = c,
+    *j = (attention_job){.g = sp__gemm_find(SP_DTYPE_F32),
+                         .k = sp__float_rows(),
+                         .c = c,
                          .scale = (float)((const sp__attention_attrs *)c->attrs)->scale,
                          .causal = ((const sp__attention_attrs *)c->attrs)->causal};
     sp__attention_measure(c, &j->s);
@@ -70,7 +73,8 @@ static void pack_items(void *context, int64_t begin, int64_t end)
     const sp__attention_shape *s = &j->s;
     const int64_t panels = (s->source + j->g->columns - 1) / j->g->columns;
     for (int64_t n = begin; n < end; n++) {
-        sp__product_pack(j->g, s->source, s->size, input(j, 1) + n * s->source * s->size, 1, s->size, j->keys + n * j->packed_k, 0, panels);
+        sp__product_pack(j->g, s->source, s->size, input(j, 1) + n * s->source * s->size, 1, s->size,
+                         j->keys + n * j->packed_k, 0, panels);
         if (j->packed_v)
             sp__product_pack(j->g, s->source, s->width, input(j, 2) + n * s->source * s->width, 1, s->width,
                              j->values + n * j->packed_v, 0, panels);
@@ -87,7 +91,8 @@ static void probabilities(const attention_job *j, int64_t n, int64_t i, int64_t 
     const bool of_two = sums && !j->c->in[3];
     const float scale = of_two ? j->scale * 1.44269504f : j->scale; /* 1 / ln 2 */
     for (int64_t e = 0; e < m * s->size; e++) q[e] = from[e] * scale;
-    const sp__product scores = {.g = j->g, .m = m, .n = s->source, .k = s->size, .a_row = s->size, .a_col = 1, .c_row = j->p_row};
+    const sp__product scores = {
+        .g = j->g, .m = m, .n = s->source, .k = s->size, .a_row = s->size, .a_col = 1, .c_row = j->p_row};
     sp__product_run(&scores, q, j->keys + n * j->packed_k, p);
     const float *mask = j->c->in[3] ? input(j, 3) + sp__attention_mask(j->c, n) + i * s->source : NULL;
     for (int64_t r = 0; r < m; r++) {
@@ -111,8 +116,14 @@ static void forward(void *context, int64_t begin, int64_t end)
             const int64_t n = t / j->blocks, i = t % j->blocks * j->rows, m = least(j->rows, s->length - i);
             float sums[ROWS_MOST], *out = output(j, 0) + (n * s->length + i) * s->width;
             probabilities(j, n, i, m, q, p, sums);
-            const sp__product mix = {.g = j->g, .m = m, .n = s->width, .k = s->source, .a_row = j->p_row, .a_col = 1,
-                                     .c_row = s->width, .b_row = s->width};
+            const sp__product mix = {.g = j->g,
+                                     .m = m,
+                                     .n = s->width,
+                                     .k = s->source,
+                                     .a_row = j->p_row,
+                                     .a_col = 1,
+                                     .c_row = s->width,
+                                     .b_row = s->width};
             sp__product_run(&mix, p, input(j, 2) + n * s->source * s->width, out);
             for (int64_t r = 0; r < m; r++) {
                 const float scale = 1 / sums[r];
@@ -130,18 +141,40 @@ static void backward_block(const attention_job *j, int64_t n, int64_t i, int64_t
     const float *g = input(j, 4) + (n * s->length + i) * s->width, *key = input(j, 1) + n * s->source * s->size;
     float *dq = output(j, 0) + (n * s->length + i) * s->size;
     probabilities(j, n, i, m, q, p, NULL);
-    const sp__product dv = {.g = j->g, .m = s->source, .n = s->width, .k = m, .a_row = 1, .a_col = j->p_row, .c_row = s->width,
-                            .b_row = s->width, .accumulate = i > 0};
+    const sp__product dv = {.g = j->g,
+                            .m = s->source,
+                            .n = s->width,
+                            .k = m,
+                            .a_row = 1,
+                            .a_col = j->p_row,
+                            .c_row = s->width,
+                            .b_row = s->width,
+                            .accumulate = i > 0};
     sp__product_run(&dv, p, g, output(j, 2) + n * s->source * s->width);
-    const sp__product towards_p = {.g = j->g, .m = m, .n = s->source, .k = s->width, .a_row = s->width, .a_col = 1, .c_row = j->p_row};
+    const sp__product towards_p = {
+        .g = j->g, .m = m, .n = s->source, .k = s->width, .a_row = s->width, .a_col = 1, .c_row = j->p_row};
     sp__product_run(&towards_p, g, j->values + n * j->packed_v, dp);
-    for (int64_t r = 0; r < m; r++) j->k->softmax_grad(s->source, dp + r * j->p_row, p + r * j->p_row, dp + r * j->p_row);
-    const sp__product to_q = {.g = j->g, .m = m, .n = s->size, .k = s->source, .a_row = j->p_row, .a_col = 1, .c_row = s->size,
+    for (int64_t r = 0; r < m; r++)
+        j->k->softmax_grad(s->source, dp + r * j->p_row, p + r * j->p_row, dp + r * j->p_row);
+    const sp__product to_q = {.g = j->g,
+                              .m = m,
+                              .n = s->size,
+                              .k = s->source,
+                              .a_row = j->p_row,
+                              .a_col = 1,
+                              .c_row = s->size,
                               .b_row = s->size};
     sp__product_run(&to_q, dp, key, dq);
     for (int64_t e = 0; e < m * s->size; e++) dq[e] *= j->scale;
-    const sp__product dk = {.g = j->g, .m = s->source, .n = s->size, .k = m, .a_row = 1, .a_col = j->p_row, .c_row = s->size,
-                            .b_row = s->size, .accumulate = i > 0};
+    const sp__product dk = {.g = j->g,
+                            .m = s->source,
+                            .n = s->size,
+                            .k = m,
+                            .a_row = 1,
+                            .a_col = j->p_row,
+                            .c_row = s->size,
+                            .b_row = s->size,
+                            .accumulate = i > 0};
     sp__product_run(&dk, dp, q, output(j, 1) + n * s->source * s->size);
 }
 

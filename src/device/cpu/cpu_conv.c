@@ -92,7 +92,8 @@ static sp_status call_run(conv_kind kind, const sp_call *c)
         }
     }
     if (wide != dtype) SP_TRY(convert(c->out[0]->count, wide, out, dtype, c->out[0]->data));
-    bool owed = kind == BY_INPUT || (kind == FORWARD && wide != dtype); /* the list says who runs it: not the gradient by weight */
+    bool owed = kind == BY_INPUT ||
+                (kind == FORWARD && wide != dtype); /* the list says who runs it: not the gradient by weight */
     if (c->epilogue && owed) c->epilogue->fn(c->epilogue->context, 0, 1, 0, c->out[0]->count);
     return SP_OK;
 }

@@ -19,7 +19,7 @@ enum { TASKS_WANTED = 16, NEAR_BYTES = 320 * 1024 };
 typedef struct bytes_plan {
     const sp__dots_kernels *kernels;
     sp__conv_geometry g;
-    bool in, out;                  /* blocked? */
+    bool in, out; /* blocked? */
     bool depthwise;
     int64_t ic_g, oc_g, in_blocks, out_blocks; /* of a group; of all channels of a depthwise one */
     int64_t groups, steps, taps, fours;
@@ -27,7 +27,7 @@ typedef struct bytes_plan {
     bool copies, flat;
     int64_t rows, width, chunks, units, panels; /* a flat image is one row */
     int64_t band, bands, slice, slices;
-    size_t weights, sums;          /* prepared: bytes of panels, of their sums */
+    size_t weights, sums;                      /* prepared: bytes of panels, of their sums */
     size_t x, results, offsets, numbers, ones; /* scratch */
 } bytes_plan;
 
@@ -35,13 +35,15 @@ typedef struct bytes_plan {
 
 static bool is_depthwise(const sp__conv_geometry *g)
 {
-    return g->group > 1 && g->in_channels == g->group && g->out_channels == g->group && g->w.in[0] == 1 && g->w.kernel[0] == 1 && g->w.out[0] == 1;
+    return g->group > 1 && g->in_channels == g->group && g->out_channels == g->group && g->w.in[0] == 1 &&
+           g->w.kernel[0] == 1 && g->w.out[0] == 1;
 }
 
 static bool is_flat(const sp__window *w)
 {
     bool flat = true;
-    for (int d = 0; d < SP_SPATIAL; d++) flat &= w->kernel[d] == 1 && w->stride[d] == 1 && w->pad[d] == 0 && w->pad_end[d] == 0;
+    for (int d = 0; d < SP_SPATIAL; d++)
+        flat &= w->kernel[d] == 1 && w->stride[d] == 1 && w->pad[d] == 0 && w->pad_end[d] == 0;
     return flat;
 }
 
@@ -49,7 +51,8 @@ static bool is_flat(const sp__window *w)
 static void plan_tasks(bytes_plan *p)
 {
     const int64_t images = p->g.batch * p->groups;
-    const double products = (double)p->positions * (double)p->oc_g * (double)p->steps * 4, x_bytes = (double)(p->in_blocks * SP_BLOCK * p->plane);
+    const double products = (double)p->positions * (double)p->oc_g * (double)p->steps * 4,
+                 x_bytes = (double)(p->in_blocks * SP_BLOCK * p->plane);
     const int64_t wanted = max_i64(1, min_i64(ceil_div(TASKS_WANTED, images), (int64_t)(products / TASK_PRODUCTS)));
     p->band = p->units;
     p->slice = p->panels;
@@ -69,7 +72,12 @@ static void plan_tasks(bytes_plan *p)
 static void plan(const sp__conv_geometry *g, bool in, bool out, size_t size, bytes_plan *p)
 {
     const sp__window *w = &g->w;
-    *p = (bytes_plan){.kernels = sp__dots_find(), .g = *g, .in = in, .out = out, .depthwise = is_depthwise(g), .taps = sp__window_taps(w),
+    *p = (bytes_plan){.kernels = sp__dots_find(),
+                      .g = *g,
+                      .in = in,
+                      .out = out,
+                      .depthwise = is_depthwise(g),
+                      .taps = sp__window_taps(w),
                       .positions = sp__window_positions(w)};
     p->groups = p->depthwise ? 1 : g->group;
     p->ic_g = g->in_channels / p->groups;
@@ -122,12 +130,16 @@ static void plan_blocked(const sp_call *c, bytes_plan *p)
 }
 
 /* Offsets are int32. */
-static bool is_small(const bytes_plan *p) { return p->in_blocks * p->plane * SP_BLOCK < INT32_MAX && p->steps < INT32_MAX / 64; }
+static bool is_small(const bytes_plan *p)
+{
+    return p->in_blocks * p->plane * SP_BLOCK < INT32_MAX && p->steps < INT32_MAX / 64;
+}
 
 bool sp__cpu_conv_bytes_takes(const sp_call *c)
 {
     bytes_plan p;
-    return c->in[SP_BYTES_X]->count && c->in[SP_BYTES_WEIGHT]->count && c->out[0]->count && plan_plain(c, &p) && is_small(&p);
+    return c->in[SP_BYTES_X]->count && c->in[SP_BYTES_WEIGHT]->count && c->out[0]->count && plan_plain(c, &p) &&
+           is_small(&p);
 }
 
 /* --- weights --------------------------------------------------------------------------------------------------------- */
@@ -185,7 +197,10 @@ static void pack_depthwise(const pack_job *j)
 
 static sp_status pack(const bytes_plan *p, const sp_tensor *weight, char *to)
 {
-    pack_job j = {.p = p, .from = (const uint8_t *)weight->data, .flip = weight->dtype == SP_DTYPE_U8 ? 0x80 : 0, .to = (int8_t *)to,
+    pack_job j = {.p = p,
+                  .from = (const uint8_t *)weight->data,
+                  .flip = weight->dtype == SP_DTYPE_U8 ? 0x80 : 0,
+                  .to = (int8_t *)to,
                   .sums = (uint32_t *)(void *)(to + p->weights)};
     if (p->depthwise) {
         pack_depthwise(&j);
@@ -201,7 +216,7 @@ typedef struct image_job {
     const char *from;
     char *to;
     uint8_t fill;
-    int64_t size;                  /* of an element of the result */
+    int64_t size; /* of an element of the result */
 } image_job;
 
 /* Plane i (of blocks) of x as the tiles read it: in blocks, with its padding. */
@@ -212,13 +227,17 @@ static void fill_tasks(void *context, int64_t begin, int64_t end)
     const sp__window *w = &p->g.w;
     const int64_t plane = sp__window_inputs(w), wide = p->padded[2] * SP_BLOCK;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t image = i / p->in_blocks, block = i % p->in_blocks, n = min_i64(SP_BLOCK, p->ic_g - block * SP_BLOCK);
-        const uint8_t *from = (const uint8_t *)j->from + (p->in ? i * plane * SP_BLOCK : (image * p->ic_g + block * SP_BLOCK) * plane);
+        const int64_t image = i / p->in_blocks, block = i % p->in_blocks,
+                      n = min_i64(SP_BLOCK, p->ic_g - block * SP_BLOCK);
+        const uint8_t *from =
+            (const uint8_t *)j->from + (p->in ? i * plane * SP_BLOCK : (image * p->ic_g + block * SP_BLOCK) * plane);
         uint8_t *to = (uint8_t *)j->to + i * p->plane * SP_BLOCK;
         if (p->copies) memset(to, j->fill, (size_t)(p->plane * SP_BLOCK));
         for (int64_t r = 0; r < w->in[0] * w->in[1]; r++) {
-            const int64_t pads[2] = {p->copies ? w->pad[1] : 0, p->copies ? w->pad[2] : 0}, front = p->copies ? w->pad[0] : 0;
-            uint8_t *row = to + ((r / w->in[1] + front) * p->padded[1] + r % w->in[1] + pads[0]) * wide + pads[1] * SP_BLOCK;
+            const int64_t pads[2] = {p->copies ? w->pad[1] : 0, p->copies ? w->pad[2] : 0},
+                          front = p->copies ? w->pad[0] : 0;
+            uint8_t *row =
+                to + ((r / w->in[1] + front) * p->padded[1] + r % w->in[1] + pads[0]) * wide + pads[1] * SP_BLOCK;
             if (p->in) memcpy(row, from + r * w->in[2] * SP_BLOCK, (size_t)(w->in[2] * SP_BLOCK));
             else sp__bytes_gather(w->in[2], n, from + r * w->in[2], plane, row);
         }
@@ -230,11 +249,14 @@ static void empty_tasks(void *context, int64_t begin, int64_t end)
     const image_job *j = context;
     const bytes_plan *p = j->p;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t image = i / p->out_blocks, block = i % p->out_blocks, n = min_i64(SP_BLOCK, p->oc_g - block * SP_BLOCK);
+        const int64_t image = i / p->out_blocks, block = i % p->out_blocks,
+                      n = min_i64(SP_BLOCK, p->oc_g - block * SP_BLOCK);
         const char *from = j->from + i * p->positions * SP_BLOCK * j->size;
         char *to = j->to + (image * p->oc_g + block * SP_BLOCK) * p->positions * j->size;
         if (j->size == 1) sp__bytes_scatter(p->positions, n, (const uint8_t *)from, (uint8_t *)to, p->positions);
-        else sp__blocks_find()->scatter(p->positions, n, (const float *)(const void *)from, (float *)(void *)to, p->positions);
+        else
+            sp__blocks_find()->scatter(p->positions, n, (const float *)(const void *)from, (float *)(void *)to,
+                                       p->positions);
     }
 }
 
@@ -246,7 +268,7 @@ typedef struct bytes_job {
     const int8_t *weights, *ones;
     const int32_t *offsets;
     char *out;
-    int64_t size;                  /* of an element of the result */
+    int64_t size; /* of an element of the result */
     bool flip;
     uint8_t x_zero;
     int32_t x_shift;
@@ -267,7 +289,8 @@ static void fill_offsets(const bytes_plan *p, int32_t *offsets)
     const sp__window *w = &p->g.w;
     for (int64_t f = 0; f < ceil_div(p->ic_g, 4); f++)
         for (int64_t tap = 0; tap < p->taps; tap++) {
-            const int64_t a = tap / (w->kernel[1] * w->kernel[2]) * w->dilation[0], b = tap / w->kernel[2] % w->kernel[1] * w->dilation[1];
+            const int64_t a = tap / (w->kernel[1] * w->kernel[2]) * w->dilation[0],
+                          b = tap / w->kernel[2] % w->kernel[1] * w->dilation[1];
             const int64_t at = (a * p->padded[1] + b) * p->padded[2] + tap % w->kernel[2] * w->dilation[2];
             *offsets++ = (int32_t)((f / 4 * p->plane + at) * SP_BLOCK + f % 4 * 4);
         }
@@ -301,16 +324,22 @@ static void run_units(const bytes_job *j, int64_t image, int64_t u0, int64_t u1,
         for (int64_t u = u0; u < u1; u++) {
             const int64_t r = u / p->chunks, i = u % p->chunks, q = i * p->width / p->chunks;
             const int rows = (int)((i + 1) * p->width / p->chunks - q);
-            const int64_t top = p->flat ? 0 : (r / w->out[1] * w->stride[0] * p->padded[1] + r % w->out[1] * w->stride[1]) * p->padded[2];
+            const int64_t top =
+                p->flat ? 0
+                        : (r / w->out[1] * w->stride[0] * p->padded[1] + r % w->out[1] * w->stride[1]) * p->padded[2];
             t.x = x + top * SP_BLOCK + q * step;
             if (tail.w_zero) {
                 t.weights = j->ones;
                 p->kernels->tile[0][j->flip](rows, &t);
-                for (int k = 0; k < rows; k++) window[k] = (int32_t)((uint32_t)sums[k * SP_DOTS_COLUMNS] - (uint32_t)j->x_shift * (uint32_t)(p->taps * p->ic_g));
+                for (int k = 0; k < rows; k++)
+                    window[k] = (int32_t)((uint32_t)sums[k * SP_DOTS_COLUMNS] -
+                                          (uint32_t)j->x_shift * (uint32_t)(p->taps * p->ic_g));
             }
             t.weights = j->weights + (group * p->out_blocks + 2 * panel) * p->steps * 64;
             p->kernels->tile[blocks - 1][j->flip](rows, &t);
-            p->kernels->finish(rows, blocks, sums, &tail, window, out + (2 * panel * p->positions + r * p->width + q) * SP_BLOCK * j->size, p->positions * SP_BLOCK);
+            p->kernels->finish(rows, blocks, sums, &tail, window,
+                               out + (2 * panel * p->positions + r * p->width + q) * SP_BLOCK * j->size,
+                               p->positions * SP_BLOCK);
         }
     }
 }
@@ -321,7 +350,8 @@ static void unit_tasks(void *context, int64_t begin, int64_t end)
     const bytes_plan *p = j->p;
     for (int64_t t = begin; t < end; t++) {
         const int64_t image = t / (p->bands * p->slices), slice = t / p->bands % p->slices, band = t % p->bands;
-        run_units(j, image, band * p->band, min_i64((band + 1) * p->band, p->units), slice * p->slice, min_i64((slice + 1) * p->slice, p->panels));
+        run_units(j, image, band * p->band, min_i64((band + 1) * p->band, p->units), slice * p->slice,
+                  min_i64((slice + 1) * p->slice, p->panels));
     }
 }
 
@@ -331,9 +361,16 @@ static void depth_tasks(void *context, int64_t begin, int64_t end)
     const bytes_plan *p = j->p;
     const sp__window *w = &p->g.w;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t item = i / p->bands, block = item % p->in_blocks, r0 = i % p->bands * p->band, r1 = min_i64(r0 + p->band, w->out[1]);
-        const sp__dots_depth d = {.w = w, .x = j->x + item * p->plane * SP_BLOCK, .flip = j->flip ? 0x80 : 0, .x_zero = j->x_zero, .x_shift = j->x_shift,
-                                  .weights = j->weights + block * p->steps * 64, .ones = j->ones, .tail = tail_from(j, block * SP_BLOCK),
+        const int64_t item = i / p->bands, block = item % p->in_blocks, r0 = i % p->bands * p->band,
+                      r1 = min_i64(r0 + p->band, w->out[1]);
+        const sp__dots_depth d = {.w = w,
+                                  .x = j->x + item * p->plane * SP_BLOCK,
+                                  .flip = j->flip ? 0x80 : 0,
+                                  .x_zero = j->x_zero,
+                                  .x_shift = j->x_shift,
+                                  .weights = j->weights + block * p->steps * 64,
+                                  .ones = j->ones,
+                                  .tail = tail_from(j, block * SP_BLOCK),
                                   .out = j->out + item * p->positions * SP_BLOCK * j->size};
         p->kernels->depth(&d, r0, r1);
     }
@@ -345,7 +382,8 @@ static sp_status multiply(bytes_plan *p, bytes_job *j)
     const int64_t per_row = p->g.w.out[2] * p->steps * SP_BLOCK; /* a step of a vector is about a nanosecond */
     p->band = max_i64(1, min_i64(p->g.w.out[1], 100000 / per_row));
     p->bands = ceil_div(p->g.w.out[1], p->band);
-    return sp__parallel_for(p->g.batch * p->in_blocks * p->bands, max_i64(1, 60000 / (p->band * per_row)), depth_tasks, j);
+    return sp__parallel_for(p->g.batch * p->in_blocks * p->bands, max_i64(1, 60000 / (p->band * per_row)), depth_tasks,
+                            j);
 }
 
 /* --- calls ----------------------------------------------------------------------------------------------------------- */
@@ -375,24 +413,36 @@ static void fill_tail(const bytes_plan *p, const sp_call *c, const uint32_t *sum
     float *to_scale = (void *)(numbers + 2 * p->sums);
     bool any = false;
     for (int64_t i = 0; i < p->groups * p->out_blocks * SP_BLOCK; i++) {
-        const int64_t group = i / (p->out_blocks * SP_BLOCK), within = i % (p->out_blocks * SP_BLOCK), channel = group * p->oc_g + within;
+        const int64_t group = i / (p->out_blocks * SP_BLOCK), within = i % (p->out_blocks * SP_BLOCK),
+                      channel = group * p->oc_g + within;
         const bool real = within < p->oc_g;
-        to_bias[i] = (real && bias ? (uint32_t)((const int32_t *)(const void *)bias->data)[bias->count > 1 ? channel : 0] : 0) - (uint32_t)j->x_shift * sums[i];
+        to_bias[i] =
+            (real && bias ? (uint32_t)((const int32_t *)(const void *)bias->data)[bias->count > 1 ? channel : 0] : 0) -
+            (uint32_t)j->x_shift * sums[i];
         to_zero[i] = real ? w_shift_of(c, channel) : 0;
         to_scale[i] = real && scale ? ((const float *)(const void *)scale->data)[scale->count > 1 ? channel : 0] : 0;
         any |= to_zero[i] != 0;
     }
-    const int32_t y_zero = !zero ? 0 : zero->dtype == SP_DTYPE_U8 ? *(const uint8_t *)zero->data : *(const int8_t *)zero->data;
-    j->tail = (sp__dots_tail){.bias = (int32_t *)to_bias, .w_zero = any ? to_zero : NULL, .scale = scale ? to_scale : NULL,
+    const int32_t y_zero = !zero                        ? 0
+                           : zero->dtype == SP_DTYPE_U8 ? *(const uint8_t *)zero->data
+                                                        : *(const int8_t *)zero->data;
+    j->tail = (sp__dots_tail){.bias = (int32_t *)to_bias,
+                              .w_zero = any ? to_zero : NULL,
+                              .scale = scale ? to_scale : NULL,
                               .range = sp__bytes_range_of((sp_dtype)c->out[0]->dtype, y_zero)};
 }
 
 static sp_status run(bytes_plan *p, const sp_call *c)
 {
-    char *work = c->work, *numbers = work, *offsets = numbers + p->numbers, *ones = offsets + p->offsets, *x = ones + p->ones, *results = x + p->x;
+    char *work = c->work, *numbers = work, *offsets = numbers + p->numbers, *ones = offsets + p->offsets,
+         *x = ones + p->ones, *results = x + p->x;
     const char *weights = c->prepared;
-    bytes_job j = {.p = p, .flip = c->in[SP_BYTES_X]->dtype == SP_DTYPE_I8, .x_shift = x_shift_of(c), .offsets = (int32_t *)(void *)offsets,
-                   .ones = (int8_t *)ones, .size = c->in[SP_BYTES_SCALE] ? 1 : 4};
+    bytes_job j = {.p = p,
+                   .flip = c->in[SP_BYTES_X]->dtype == SP_DTYPE_I8,
+                   .x_shift = x_shift_of(c),
+                   .offsets = (int32_t *)(void *)offsets,
+                   .ones = (int8_t *)ones,
+                   .size = c->in[SP_BYTES_SCALE] ? 1 : 4};
     j.x_zero = (uint8_t)(j.flip ? j.x_shift ^ 0x80 : j.x_shift);
     if (!weights) {
         SP_TRY(pack(p, c->in[SP_BYTES_WEIGHT], results + p->results));
@@ -405,14 +455,16 @@ static sp_status run(bytes_plan *p, const sp_call *c)
     j.x = (const uint8_t *)c->in[SP_BYTES_X]->data;
     if (p->x) {
         image_job fill = {.p = p, .from = c->in[SP_BYTES_X]->data, .to = x, .fill = j.x_zero};
-        SP_TRY(sp__parallel_for(p->g.batch * p->groups * p->in_blocks, max_i64(1, 65536 / (p->plane * SP_BLOCK)), fill_tasks, &fill));
+        SP_TRY(sp__parallel_for(p->g.batch * p->groups * p->in_blocks, max_i64(1, 65536 / (p->plane * SP_BLOCK)),
+                                fill_tasks, &fill));
         j.x = (const uint8_t *)x;
     }
     j.out = p->out ? c->out[0]->data : results;
     SP_TRY(multiply(p, &j));
     if (p->out) return SP_OK;
     image_job empty = {.p = p, .from = results, .to = c->out[0]->data, .size = j.size};
-    return sp__parallel_for(p->g.batch * p->groups * p->out_blocks, max_i64(1, 32768 / (p->positions * SP_BLOCK)), empty_tasks, &empty);
+    return sp__parallel_for(p->g.batch * p->groups * p->out_blocks, max_i64(1, 32768 / (p->positions * SP_BLOCK)),
+                            empty_tasks, &empty);
 }
 
 static size_t work_of(const bytes_plan *p, bool prepared)
@@ -433,7 +485,10 @@ size_t sp__cpu_conv_bytes_prepared(const sp_call *c)
 }
 
 /* Whether images are in blocks does not matter to weights. */
-static sp_prepared_form form_of(const bytes_plan *p) { return (sp_prepared_form){{1 + p->depthwise, p->groups, p->g.group, p->steps}}; }
+static sp_prepared_form form_of(const bytes_plan *p)
+{
+    return (sp_prepared_form){{1 + p->depthwise, p->groups, p->g.group, p->steps}};
+}
 
 sp_prepared_form sp__cpu_conv_bytes_form(const sp_call *c)
 {
@@ -457,7 +512,8 @@ sp_status sp__cpu_conv_bytes(const sp_call *c)
 static bool blocked_takes(const sp_call *c)
 {
     bytes_plan p;
-    return c->in[SP_BYTES_X]->rank == 4 && c->in[SP_BYTES_SCALE] && sp__cpu_conv_bytes_takes(c) && plan_plain(c, &p) && p.groups == 1;
+    return c->in[SP_BYTES_X]->rank == 4 && c->in[SP_BYTES_SCALE] && sp__cpu_conv_bytes_takes(c) && plan_plain(c, &p) &&
+           p.groups == 1;
 }
 
 static bool blocked_writes_plain(const sp_call *c)
@@ -502,6 +558,12 @@ static sp_status blocked_run(const sp_call *c)
 }
 
 const struct sp_blocked_kernel sp__cpu_conv_bytes_blocks = {
-    .takes = blocked_takes, .writes_plain = blocked_writes_plain, .workspace = blocked_work, .prepared_bytes = blocked_prepared,
-    .prepare = blocked_prepare, .prepared_form = blocked_form, .run = blocked_run, .own_inputs = true,
+    .takes = blocked_takes,
+    .writes_plain = blocked_writes_plain,
+    .workspace = blocked_work,
+    .prepared_bytes = blocked_prepared,
+    .prepare = blocked_prepare,
+    .prepared_form = blocked_form,
+    .run = blocked_run,
+    .own_inputs = true,
 };

@@ -117,7 +117,8 @@ static void run_part(void *context, int64_t begin, int64_t end)
         memset(sums, 0, (size_t)width * sizeof *sums);
         if (j->inner == 1) j->add(x, n, false, sums);
         for (int64_t i = 0; j->inner > 1 && i < n; i++) j->add(x + i * j->inner * j->size, width, true, sums);
-        for (int64_t i = 0; i < width; i++) __atomic_fetch_add(&j->sums[o * j->inner + left + i], sums[i], __ATOMIC_RELAXED);
+        for (int64_t i = 0; i < width; i++)
+            __atomic_fetch_add(&j->sums[o * j->inner + left + i], sums[i], __ATOMIC_RELAXED);
     }
 }
 
@@ -126,7 +127,8 @@ static sp_status run_all(const sp_call *c, add_fn *add, sp_ints axis)
     const sp_tensor *x = c->in[0];
     count_job j = {.add = add, .x = x->data, .size = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype), .sums = c->work};
     split(x, axis, &j);
-    if (c->out[0]->count > 0) memset(j.sums, 0, (size_t)c->out[0]->count * sizeof *j.sums); /* else there is no workspace */
+    if (c->out[0]->count > 0)
+        memset(j.sums, 0, (size_t)c->out[0]->count * sizeof *j.sums); /* else there is no workspace */
     if (x->count == 0) return SP_OK;
     const int64_t width = j.inner < COLUMNS ? j.inner : COLUMNS, most = PART / width;
     j.pieces = (j.inner + COLUMNS - 1) / COLUMNS;
@@ -185,8 +187,8 @@ bool sp__cpu_mean_takes(const sp_call *c)
     count_job j;
     const int dtype = c->in[0]->dtype;
     const bool exact = dtype == SP_DTYPE_U8 || dtype == SP_DTYPE_I8 || dtype == SP_DTYPE_I16;
-    return exact && (a->dtype == SP_DTYPE_NONE || (int)a->dtype == dtype) && c->in[0]->count > 0 && c->in[0]->count < (int64_t)1 << 36 &&
-           split(c->in[0], a->axis, &j);
+    return exact && (a->dtype == SP_DTYPE_NONE || (int)a->dtype == dtype) && c->in[0]->count > 0 &&
+           c->in[0]->count < (int64_t)1 << 36 && split(c->in[0], a->axis, &j);
 }
 
 sp_status sp__cpu_mean(const sp_call *c)

@@ -38,12 +38,12 @@ typedef struct depth_job {
     const sp__gemm_kernels *kernels;
     sp__conv_geometry g;
     int64_t size, oc_g, taps;
-    int64_t rows, columns;      /* of the result's plane (forward, by weight: of dout) */
-    int64_t reach;              /* rows of the buffer that a row of results needs, less one */
-    int64_t step;               /* rows of the buffer from one row of results to the next */
-    int64_t part, row;          /* elements of a remainder, of a row of the buffer */
-    int64_t band;               /* rows of results per buffer */
-    bool flat;                  /* a plane is one row */
+    int64_t rows, columns; /* of the result's plane (forward, by weight: of dout) */
+    int64_t reach;         /* rows of the buffer that a row of results needs, less one */
+    int64_t step;          /* rows of the buffer from one row of results to the next */
+    int64_t part, row;     /* elements of a remainder, of a row of the buffer */
+    int64_t band;          /* rows of results per buffer */
+    bool flat;             /* a plane is one row */
     int64_t offsets[TAPS_MAX];
     const char *x, *weight, *bias, *dout;
     char *out;
@@ -72,7 +72,8 @@ static bool plan(const sp__conv_geometry *g, sp_dtype dtype, depth_kind kind, de
                 ((job->rows + high) * (job->columns + wide) + SLACK) * job->size <= BUFFER_BYTES;
     job->part = job->columns + wide / stride + (job->flat ? 0 : 1 + SLACK);
     job->row = job->part * stride;
-    int64_t fit = (BUFFER_BYTES - (job->flat ? SLACK * job->size : 0)) / (job->row * job->size); /* rows of the buffer */
+    int64_t fit =
+        (BUFFER_BYTES - (job->flat ? SLACK * job->size : 0)) / (job->row * job->size); /* rows of the buffer */
     if (fit < job->reach + 1 || job->rows == 0 || job->columns == 0) return false;
     job->band = min_i64(job->rows, (fit - job->reach - 1) / job->step + 1);
     int64_t p = 0;
@@ -105,15 +106,18 @@ static void fill_input(const depth_job *job, const char *plane, int64_t h0, int6
         if (h < 0 || h >= w->in[1]) continue;
         const char *from = plane + h * w->in[2] * size;
         char *to = buffer + r * job->row * size;
-        int64_t end = min_i64(w->in[2], job->row - (job->flat ? 0 : SLACK * stride) - pad); /* columns behind the last window are not looked at */
+        int64_t end = min_i64(w->in[2], job->row - (job->flat ? 0 : SLACK * stride) -
+                                            pad); /* columns behind the last window are not looked at */
         if (stride == 1) {
             if (end > 0) memcpy(to + pad * size, from, (size_t)(end * size));
         } else if (stride == 2) {
-            char *even = to + (pad % 2 * job->part + pad / 2) * size, *odd = to + ((1 + pad) % 2 * job->part + (1 + pad) / 2) * size;
+            char *even = to + (pad % 2 * job->part + pad / 2) * size,
+                 *odd = to + ((1 + pad) % 2 * job->part + (1 + pad) / 2) * size;
             if (end > 0) job->kernels->split(end, from, even, odd);
         } else {
             for (int64_t c = 0; c < stride && c < end; c++) /* every stride-th column from c on goes to one part */
-                every(from + c * size, stride, (end - c + stride - 1) / stride, to + ((c + pad) % stride * job->part + (c + pad) / stride) * size, size);
+                every(from + c * size, stride, (end - c + stride - 1) / stride,
+                      to + ((c + pad) % stride * job->part + (c + pad) / stride) * size, size);
         }
     }
 }
@@ -146,7 +150,8 @@ static void fill_dout(const depth_job *job, const char *plane, int64_t h0, int64
 static void forward_flat(const depth_job *job, const char *buffer, const char *weight, const char *bias, char *out)
 {
     char *const flat = sp__scratch_take(BUFFER_BYTES);
-    job->kernels->depth_row((job->rows - 1) * job->row + job->columns, job->taps, buffer, job->offsets, weight, bias, flat);
+    job->kernels->depth_row((job->rows - 1) * job->row + job->columns, job->taps, buffer, job->offsets, weight, bias,
+                            flat);
     for (int64_t h = 0; h < job->rows; h++)
         memcpy(out + h * job->columns * job->size, flat + h * job->row * job->size, (size_t)(job->columns * job->size));
     sp__scratch_give(flat);
@@ -168,12 +173,14 @@ static void forward_planes(void *context, int64_t begin, int64_t end)
                 int64_t channel = group * job->oc_g + o;
                 char *out = job->out + ((i * job->oc_g + o) * plane + h0 * job->columns) * size;
                 if (job->flat) {
-                    forward_flat(job, buffer, job->weight + channel * job->taps * size, job->bias ? job->bias + channel * size : NULL, out);
+                    forward_flat(job, buffer, job->weight + channel * job->taps * size,
+                                 job->bias ? job->bias + channel * size : NULL, out);
                     continue;
                 }
                 for (int64_t h = h0; h < h1; h++, out += job->columns * size)
-                    job->kernels->depth_row(job->columns, job->taps, buffer + (h - h0) * job->step * job->row * size, job->offsets,
-                                            job->weight + channel * job->taps * size, job->bias ? job->bias + channel * size : NULL, out);
+                    job->kernels->depth_row(job->columns, job->taps, buffer + (h - h0) * job->step * job->row * size,
+                                            job->offsets, job->weight + channel * job->taps * size,
+                                            job->bias ? job->bias + channel * size : NULL, out);
             }
         }
         if (job->epilogue) job->epilogue->fn(job->epilogue->context, i * job->oc_g * plane, 1, 0, job->oc_g * plane);
@@ -186,7 +193,8 @@ static int64_t band_of_blocks(const depth_job *job)
 {
     const sp__window *w = &job->g.w;
     if (job->size != 4 || job->oc_g != 1 || job->g.group < SP_BLOCK || job->kernels->lanes != SP_BLOCK) return 0;
-    if (w->kernel[1] != 3 || w->kernel[2] != 3 || w->dilation[1] != 1 || w->dilation[2] != 1 || w->stride[2] > 2) return 0;
+    if (w->kernel[1] != 3 || w->kernel[2] != 3 || w->dilation[1] != 1 || w->dilation[2] != 1 || w->stride[2] > 2)
+        return 0;
     int64_t fit = BUFFER_BYTES / (w->in[2] * SP_BLOCK * 4), band = fit < 3 ? 0 : (fit - 3) / w->stride[1] + 1;
     return min_i64(min_i64(band, BUFFER_BYTES / (w->out[2] * SP_BLOCK * 4)), w->out[1]);
 }
@@ -202,21 +210,32 @@ static void forward_blocks(void *context, int64_t begin, int64_t end)
     _Alignas(64) float weight[9 * SP_BLOCK];
     float *const seen = sp__scratch_take(2 * BUFFER_BYTES), *const made = seen + BUFFER_BYTES / 4;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t image = i / (bands * blocks), first = i / bands % blocks * SP_BLOCK, n = min_i64(SP_BLOCK, job->g.group - first);
-        const int64_t r0 = i % bands * job->band, r1 = min_i64(r0 + job->band, w->out[1]), top = r0 * w->stride[1] - w->pad[1];
-        const int64_t y0 = max_i64(top, 0), y1 = max_i64(y0, min_i64(w->in[1], (r1 - 1) * w->stride[1] - w->pad[1] + 3)); /* rows of the image */
+        const int64_t image = i / (bands * blocks), first = i / bands % blocks * SP_BLOCK,
+                      n = min_i64(SP_BLOCK, job->g.group - first);
+        const int64_t r0 = i % bands * job->band, r1 = min_i64(r0 + job->band, w->out[1]),
+                      top = r0 * w->stride[1] - w->pad[1];
+        const int64_t y0 = max_i64(top, 0), y1 = max_i64(y0, min_i64(w->in[1], (r1 - 1) * w->stride[1] - w->pad[1] +
+                                                                                   3)); /* rows of the image */
         const int64_t channel = image * job->g.group + first;
-        const float *x = (const float *)(const void *)job->x + channel * in_plane, *taps = (const float *)(const void *)job->weight + first * 9;
+        const float *x = (const float *)(const void *)job->x + channel * in_plane,
+                    *taps = (const float *)(const void *)job->weight + first * 9;
         kernels->gather((y1 - y0) * w->in[2], n, x + y0 * w->in[2], in_plane, seen);
         kernels->gather(9, n, taps, 9, weight);
         sp__window local = *w;
         local.in[1] = y1 - y0;
         local.pad[1] = y0 - top;
-        const sp__block_depth d = {.w = &local, .x = seen, .weight = weight, .out = made, .n = n,
+        const sp__block_depth d = {.w = &local,
+                                   .x = seen,
+                                   .weight = weight,
+                                   .out = made,
+                                   .n = n,
                                    .tail.bias = job->bias ? (const float *)(const void *)job->bias + first : NULL};
         kernels->depth(&d, 0, r1 - r0);
-        kernels->scatter((r1 - r0) * w->out[2], n, made, (float *)(void *)job->out + channel * out_plane + r0 * w->out[2], out_plane);
-        if (job->epilogue) job->epilogue->fn(job->epilogue->context, channel * out_plane + r0 * w->out[2], n, out_plane, (r1 - r0) * w->out[2]);
+        kernels->scatter((r1 - r0) * w->out[2], n, made,
+                         (float *)(void *)job->out + channel * out_plane + r0 * w->out[2], out_plane);
+        if (job->epilogue)
+            job->epilogue->fn(job->epilogue->context, channel * out_plane + r0 * w->out[2], n, out_plane,
+                              (r1 - r0) * w->out[2]);
     }
     sp__scratch_give(seen);
 }
@@ -254,7 +273,8 @@ static void weight_groups(void *context, int64_t begin, int64_t end)
                 int64_t h1 = min_i64(h0 + job->band, job->rows);
                 fill_input(job, job->x + i * w->in[1] * w->in[2] * size, h0, h1, buffer);
                 for (int64_t o = 0; o < job->oc_g; o++)
-                    job->kernels->depth_taps(h1 - h0, job->step * job->row, job->columns, job->columns, job->taps, buffer, job->offsets,
+                    job->kernels->depth_taps(h1 - h0, job->step * job->row, job->columns, job->columns, job->taps,
+                                             buffer, job->offsets,
                                              job->dout + ((i * job->oc_g + o) * plane + h0 * job->columns) * size,
                                              job->out + (group * job->oc_g + o) * job->taps * size);
             }
@@ -271,12 +291,15 @@ static sp_status share(depth_job *job, int64_t n, void (*fn)(void *, int64_t, in
     return sp__parallel_for(n, max_i64(1, (int64_t)(TASK_FLOPS / each)), fn, job);
 }
 
-static bool fits(const sp_call *c, sp_status (*measure)(const char *, const sp_tensor *, const sp_tensor *, const sp__conv_attrs *, sp__conv_geometry *),
+static bool fits(const sp_call *c,
+                 sp_status (*measure)(const char *, const sp_tensor *, const sp_tensor *, const sp__conv_attrs *,
+                                      sp__conv_geometry *),
                  depth_kind kind)
 {
     sp__conv_geometry g;
     depth_job job;
-    if (!c->in[0]->count || !c->in[1]->count || measure(c->op->name, c->in[0], c->in[1], c->attrs, &g) != SP_OK) return false;
+    if (!c->in[0]->count || !c->in[1]->count || measure(c->op->name, c->in[0], c->in[1], c->attrs, &g) != SP_OK)
+        return false;
     if (g.in_channels != g.group || !plan(&g, (sp_dtype)c->in[0]->dtype, kind, &job)) return false;
     return job.oc_g <= (kind == BY_INPUT ? 1 : MULTIPLIER_MAX);
 }
@@ -290,7 +313,8 @@ sp_status sp__cpu_depthwise(const sp_call *c)
     sp__conv_geometry g;
     depth_job job;
     SP_TRY(sp__conv_measure(c->op->name, c->in[0], c->in[1], c->attrs, &g));
-    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, FORWARD, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
+    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, FORWARD, &job), SP_RUNTIME, "%s: not a depthwise convolution",
+             c->op->name);
     job.x = c->in[0]->data;
     job.weight = c->in[1]->data;
     job.bias = c->in[2] ? c->in[2]->data : NULL;
@@ -307,7 +331,8 @@ sp_status sp__cpu_depthwise_input(const sp_call *c)
     sp__conv_geometry g;
     depth_job job;
     SP_TRY(sp__conv_measure_input(c->op->name, c->in[0], c->in[1], c->attrs, &g));
-    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, BY_INPUT, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
+    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, BY_INPUT, &job), SP_RUNTIME, "%s: not a depthwise convolution",
+             c->op->name);
     job.dout = c->in[0]->data;
     job.weight = c->in[1]->data;
     job.out = c->out[0]->data;
@@ -319,7 +344,8 @@ sp_status sp__cpu_depthwise_weight(const sp_call *c)
     sp__conv_geometry g;
     depth_job job;
     SP_TRY(sp__conv_measure_weight(c->op->name, c->in[0], c->in[1], c->attrs, &g));
-    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, BY_WEIGHT, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
+    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, BY_WEIGHT, &job), SP_RUNTIME, "%s: not a depthwise convolution",
+             c->op->name);
     job.x = c->in[0]->data;
     job.dout = c->in[1]->data;
     job.out = c->out[0]->data;

@@ -8,7 +8,7 @@
 typedef struct matmul_plan {
     sp__matmul_geometry g;
     sp__gemm_shape s;
-    bool half;               /* operands are widened: row-major copies in the scratch */
+    bool half; /* operands are widened: row-major copies in the scratch */
     int64_t a_count, b_count, c_count;
     size_t offsets_bytes, wide_bytes, gemm_bytes;
 } matmul_plan;
@@ -42,8 +42,15 @@ static sp_status plan(const sp_call *c, matmul_plan *p)
     /* A vector would fill one row of each tile. */
     if (!p->half && dtype == SP_DTYPE_BF16 && (p->g.m == 1 || p->g.n == 1)) SP_TRY(measure(c, true, p));
     const sp__matmul_geometry *g = &p->g;
-    p->s = (sp__gemm_shape){.dtype = p->half ? SP_DTYPE_F32 : dtype, .m = g->m, .n = g->n, .k = g->k, .a_row = g->a_row,
-                            .a_col = g->a_col, .b_row = g->b_row, .b_col = g->b_col, .c_row = g->n};
+    p->s = (sp__gemm_shape){.dtype = p->half ? SP_DTYPE_F32 : dtype,
+                            .m = g->m,
+                            .n = g->n,
+                            .k = g->k,
+                            .a_row = g->a_row,
+                            .a_col = g->a_col,
+                            .b_row = g->b_row,
+                            .b_col = g->b_col,
+                            .c_row = g->n};
     /* A dimension of one has no stride to speak of; say the one that suits the kernels. */
     if (g->k == 1) p->s.a_col = p->s.b_row = 1;
     if (g->n == 1 && g->b_row == 1) p->s.b_col = g->k;
@@ -51,9 +58,9 @@ static sp_status plan(const sp_call *c, matmul_plan *p)
     p->b_count = b->count;
     p->c_count = g->n_batch * g->m * g->n;
     p->offsets_bytes = g->n_batch > 1 ? aligned((size_t)g->n_batch * 2 * sizeof(int64_t)) : 0;
-    p->wide_bytes = p->half ? aligned((size_t)p->a_count * 4) + aligned((size_t)p->b_count * 4) +
-                                  aligned((size_t)p->c_count * 4)
-                            : 0;
+    p->wide_bytes =
+        p->half ? aligned((size_t)p->a_count * 4) + aligned((size_t)p->b_count * 4) + aligned((size_t)p->c_count * 4)
+                : 0;
     p->gemm_bytes = sp__gemm_batch_work(&p->s, g->n_batch);
     return SP_OK;
 }
@@ -107,8 +114,11 @@ sp_status sp__cpu_matmul(const sp_call *c)
         SP_TRY(sp__gemm_with(&p.s, a, b, out, false, gemm_work, &extra));
     } else {
         for (int64_t i = 0; i < p.g.n_batch; i++) sp__matmul_offsets(&p.g, i, &a_offset[i], &b_offset[i]);
-        const sp__gemm_batch batch = {.n = p.g.n_batch, .a_offset = a_offset, .b_offset = b_offset,
-                                      .c_step = p.g.m * p.g.n, .epilogue = epilogue};
+        const sp__gemm_batch batch = {.n = p.g.n_batch,
+                                      .a_offset = a_offset,
+                                      .b_offset = b_offset,
+                                      .c_step = p.g.m * p.g.n,
+                                      .epilogue = epilogue};
         SP_TRY(sp__gemm_batched(&p.s, &batch, a, b, out, false, gemm_work));
     }
     if (!p.half) return SP_OK;

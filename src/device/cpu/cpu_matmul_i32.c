@@ -17,8 +17,9 @@ typedef struct i32_plan {
     sp__matmul_geometry g;
     const sp__tiles_kernels *tiles; /* NULL: in float32 */
     bool x_u8, y_u8;
-    size_t rows, columns, zeros;    /* bytes of the scratch, in this order: sums of rows, of columns, zero points of columns */
-    size_t a, b, c, product;        /* operands, result in float32; what the product needs */
+    size_t rows, columns,
+        zeros;               /* bytes of the scratch, in this order: sums of rows, of columns, zero points of columns */
+    size_t a, b, c, product; /* operands, result in float32; what the product needs */
 } i32_plan;
 
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -26,13 +27,23 @@ static int64_t grain_of(int64_t row) { return row >= GRAIN_BYTES ? 1 : GRAIN_BYT
 
 static sp__gemm_shape part_of(const sp__matmul_geometry *g, int64_t k)
 {
-    return (sp__gemm_shape){.dtype = SP_DTYPE_F32, .m = g->m, .n = g->n, .k = k, .a_row = k, .a_col = 1, .b_row = g->n, .b_col = 1, .c_row = g->n};
+    return (sp__gemm_shape){.dtype = SP_DTYPE_F32,
+                            .m = g->m,
+                            .n = g->n,
+                            .k = k,
+                            .a_row = k,
+                            .a_col = 1,
+                            .b_row = g->n,
+                            .b_col = 1,
+                            .c_row = g->n};
 }
 
 static sp_status plan(const sp_call *c, i32_plan *p)
 {
     static const sp__matmul_attrs plain = {false, false};
-    *p = (i32_plan){.tiles = sp__tiles_find(SP_DTYPE_I8), .x_u8 = c->in[0]->dtype == SP_DTYPE_U8, .y_u8 = c->in[1]->dtype == SP_DTYPE_U8};
+    *p = (i32_plan){.tiles = sp__tiles_find(SP_DTYPE_I8),
+                    .x_u8 = c->in[0]->dtype == SP_DTYPE_U8,
+                    .y_u8 = c->in[1]->dtype == SP_DTYPE_U8};
     sp__matmul_geometry *g = &p->g;
     SP_TRY(sp__matmul_measure(c->in[0], c->in[1], &plain, g));
     if (g->n_batch > 1 && sp__matmul_is_tall(g)) {
@@ -172,10 +183,10 @@ static int32_t zero_of(const sp_tensor *zero, int64_t i, bool u8)
 
 /* An epilogue: parts of the product are corrected while they are in cache, then handed on. */
 typedef struct correction {
-    uint32_t *c;          /* of this item of the batch */
-    int64_t n, start;     /* start: number of c[0] in the whole result */
-    uint32_t all;         /* K za */
-    bool any_a, any_b;    /* zero points that are not zero */
+    uint32_t *c;             /* of this item of the batch */
+    int64_t n, start;        /* start: number of c[0] in the whole result */
+    uint32_t all;            /* K za */
+    bool any_a, any_b;       /* zero points that are not zero */
     const uint32_t *columns; /* za sum b */
     const uint32_t *rows, *zeros;
     const sp_epilogue *then;
@@ -201,8 +212,18 @@ static void correct(void *context, int64_t start, int64_t n_rows, int64_t row_st
 
 static sp__tiles_source source_of(const bytes *b, bool turned)
 {
-    return turned ? (sp__tiles_source){.dtype = SP_DTYPE_I8, .data = b->data, .n = b->columns, .n_k = b->rows, .outer = b->column, .k = b->row}
-                  : (sp__tiles_source){.dtype = SP_DTYPE_I8, .data = b->data, .n = b->rows, .n_k = b->columns, .outer = b->row, .k = b->column};
+    return turned ? (sp__tiles_source){.dtype = SP_DTYPE_I8,
+                                       .data = b->data,
+                                       .n = b->columns,
+                                       .n_k = b->rows,
+                                       .outer = b->column,
+                                       .k = b->row}
+                  : (sp__tiles_source){.dtype = SP_DTYPE_I8,
+                                       .data = b->data,
+                                       .n = b->rows,
+                                       .n_k = b->columns,
+                                       .outer = b->row,
+                                       .k = b->column};
 }
 
 /* m as int8, in `to` if it is not that already. */
@@ -220,8 +241,13 @@ static sp_status by_tiles(const i32_plan *p, bytes a, bytes b, const char *packe
     SP_TRY(as_i8(&a, work));
     if (!packed) SP_TRY(as_i8(&b, work + p->a));
     const sp_epilogue epilogue = {.fn = correct, .context = f};
-    const sp__tiles_product product = {.a = source_of(&a, false), .b = source_of(&b, true), .packed_b = packed, .c = f->c,
-                                       .c_dtype = SP_DTYPE_I32, .c_row = p->g.n, .epilogue = &epilogue};
+    const sp__tiles_product product = {.a = source_of(&a, false),
+                                       .b = source_of(&b, true),
+                                       .packed_b = packed,
+                                       .c = f->c,
+                                       .c_dtype = SP_DTYPE_I32,
+                                       .c_row = p->g.n,
+                                       .epilogue = &epilogue};
     return sp__tiles_multiply(p->tiles, &product, work + p->a + p->b);
 }
 
@@ -266,8 +292,13 @@ sp_status sp__cpu_matmul_i32(const sp_call *c)
     const int32_t *known = c->prepared; /* sums of columns, then panels */
     const char *packed = c->prepared ? (const char *)c->prepared + p.columns : NULL;
     const uint32_t za = (uint32_t)zero_of(c->in[2], 0, p.x_u8);
-    correction f = {.n = g->n, .any_a = za != 0, .all = za * (uint32_t)g->k, .columns = (uint32_t *)columns, .rows = (uint32_t *)rows,
-                    .zeros = (uint32_t *)zeros, .then = c->epilogue};
+    correction f = {.n = g->n,
+                    .any_a = za != 0,
+                    .all = za * (uint32_t)g->k,
+                    .columns = (uint32_t *)columns,
+                    .rows = (uint32_t *)rows,
+                    .zeros = (uint32_t *)zeros,
+                    .then = c->epilogue};
     for (int64_t j = 0; j < g->n; j++) {
         zeros[j] = zero_of(c->in[3], j, p.y_u8);
         f.any_b = f.any_b || zeros[j] != 0;
@@ -281,7 +312,8 @@ sp_status sp__cpu_matmul_i32(const sp_call *c)
         bytes_job of_rows = {.from = a, .sums = rows};
         if (f.any_b) SP_TRY(sp__parallel_for(g->m, grain_of(g->k), sum_rows, &of_rows));
         if (f.any_a && !known) SP_TRY(sums_of_columns(&b, columns));
-        for (int64_t j = 0; f.any_a && j < g->n; j++) columns[j] = (int32_t)(za * (uint32_t)(known ? known : columns)[j]);
+        for (int64_t j = 0; f.any_a && j < g->n; j++)
+            columns[j] = (int32_t)(za * (uint32_t)(known ? known : columns)[j]);
         char *rest = work + p.rows + p.columns + p.zeros;
         SP_TRY(p.tiles ? by_tiles(&p, a, b, packed, rest, &f) : by_floats(&p, &a, &b, rest, &f));
     }

@@ -18,39 +18,41 @@ typedef struct int_job {
 } int_job;
 
 /* W: in which numbers are multiplied, so that no product is of a signed int. */
-#define INT_LOOPS(T, W)                                                                                                                    \
-    static inline void sweep_##T(int64_t n, T *restrict c, const T *restrict b, int64_t row, W a0, W a1, W a2, W a3)                       \
-    {                                                                                                                                      \
-        const T *restrict b1 = b + row, *restrict b2 = b1 + row, *restrict b3 = b2 + row;                                                  \
-        for (int64_t j = 0; j < n; j++) c[j] = (T)(c[j] + a0 * b[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j]);                               \
-    }                                                                                                                                      \
-    static inline void sweep_one_##T(int64_t n, T *restrict c, const T *restrict b, W a)                                                   \
-    {                                                                                                                                      \
-        for (int64_t j = 0; j < n; j++) c[j] = (T)(c[j] + a * b[j]);                                                                       \
-    }                                                                                                                                      \
-    static void blocks_##T(void *context, int64_t begin, int64_t end)                                                                      \
-    {                                                                                                                                      \
-        const int_job *job = context;                                                                                                      \
-        const sp__matmul_geometry *g = &job->g;                                                                                            \
-        const int64_t per_item = job->blocks_m * job->blocks_n, a_col = g->a_col, b_row = g->b_row, k = g->k;                              \
-        for (int64_t u = begin; u < end; u++) {                                                                                            \
-            int64_t item = u / per_item, at = u % per_item, i0 = at / job->blocks_n * BLOCK_M, j0 = at % job->blocks_n * BLOCK_N;          \
-            int64_t i1 = i0 + BLOCK_M < g->m ? i0 + BLOCK_M : g->m, n = g->n - j0 < BLOCK_N ? g->n - j0 : BLOCK_N, a_at, b_at;             \
-            sp__matmul_offsets(g, item, &a_at, &b_at);                                                                                     \
-            const T *a = (const T *)(const void *)job->a + a_at, *b = (const T *)(const void *)job->b + b_at + j0;                         \
-            T *c = (T *)(void *)job->c + item * g->m * g->n + j0;                                                                          \
-            for (int64_t i = i0; i < i1; i++) memset(c + i * g->n, 0, (size_t)n * sizeof(T));                                              \
-            for (int64_t p0 = 0; p0 < k; p0 += BLOCK_K)                                                                                    \
-                for (int64_t i = i0; i < i1; i++) {                                                                                        \
-                    const T *row = a + i * g->a_row;                                                                                       \
-                    int64_t p = p0, last = k - p0 < BLOCK_K ? k : p0 + BLOCK_K;                                                            \
-                    for (; p + 4 <= last; p += 4)                                                                                          \
-                        sweep_##T(n, c + i * g->n, b + p * b_row, b_row, row[p * a_col], row[(p + 1) * a_col], row[(p + 2) * a_col],       \
-                                  row[(p + 3) * a_col]);                                                                                   \
-                    for (; p < last; p++) sweep_one_##T(n, c + i * g->n, b + p * b_row, row[p * a_col]);                                   \
-                }                                                                                                                          \
-        }                                                                                                                                  \
-    }                                                                                                                                      \
+#define INT_LOOPS(T, W)                                                                                                \
+    static inline void sweep_##T(int64_t n, T *restrict c, const T *restrict b, int64_t row, W a0, W a1, W a2, W a3)   \
+    {                                                                                                                  \
+        const T *restrict b1 = b + row, *restrict b2 = b1 + row, *restrict b3 = b2 + row;                              \
+        for (int64_t j = 0; j < n; j++) c[j] = (T)(c[j] + a0 * b[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j]);           \
+    }                                                                                                                  \
+    static inline void sweep_one_##T(int64_t n, T *restrict c, const T *restrict b, W a)                               \
+    {                                                                                                                  \
+        for (int64_t j = 0; j < n; j++) c[j] = (T)(c[j] + a * b[j]);                                                   \
+    }                                                                                                                  \
+    static void blocks_##T(void *context, int64_t begin, int64_t end)                                                  \
+    {                                                                                                                  \
+        const int_job *job = context;                                                                                  \
+        const sp__matmul_geometry *g = &job->g;                                                                        \
+        const int64_t per_item = job->blocks_m * job->blocks_n, a_col = g->a_col, b_row = g->b_row, k = g->k;          \
+        for (int64_t u = begin; u < end; u++) {                                                                        \
+            int64_t item = u / per_item, at = u % per_item, i0 = at / job->blocks_n * BLOCK_M,                         \
+                    j0 = at % job->blocks_n * BLOCK_N;                                                                 \
+            int64_t i1 = i0 + BLOCK_M < g->m ? i0 + BLOCK_M : g->m, n = g->n - j0 < BLOCK_N ? g->n - j0 : BLOCK_N,     \
+                    a_at, b_at;                                                                                        \
+            sp__matmul_offsets(g, item, &a_at, &b_at);                                                                 \
+            const T *a = (const T *)(const void *)job->a + a_at, *b = (const T *)(const void *)job->b + b_at + j0;     \
+            T *c = (T *)(void *)job->c + item * g->m * g->n + j0;                                                      \
+            for (int64_t i = i0; i < i1; i++) memset(c + i * g->n, 0, (size_t)n * sizeof(T));                          \
+            for (int64_t p0 = 0; p0 < k; p0 += BLOCK_K)                                                                \
+                for (int64_t i = i0; i < i1; i++) {                                                                    \
+                    const T *row = a + i * g->a_row;                                                                   \
+                    int64_t p = p0, last = k - p0 < BLOCK_K ? k : p0 + BLOCK_K;                                        \
+                    for (; p + 4 <= last; p += 4)                                                                      \
+                        sweep_##T(n, c + i * g->n, b + p * b_row, b_row, row[p * a_col], row[(p + 1) * a_col],         \
+                                  row[(p + 2) * a_col], row[(p + 3) * a_col]);                                         \
+                    for (; p < last; p++) sweep_one_##T(n, c + i * g->n, b + p * b_row, row[p * a_col]);               \
+                }                                                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
     SP_WIDE(blocks_##T)
 INT_LOOPS(uint8_t, uint32_t)
 INT_LOOPS(uint16_t, uint32_t)
@@ -131,5 +133,6 @@ sp_status sp__cpu_matmul_int(const sp_call *c)
     job.blocks_m = (g->m + BLOCK_M - 1) / BLOCK_M;
     job.blocks_n = (g->n + BLOCK_N - 1) / BLOCK_N;
     int64_t block = BLOCK_M * (g->n < BLOCK_N ? g->n : BLOCK_N) * (g->k + 1);
-    return sp__parallel_for(g->n_batch * job.blocks_m * job.blocks_n, block > GRAIN ? 1 : GRAIN / block, blocks_of(element), &job);
+    return sp__parallel_for(g->n_batch * job.blocks_m * job.blocks_n, block > GRAIN ? 1 : GRAIN / block,
+                            blocks_of(element), &job);
 }

@@ -9,7 +9,11 @@
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
 
-enum { CHUNKS_MAX = 64, PART = 16384 /* elements that are worth a thread */, WIDE_MOST = 4096 /* elements of a row that is widened */ };
+enum {
+    CHUNKS_MAX = 64,
+    PART = 16384 /* elements that are worth a thread */,
+    WIDE_MOST = 4096 /* elements of a row that is widened */
+};
 
 typedef struct {
     const sp__row_kernels *k;
@@ -49,7 +53,8 @@ static bool measure(const sp_call *c, norm_job *j)
     for (int i = 1; i < c->n_in; i++)
         if (c->in[i] && c->in[i]->dtype != x->dtype) return false;
     if (x->count == 0 || j->n == 0) return false;
-    if (j->dtype != SP_DTYPE_F32 && ((j->dtype != SP_DTYPE_F16 && j->dtype != SP_DTYPE_BF16) || j->n > WIDE_MOST)) return false;
+    if (j->dtype != SP_DTYPE_F32 && ((j->dtype != SP_DTYPE_F16 && j->dtype != SP_DTYPE_BF16) || j->n > WIDE_MOST))
+        return false;
     j->rows = x->count / j->n;
     const int64_t least = PART / j->n > 0 ? PART / j->n : 1, chunk = (j->rows + CHUNKS_MAX - 1) / CHUNKS_MAX;
     j->chunk = chunk > least ? chunk : least;
@@ -77,7 +82,8 @@ static const float *widened(const norm_job *j, const float *from, int64_t r, flo
 static void forward_half(void *context, int64_t begin, int64_t end)
 {
     const norm_job *j = context;
-    float *const x = sp__scratch_take(3 * WIDE_MOST * sizeof *x), *const gamma_room = x + WIDE_MOST, *const beta_room = gamma_room + WIDE_MOST;
+    float *const x = sp__scratch_take(3 * WIDE_MOST * sizeof *x), *const gamma_room = x + WIDE_MOST,
+                 *const beta_room = gamma_room + WIDE_MOST;
     const float *gamma = widened(j, j->gamma, 0, gamma_room), *beta = widened(j, j->beta, 0, beta_room);
     for (int64_t r = begin; r < end; r++) {
         float m[3];
@@ -93,7 +99,8 @@ static void forward_half(void *context, int64_t begin, int64_t end)
 static void backward_half(void *context, int64_t begin, int64_t end)
 {
     const norm_job *j = context;
-    float *const x = sp__scratch_take(3 * WIDE_MOST * sizeof *x), *const g = x + WIDE_MOST, *const gamma_room = g + WIDE_MOST;
+    float *const x = sp__scratch_take(3 * WIDE_MOST * sizeof *x), *const g = x + WIDE_MOST,
+                 *const gamma_room = g + WIDE_MOST;
     const float *gamma = widened(j, j->gamma, 0, gamma_room);
     for (int64_t chunk = begin; chunk < end; chunk++) {
         float *dgamma = j->partial + chunk * 2 * j->n, *dbeta = dgamma + j->n;
@@ -117,7 +124,8 @@ static void backward(void *context, int64_t begin, int64_t end)
         memset(dgamma, 0, (size_t)j->n * 2 * sizeof(float));
         const int64_t stop = (chunk + 1) * j->chunk < j->rows ? (chunk + 1) * j->chunk : j->rows;
         for (int64_t r = chunk * j->chunk; r < stop; r++)
-            j->k->norm_grad(j->n, j->out + r * j->n, j->x + r * j->n, j->g + r * j->n, j->gamma, j->center, j->epsilon, dgamma, dbeta);
+            j->k->norm_grad(j->n, j->out + r * j->n, j->x + r * j->n, j->g + r * j->n, j->gamma, j->center, j->epsilon,
+                            dgamma, dbeta);
     }
 }
 
@@ -158,19 +166,30 @@ size_t sp__cpu_norm_grad_work(const sp_call *c)
 
 sp_status sp__cpu_norm(const sp_call *c)
 {
-    norm_job j = {.k = sp__float_rows(), .x = floats(c->in[0]), .gamma = floats(c->in[1]), .out = floats(c->out[0]),
-                  .beta = c->n_in > 2 ? floats(c->in[2]) : NULL, .mean = c->n_out > 2 ? floats(c->out[1]) : NULL,
+    norm_job j = {.k = sp__float_rows(),
+                  .x = floats(c->in[0]),
+                  .gamma = floats(c->in[1]),
+                  .out = floats(c->out[0]),
+                  .beta = c->n_in > 2 ? floats(c->in[2]) : NULL,
+                  .mean = c->n_out > 2 ? floats(c->out[1]) : NULL,
                   .variance = floats(c->out[c->n_out - 1])};
     measure(c, &j);
-    return sp__parallel_for(j.rows, PART / j.n > 0 ? PART / j.n : 1, j.dtype == SP_DTYPE_F32 ? forward : forward_half, &j);
+    return sp__parallel_for(j.rows, PART / j.n > 0 ? PART / j.n : 1, j.dtype == SP_DTYPE_F32 ? forward : forward_half,
+                            &j);
 }
 
 sp_status sp__cpu_norm_grad(const sp_call *c)
 {
-    norm_job j = {.k = sp__float_rows(), .x = floats(c->in[0]), .gamma = floats(c->in[1]), .g = floats(c->in[2]),
-                  .out = floats(c->out[0]), .dgamma = floats(c->out[1]), .dbeta = c->n_out > 2 ? floats(c->out[2]) : NULL,
+    norm_job j = {.k = sp__float_rows(),
+                  .x = floats(c->in[0]),
+                  .gamma = floats(c->in[1]),
+                  .g = floats(c->in[2]),
+                  .out = floats(c->out[0]),
+                  .dgamma = floats(c->out[1]),
+                  .dbeta = c->n_out > 2 ? floats(c->out[2]) : NULL,
                   .partial = c->work};
     measure(c, &j);
-    SP_TRY(sp__parallel_for((j.rows + j.chunk - 1) / j.chunk, 1, j.dtype == SP_DTYPE_F32 ? backward : backward_half, &j));
+    SP_TRY(
+        sp__parallel_for((j.rows + j.chunk - 1) / j.chunk, 1, j.dtype == SP_DTYPE_F32 ? backward : backward_half, &j));
     return sp__parallel_for(j.n, 4096, add_chunks, &j);
 }

@@ -13,19 +13,27 @@
 #include "ir/nn_attrs.h"
 #include "tensor/half.h"
 
-enum { PART_NS = 30000, ROW_BLOCK = 65536, BLOCK_ROWS = 128, BLOCK_ROWS_LEAST = 16, COLUMNS = 4096, WIDE_COLUMNS = 1024, PART = 65536 };
+enum {
+    PART_NS = 30000,
+    ROW_BLOCK = 65536,
+    BLOCK_ROWS = 128,
+    BLOCK_ROWS_LEAST = 16,
+    COLUMNS = 4096,
+    WIDE_COLUMNS = 1024,
+    PART = 65536
+};
 
 typedef struct {
     sp__reduce_kernel kernel;
     sp__reduction what;
     bool mean;
     sp_dtype dtype;
-    bool single;                 /* columns are summed in floats, else in sp__reduced */
+    bool single; /* columns are summed in floats, else in sp__reduced */
     int64_t outer, n, inner;
-    int64_t blocks, block;       /* of n */
-    int64_t pieces, columns;     /* of inner: how many, how wide */
+    int64_t blocks, block;   /* of n */
+    int64_t pieces, columns; /* of inner: how many, how wide */
     const char *x;
-    int64_t size;                /* of an element */
+    int64_t size; /* of an element */
     void *out;
     const sp_prologue *prologue; /* makes x; NULL: it is there */
     char *partial;               /* [outer][blocks] (inner = 1), or [outer][blocks][inner] results; NULL: one block */
@@ -78,14 +86,16 @@ static void plan(reduce_job *j, const sp_call *c)
     j->size = (int64_t)sp_dtype_bytes(j->dtype);
     const char *name = c->op->name + sizeof "reduce_" - 1;
     j->mean = strcmp(name, "mean") == 0;
-    j->what = is_norm(c)                 ? SP_REDUCE_SQUARES
+    j->what = is_norm(c)                  ? SP_REDUCE_SQUARES
               : strcmp(name, "prod") == 0 ? SP_REDUCE_PRODUCT
-              : strcmp(name, "max") == 0 ? SP_REDUCE_MOST
-              : strcmp(name, "min") == 0 ? SP_REDUCE_LEAST
-                                         : SP_REDUCE_SUM;
+              : strcmp(name, "max") == 0  ? SP_REDUCE_MOST
+              : strcmp(name, "min") == 0  ? SP_REDUCE_LEAST
+                                          : SP_REDUCE_SUM;
     j->kernel = sp__float_rows()->reduce[j->what][kind];
     j->single = kind <= SP_REDUCE_BF16 && j->what != SP_REDUCE_PRODUCT;
-    j->columns = kind == SP_REDUCE_F16 || kind == SP_REDUCE_BF16 ? SP_REDUCE_HALF_COLUMNS : j->single ? COLUMNS : WIDE_COLUMNS;
+    j->columns = kind == SP_REDUCE_F16 || kind == SP_REDUCE_BF16 ? SP_REDUCE_HALF_COLUMNS
+                 : j->single                                     ? COLUMNS
+                                                                 : WIDE_COLUMNS;
     if (j->n == 1) j->inner *= j->outer, j->outer = 1; /* a copy: columns are wider than rows of one element */
     j->blocks = 1;
     j->block = j->n;
@@ -162,7 +172,8 @@ static void run_columns(void *context, int64_t begin, int64_t end)
     sp__reduced *const room = sp__scratch_take(COLUMNS / 2 * sizeof *room);
     _Static_assert(WIDE_COLUMNS <= COLUMNS / 2, "the room holds COLUMNS floats, or WIDE_COLUMNS results");
     const int64_t result_bytes = j->single ? 4 : 8;
-    const bool direct = !j->partial && j->dtype == SP_DTYPE_F32 && j->single && !j->mean; /* results are what is asked for */
+    const bool direct =
+        !j->partial && j->dtype == SP_DTYPE_F32 && j->single && !j->mean; /* results are what is asked for */
     for (int64_t t = begin; t < end; t++) {
         const int64_t piece = t % j->pieces, block = t / j->pieces % j->blocks, o = t / j->pieces / j->blocks;
         const int64_t column = piece * j->columns, w = j->inner - column < j->columns ? j->inner - column : j->columns;
@@ -173,7 +184,8 @@ static void run_columns(void *context, int64_t begin, int64_t end)
         const char *x = part_at(j, (o * j->n + row) * j->inner + column, rows, j->inner, w);
         j->kernel.columns(rows, j->inner, w, to, x);
         part_done(j, x);
-        for (int64_t k = 0; !j->partial && !direct && k < w; k++) finish(j, o * j->inner + column + k, column_at(j, to, k));
+        for (int64_t k = 0; !j->partial && !direct && k < w; k++)
+            finish(j, o * j->inner + column + k, column_at(j, to, k));
     }
     sp__scratch_give(room);
 }
@@ -197,7 +209,8 @@ static void merge(void *context, int64_t begin, int64_t end)
         sp__reduced total = {.i = 0};
         for (int64_t b = 0; b < j->blocks; b++) {
             const int64_t at = (o * j->blocks + b) * j->inner + k;
-            const sp__reduced v = j->inner == 1 ? ((const sp__reduced *)(const void *)j->partial)[at] : column_at(j, j->partial, at);
+            const sp__reduced v =
+                j->inner == 1 ? ((const sp__reduced *)(const void *)j->partial)[at] : column_at(j, j->partial, at);
             total = b ? joined(j, total, v) : v;
         }
         finish(j, i, total);
@@ -234,8 +247,8 @@ bool sp__cpu_vector_norm_takes(const sp_call *c)
 {
     reduce_job j;
     const int kind = kind_of((sp_dtype)c->in[0]->dtype);
-    return ((const sp__vector_norm_attrs *)c->attrs)->ord == 2 && kind >= 0 && kind <= SP_REDUCE_BF16 && c->in[0]->count > 0 &&
-           split(c->in[0], axis_of(c), &j) && j.n > 1 && j.inner == 1;
+    return ((const sp__vector_norm_attrs *)c->attrs)->ord == 2 && kind >= 0 && kind <= SP_REDUCE_BF16 &&
+           c->in[0]->count > 0 && split(c->in[0], axis_of(c), &j) && j.n > 1 && j.inner == 1;
 }
 
 sp_status sp__cpu_reduce(const sp_call *c)

@@ -27,7 +27,8 @@ static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-static bool measure(const sp_call *c, const sp_tensor *first, const sp_tensor *weight, const sp_tensor *lengths, rnn_job *j)
+static bool measure(const sp_call *c, const sp_tensor *first, const sp_tensor *weight, const sp_tensor *lengths,
+                    rnn_job *j)
 {
     const sp__rnn_attrs *a = c->attrs;
     j->lstm = strcmp(a->mode, "lstm") == 0;
@@ -64,7 +65,8 @@ static size_t panel_bytes(const rnn_job *j, int64_t n, int64_t k)
 /* c[m, n], its rows c_row apart, += a[m, k] times the packed weights. */
 static void multiply(const rnn_job *j, int64_t m, int64_t n, int64_t k, const float *a, float *c, int64_t c_row)
 {
-    const sp__product p = {.g = j->gemm, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .c_row = c_row, .accumulate = true};
+    const sp__product p = {
+        .g = j->gemm, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .c_row = c_row, .accumulate = true};
     sp__product_run(&p, a, j->panels, c);
 }
 
@@ -113,13 +115,20 @@ size_t sp__cpu_rnn_work(const sp_call *c)
 {
     rnn_job j = {0};
     if (!measure(c, c->in[0], c->in[3], c->in[5], &j)) return 0;
-    return panel_bytes(&j, j.gates, j.hidden) + aligned((size_t)(j.batch * gate_row(&j)) * 4) + aligned((size_t)(j.batch * j.hidden) * 4);
+    return panel_bytes(&j, j.gates, j.hidden) + aligned((size_t)(j.batch * gate_row(&j)) * 4) +
+           aligned((size_t)(j.batch * j.hidden) * 4);
 }
 
 sp_status sp__cpu_rnn(const sp_call *c)
 {
-    rnn_job j = {.gx = floats(c->in[0]), .h0 = floats(c->in[1]), .c0 = floats(c->in[2]), .weight = floats(c->in[3]),
-                 .bias = floats(c->in[4]), .out = floats(c->out[0]), .hn = floats(c->out[1]), .cn = floats(c->out[2]),
+    rnn_job j = {.gx = floats(c->in[0]),
+                 .h0 = floats(c->in[1]),
+                 .c0 = floats(c->in[2]),
+                 .weight = floats(c->in[3]),
+                 .bias = floats(c->in[4]),
+                 .out = floats(c->out[0]),
+                 .hn = floats(c->out[1]),
+                 .cn = floats(c->out[2]),
                  .kept_out = floats(c->out[3])};
     measure(c, c->in[0], c->in[3], c->in[5], &j);
     char *work = c->work;
@@ -185,8 +194,15 @@ static void bias_columns(void *context, int64_t begin, int64_t end)
 /* dgh' h over `steps` steps: [gates, hidden]. */
 static sp__gemm_shape weight_shape(const rnn_job *j, int64_t steps)
 {
-    return (sp__gemm_shape){.dtype = SP_DTYPE_F32, .m = j->gates, .n = j->hidden, .k = steps * j->batch, .a_row = 1,
-                            .a_col = j->gates, .b_row = j->hidden, .b_col = 1, .c_row = j->hidden};
+    return (sp__gemm_shape){.dtype = SP_DTYPE_F32,
+                            .m = j->gates,
+                            .n = j->hidden,
+                            .k = steps * j->batch,
+                            .a_row = 1,
+                            .a_col = j->gates,
+                            .b_row = j->hidden,
+                            .b_col = 1,
+                            .c_row = j->hidden};
 }
 
 static sp_status weight_gradient(const rnn_job *j, void *work)
@@ -223,10 +239,20 @@ size_t sp__cpu_rnn_grad_work(const sp_call *c)
 
 sp_status sp__cpu_rnn_grad(const sp_call *c)
 {
-    rnn_job j = {.dy = floats(c->in[0]), .h0 = floats(c->in[1]), .c0 = floats(c->in[2]), .weight = floats(c->in[3]),
-                 .y = floats(c->in[5]), .kept_in = floats(c->in[6]), .dh = floats(c->in[7]), .dc = floats(c->in[8]),
-                 .dkept = floats(c->in[9]), .dgx = floats(c->out[0]), .dh0 = floats(c->out[1]), .dc0 = floats(c->out[2]),
-                 .dweight = floats(c->out[3]), .dbias = floats(c->out[4])};
+    rnn_job j = {.dy = floats(c->in[0]),
+                 .h0 = floats(c->in[1]),
+                 .c0 = floats(c->in[2]),
+                 .weight = floats(c->in[3]),
+                 .y = floats(c->in[5]),
+                 .kept_in = floats(c->in[6]),
+                 .dh = floats(c->in[7]),
+                 .dc = floats(c->in[8]),
+                 .dkept = floats(c->in[9]),
+                 .dgx = floats(c->out[0]),
+                 .dh0 = floats(c->out[1]),
+                 .dc0 = floats(c->out[2]),
+                 .dweight = floats(c->out[3]),
+                 .dbias = floats(c->out[4])};
     measure(c, c->in[0], c->in[3], c->in[4], &j);
     char *work = c->work;
     j.panels = (float *)(void *)work;

@@ -7,7 +7,12 @@
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
 
-enum { COLUMNS = 64, WIDE_MOST = 8192 /* elements of a row that is widened */, BLOCK_MOST = 1 << 18 /* of a block of columns */, SLOTS = 8 };
+enum {
+    COLUMNS = 64,
+    WIDE_MOST = 8192 /* elements of a row that is widened */,
+    BLOCK_MOST = 1 << 18 /* of a block of columns */,
+    SLOTS = 8
+};
 
 typedef struct {
     const sp__row_kernels *rows;
@@ -34,7 +39,8 @@ static void run_rows(void *context, int64_t begin, int64_t end)
 {
     const softmax_job *j = context;
     for (int64_t at = begin * j->n; at < end * j->n; at += j->n) {
-        if (j->g) (j->is_log ? j->rows->log_softmax_grad : j->rows->softmax_grad)(j->n, j->out + at, j->x + at, j->g + at);
+        if (j->g)
+            (j->is_log ? j->rows->log_softmax_grad : j->rows->softmax_grad)(j->n, j->out + at, j->x + at, j->g + at);
         else (j->is_log ? j->rows->log_softmax : j->rows->softmax)(j->n, j->out + at, j->x + at);
     }
 }
@@ -62,9 +68,11 @@ static void run_columns(void *context, int64_t begin, int64_t end)
         const int64_t column = part % blocks * COLUMNS, at = part / blocks * j->n * j->inner + column;
         const int64_t w = j->inner - column < COLUMNS ? j->inner - column : COLUMNS;
         if (j->g)
-            (j->is_log ? j->rows->log_softmax_grad_columns : j->rows->softmax_grad_columns)(j->n, j->inner, w, j->out + at,
-                                                                                            j->x + at, j->g + at);
-        else (j->is_log ? j->rows->log_softmax_columns : j->rows->softmax_columns)(j->n, j->inner, w, j->out + at, j->x + at);
+            (j->is_log ? j->rows->log_softmax_grad_columns
+                       : j->rows->softmax_grad_columns)(j->n, j->inner, w, j->out + at, j->x + at, j->g + at);
+        else
+            (j->is_log ? j->rows->log_softmax_columns : j->rows->softmax_columns)(j->n, j->inner, w, j->out + at,
+                                                                                  j->x + at);
     }
 }
 
@@ -76,12 +84,16 @@ static int64_t half_width(const softmax_job *j)
 }
 static int64_t half_tasks(const softmax_job *j) { return j->outer * ((j->inner + half_width(j) - 1) / half_width(j)); }
 static int64_t half_slots(const softmax_job *j) { return half_tasks(j) < SLOTS ? half_tasks(j) : SLOTS; }
-static int64_t half_block(const softmax_job *j, bool gradient) { return (j->n * half_width(j) * (gradient ? 2 : 1) + 15) / 16 * 16; }
+static int64_t half_block(const softmax_job *j, bool gradient)
+{
+    return (j->n * half_width(j) * (gradient ? 2 : 1) + 15) / 16 * 16;
+}
 
 static void run_half_columns(void *context, int64_t begin, int64_t end)
 {
     const softmax_job *j = context;
-    const int64_t width = half_width(j), blocks = (j->inner + width - 1) / width, tasks = half_tasks(j), slots = half_slots(j);
+    const int64_t width = half_width(j), blocks = (j->inner + width - 1) / width, tasks = half_tasks(j),
+                  slots = half_slots(j);
     for (int64_t slot = begin; slot < end; slot++)
         for (int64_t t = slot * tasks / slots; t < (slot + 1) * tasks / slots; t++) {
             const int64_t column = t % blocks * width, w = j->inner - column < width ? j->inner - column : width;
@@ -91,17 +103,28 @@ static void run_half_columns(void *context, int64_t begin, int64_t end)
                 sp__cpu_convert(j->dtype, SP_DTYPE_F32, w, x + i * w, (const char *)j->x + at + i * row);
                 if (j->g) sp__cpu_convert(j->dtype, SP_DTYPE_F32, w, g + i * w, (const char *)j->g + at + i * row);
             }
-            const softmax_job block = {.rows = j->rows, .outer = 1, .n = j->n, .inner = w, .is_log = j->is_log, .x = x, .g = j->g ? g : NULL, .out = x};
+            const softmax_job block = {.rows = j->rows,
+                                       .outer = 1,
+                                       .n = j->n,
+                                       .inner = w,
+                                       .is_log = j->is_log,
+                                       .x = x,
+                                       .g = j->g ? g : NULL,
+                                       .out = x};
             run_columns((void *)(uintptr_t)&block, 0, 1);
-            for (int64_t i = 0; i < j->n; i++) sp__cpu_convert(SP_DTYPE_F32, j->dtype, w, (char *)j->out + at + i * row, x + i * w);
+            for (int64_t i = 0; i < j->n; i++)
+                sp__cpu_convert(SP_DTYPE_F32, j->dtype, w, (char *)j->out + at + i * row, x + i * w);
         }
 }
 
 static sp_status run(const sp_call *c, bool is_log)
 {
     const sp_tensor *x = c->in[0];
-    softmax_job j = {.rows = sp__float_rows(), .is_log = is_log, .x = (const float *)(const void *)x->data,
-                     .g = c->n_in > 1 ? (const float *)(const void *)c->in[1]->data : NULL, .out = (float *)(void *)c->out[0]->data};
+    softmax_job j = {.rows = sp__float_rows(),
+                     .is_log = is_log,
+                     .x = (const float *)(const void *)x->data,
+                     .g = c->n_in > 1 ? (const float *)(const void *)c->in[1]->data : NULL,
+                     .out = (float *)(void *)c->out[0]->data};
     if (x->count == 0) return SP_OK;
     split(x, ((const sp__softmax_attrs *)c->attrs)->axis, &j);
     const int64_t part = 32768; /* elements, some 15 microseconds */
@@ -123,7 +146,8 @@ bool sp__cpu_softmax_takes(const sp_call *c)
     if (x->dtype == SP_DTYPE_F32) return true;
     softmax_job j;
     split(x, ((const sp__softmax_attrs *)c->attrs)->axis, &j);
-    return (x->dtype == SP_DTYPE_F16 || x->dtype == SP_DTYPE_BF16) && (j.inner == 1 ? j.n <= WIDE_MOST : j.n * 16 <= BLOCK_MOST);
+    return (x->dtype == SP_DTYPE_F16 || x->dtype == SP_DTYPE_BF16) &&
+           (j.inner == 1 ? j.n <= WIDE_MOST : j.n * 16 <= BLOCK_MOST);
 }
 
 size_t sp__cpu_softmax_work(const sp_call *c)

@@ -8,7 +8,7 @@
 enum { IN_MAX = 8, OUT_MAX = 4, COST = 8 };
 
 typedef struct widened {
-    sp_call call;               /* the same of float32 */
+    sp_call call; /* the same of float32 */
     sp_kernel kernel;
     sp_tensor in[IN_MAX], out[OUT_MAX];
     sp_tensor *ins[IN_MAX], *outs[OUT_MAX];
@@ -40,7 +40,8 @@ static sp_status plan(const sp_call *c, widened *w)
     SP_TRY(sp__infer(c, meta));
     for (int k = 0; k < c->n_out; k++) {
         sp_tensor *t = &w->out[k];
-        *t = (sp_tensor){.rank = (int8_t)meta[k].rank, .dtype = (int8_t)meta[k].dtype, .count = 1, .flags = SP_TENSOR_CONTIGUOUS};
+        *t = (sp_tensor){
+            .rank = (int8_t)meta[k].rank, .dtype = (int8_t)meta[k].dtype, .count = 1, .flags = SP_TENSOR_CONTIGUOUS};
         for (int i = 0; i < meta[k].rank; i++) t->count *= t->dims[i] = meta[k].dims[i];
         sp__shape_strides(t->rank, t->dims, t->strides);
         w->outs[k] = t;

@@ -32,24 +32,25 @@ typedef struct sp__dots_tail {
 /* One block of channels of a depthwise convolution. Weights are [kernel row][fours][16][4], kernel columns in fours, filled up with zeros. */
 typedef struct sp__dots_depth {
     const sp__window *w;
-    const uint8_t *x;      /* plane of the block */
-    uint8_t flip;          /* 0x80: x is int8 */
-    uint8_t x_zero;        /* as it is in x */
-    int32_t x_shift;       /* the same as a number, of the unsigned x */
+    const uint8_t *x; /* plane of the block */
+    uint8_t flip;     /* 0x80: x is int8 */
+    uint8_t x_zero;   /* as it is in x */
+    int32_t x_shift;  /* the same as a number, of the unsigned x */
     const int8_t *weights;
-    const int8_t *ones;    /* with tail.w_zero: 1 for every tap, in the order of the weights */
+    const int8_t *ones; /* with tail.w_zero: 1 for every tap, in the order of the weights */
     sp__dots_tail tail;
-    void *out;             /* plane of the block */
+    void *out; /* plane of the block */
 } sp__dots_depth;
 
 typedef struct sp__dots_kernels {
     const char *name;
-    int rows;              /* the most that a tile may have */
+    int rows; /* the most that a tile may have */
     /* By blocks - 1 and whether x is int8. */
     void (*tile[2][2])(int rows, const sp__dots_tile *t);
     /* Sums finished and stored: element [r][b][c] of the results at out + (r * SP_BLOCK + b * block_step + c) elements, n blocks.
      * window: by row, the sum of x under the window less what its zero point makes of it; NULL without tail->w_zero. */
-    void (*finish)(int rows, int n, const int32_t *sums, const sp__dots_tail *tail, const int32_t *window, void *out, int64_t block_step);
+    void (*finish)(int rows, int n, const int32_t *sums, const sp__dots_tail *tail, const int32_t *window, void *out,
+                   int64_t block_step);
     /* Rows [r0, r1) of the result. */
     void (*depth)(const sp__dots_depth *d, int64_t r0, int64_t r1);
 } sp__dots_kernels;

@@ -15,8 +15,8 @@ enum { PARTS = SP_BLOCK / LANES };
 /* --- tiles ---------------------------------------------------------------------------------------------------------- */
 
 /* Blocks [0, blocks) of `all` that the weights have. */
-INLINE void tile_as(const int rows, const int blocks, const int all, const uint32_t flip, const int64_t step, const uint8_t *x, const int32_t *offsets,
-                    int64_t steps, const int8_t *weights, int32_t *sums)
+INLINE void tile_as(const int rows, const int blocks, const int all, const uint32_t flip, const int64_t step,
+                    const uint8_t *x, const int32_t *offsets, int64_t steps, const int8_t *weights, int32_t *sums)
 {
     vi acc[DOTS_ROWS][DOTS_BLOCKS * PARTS];
     for (int i = 0; i < rows; i++)
@@ -31,7 +31,8 @@ INLINE void tile_as(const int rows, const int blocks, const int all, const uint3
         }
     }
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < blocks * PARTS; j++) memcpy(sums + i * SP_DOTS_COLUMNS + j * LANES, &acc[i][j], sizeof acc[i][j]);
+        for (int j = 0; j < blocks * PARTS; j++)
+            memcpy(sums + i * SP_DOTS_COLUMNS + j * LANES, &acc[i][j], sizeof acc[i][j]);
 }
 
 INLINE void tile_rows(const int rows, const int all, const uint32_t flip, const sp__dots_tile *t)
@@ -50,6 +51,7 @@ INLINE void tile_rows(const int rows, const int all, const uint32_t flip, const 
     case n:                                                                                                            \
         if (n <= DOTS_ROWS) tile_rows(n <= DOTS_ROWS ? n : 1, all, flip, t);                                           \
         break;
+/* clang-format off */
 #define TILE(name, all, flip)                                                                                          \
     static void name(int rows, const sp__dots_tile *t)                                                                 \
     {                                                                                                                  \
@@ -59,6 +61,7 @@ INLINE void tile_rows(const int rows, const int all, const uint32_t flip, const 
             TILE_CASE(9, all, flip) TILE_CASE(10, all, flip) TILE_CASE(11, all, flip) TILE_CASE(12, all, flip)         \
         }                                                                                                              \
     }
+/* clang-format on */
 TILE(tile_1_u8, 1, 0)
 TILE(tile_1_i8, 1, FLIP)
 TILE(tile_2_u8, 2, 0)
@@ -86,12 +89,12 @@ INLINE void store_bytes(uint8_t *p, vi v)
 INLINE vi scaled(vi sum, vf scale, vf low, vf high, vi zero)
 {
     const vf large = vf_set(12582912);
-    const vf q = vf_min(vf_max((vf)__builtin_convertvector(sum, vf) * scale, low), high);
+    const vf q = vf_min(vf_max((vf) __builtin_convertvector(sum, vf) * scale, low), high);
     return (vi)(q + large) - (vi)large + zero;
 }
 
-INLINE void finish_as(const bool zeros, const bool bytes, int rows, int n, const int32_t *sums, const sp__dots_tail *t, const int32_t *window, void *out,
-                      int64_t block_step)
+INLINE void finish_as(const bool zeros, const bool bytes, int rows, int n, const int32_t *sums, const sp__dots_tail *t,
+                      const int32_t *window, void *out, int64_t block_step)
 {
     const vf low = vf_set(t->range.low), high = vf_set(t->range.high);
     const vi zero = vi_set(t->range.zero);
@@ -110,7 +113,8 @@ INLINE void finish_as(const bool zeros, const bool bytes, int rows, int n, const
         }
 }
 
-static void finish(int rows, int n, const int32_t *sums, const sp__dots_tail *t, const int32_t *window, void *out, int64_t block_step)
+static void finish(int rows, int n, const int32_t *sums, const sp__dots_tail *t, const int32_t *window, void *out,
+                   int64_t block_step)
 {
     if (t->w_zero && t->scale) finish_as(true, true, rows, n, sums, t, window, out, block_step);
     else if (t->w_zero) finish_as(true, false, rows, n, sums, t, window, out, block_step);
@@ -129,7 +133,8 @@ static inline void depth_plain(const sp__dots_depth *d, int64_t r, int64_t j, in
         int32_t acc[SP_BLOCK] = {0};
         for (int64_t a = 0; a < w->kernel[1]; a++)
             for (int64_t b = 0; b < w->kernel[2]; b++) {
-                const int64_t y = r * w->stride[1] - w->pad[1] + a * w->dilation[1], x = (j + i) * w->stride[2] - w->pad[2] + b * w->dilation[2];
+                const int64_t y = r * w->stride[1] - w->pad[1] + a * w->dilation[1],
+                              x = (j + i) * w->stride[2] - w->pad[2] + b * w->dilation[2];
                 const int8_t *k = d->weights + ((a * fours + b / 4) * SP_BLOCK) * 4 + b % 4;
                 if (y < 0 || y >= w->in[1] || x < 0 || x >= w->in[2]) {
                     for (int c = 0; c < SP_BLOCK; c++) acc[c] += d->x_shift * k[c * 4];
@@ -189,5 +194,9 @@ static void depth(const sp__dots_depth *d, int64_t r0, int64_t r1)
 }
 
 const sp__dots_kernels DOTS_TABLE = {
-    .name = DOTS_NAME, .rows = DOTS_ROWS, .tile = {{tile_1_u8, tile_1_i8}, {tile_2_u8, tile_2_i8}}, .finish = finish, .depth = depth,
+    .name = DOTS_NAME,
+    .rows = DOTS_ROWS,
+    .tile = {{tile_1_u8, tile_1_i8}, {tile_2_u8, tile_2_i8}},
+    .finish = finish,
+    .depth = depth,
 };

@@ -44,7 +44,8 @@ static inline __m512i pixels_at(const sp__dots_depth *d, int64_t y, int64_t x)
     __m512i v = _mm512_set1_epi8((char)d->x_zero);
     for (int i = 0; i < 4; i++)
         if (x + i >= 0 && x + i < w->in[2])
-            v = _mm512_mask_broadcast_i32x4(v, (__mmask16)(15u << 4 * i), _mm_loadu_si128((const void *)(row + i * SP_BLOCK)));
+            v = _mm512_mask_broadcast_i32x4(v, (__mmask16)(15u << 4 * i),
+                                            _mm_loadu_si128((const void *)(row + i * SP_BLOCK)));
     return v;
 }
 
@@ -56,14 +57,16 @@ static inline __m512i depth_one(const sp__dots_depth *d, __m512i flip, int64_t r
     __m512i sum = _mm512_setzero_si512();
     for (int64_t a = 0; a < w->kernel[1]; a++)
         for (int64_t b = 0; b < w->kernel[2]; b += 4, weights += 64) {
-            const __m512i x = pixels_at(d, r * w->stride[1] - w->pad[1] + a * w->dilation[1], j * w->stride[2] - w->pad[2] + b);
+            const __m512i x =
+                pixels_at(d, r * w->stride[1] - w->pad[1] + a * w->dilation[1], j * w->stride[2] - w->pad[2] + b);
             sum = _mm512_dpbusd_epi32(sum, turned(_mm512_xor_si512(x, flip)), dots_w(weights));
         }
     return sum;
 }
 
 /* Windows of three columns: `n` outputs from one inside on, whose rows are rows[0] and its like; a missing row is NULL. With unit stride four pixels hold the windows of two. */
-INLINE void depth_three(const int stride, const __m512i *w, __m512i flip, __m512i zero, const uint8_t *const *rows, int n, int32_t *sums)
+INLINE void depth_three(const int stride, const __m512i *w, __m512i flip, __m512i zero, const uint8_t *const *rows,
+                        int n, int32_t *sums)
 {
     for (int j = 0; j < n; j += stride == 1 ? 2 : 1) {
         __m512i first = _mm512_setzero_si512(), second = first;
@@ -90,7 +93,8 @@ static void depth_row(const sp__dots_depth *d, int64_t r, int64_t j, int n, int3
         const int64_t x = (j + i) * stride - w->pad[2];
         /* How many outputs from here on read whole fours of pixels inside; with unit stride, pairs of them. */
         int64_t inside = fast && x >= 0 && x + 4 <= w->in[2] ? (w->in[2] - 4 - x) / stride + 1 : 0;
-        if (stride == 1 && inside > 0) inside = (inside + 1) / 2 * 2; /* the second of a pair has its window in the same four */
+        if (stride == 1 && inside > 0)
+            inside = (inside + 1) / 2 * 2; /* the second of a pair has its window in the same four */
         int m = (int)(inside < n - i ? inside : n - i);
         if (stride == 1) m -= m % 2;
         if (m <= 0) {

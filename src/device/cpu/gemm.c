@@ -30,38 +30,40 @@
 #include "device/device.h"
 
 enum {
-    TILE_ROW_PANELS = 8,          /* at least */
-    TILE_A_BYTES = 512 * 1024,    /* rows of A that a tile reads again for each column panel: they stay in the second cache */
+    TILE_ROW_PANELS = 8, /* at least */
+    TILE_A_BYTES =
+        512 * 1024, /* rows of A that a tile reads again for each column panel: they stay in the second cache */
     TILE_COLUMN_PANELS = 16,
-    BLOCK_ROWS = 1536,            /* of A packed at a time; a common multiple of 4, 6 and 12 */
-    BLOCK_COLUMNS = 2048,         /* of B packed at a time */
-    PACK_COLUMNS = 384,           /* from so many columns on rows along K are worth panels: an address for all of them, not one each */
-    WHOLE_A_BYTES = 4 << 20,      /* of an A that is packed for all of K */
-    PACK_ROWS = 16,               /* of an operand copied into several panels at a time */
-    GROUPS_MAX = 32,              /* parts of a batch that have scratch of their own */
-    HERE_ROWS = 768,              /* up to so many rows a tile has all of them and packs its part of B itself */
-    TILES_WANTED = 12,            /* at least, for threads to share evenly */
-    WHOLE_ROWS = 4096,            /* up to so many a tile may have all columns and pack its rows itself */
-    WHOLE_B_BYTES = 16 << 20,     /* of a B that is packed for all of K */
-    TURN_ROWS = 128,              /* up to so many sides may be exchanged */
-    TURN_TILE_BYTES = 64 * 1024,  /* of a tile that is turned when it is final */
-    WAYS_BYTES = 4096,            /* lines so far apart compete for a place in the first cache */
-    WAYS = 8,                     /* so many have one */
+    BLOCK_ROWS = 1536,    /* of A packed at a time; a common multiple of 4, 6 and 12 */
+    BLOCK_COLUMNS = 2048, /* of B packed at a time */
+    PACK_COLUMNS =
+        384, /* from so many columns on rows along K are worth panels: an address for all of them, not one each */
+    WHOLE_A_BYTES = 4 << 20,     /* of an A that is packed for all of K */
+    PACK_ROWS = 16,              /* of an operand copied into several panels at a time */
+    GROUPS_MAX = 32,             /* parts of a batch that have scratch of their own */
+    HERE_ROWS = 768,             /* up to so many rows a tile has all of them and packs its part of B itself */
+    TILES_WANTED = 12,           /* at least, for threads to share evenly */
+    WHOLE_ROWS = 4096,           /* up to so many a tile may have all columns and pack its rows itself */
+    WHOLE_B_BYTES = 16 << 20,    /* of a B that is packed for all of K */
+    TURN_ROWS = 128,             /* up to so many sides may be exchanged */
+    TURN_TILE_BYTES = 64 * 1024, /* of a tile that is turned when it is final */
+    WAYS_BYTES = 4096,           /* lines so far apart compete for a place in the first cache */
+    WAYS = 8,                    /* so many have one */
 };
-#define PARALLEL_FLOPS 3e6        /* below this a product stays on one thread */
-#define GROUP_FLOPS 2e6           /* a part of a batch has at least so much to do */
-#define LARGE_FLOPS 6e7           /* from here on a batch is worked off one item after the other */
+#define PARALLEL_FLOPS 3e6 /* below this a product stays on one thread */
+#define GROUP_FLOPS 2e6    /* a part of a batch has at least so much to do */
+#define LARGE_FLOPS 6e7    /* from here on a batch is worked off one item after the other */
 
 typedef struct gemm_job {
     const sp__gemm_kernels *kernels;
     sp__gemm_shape s;
-    size_t size;                  /* of an element */
+    size_t size; /* of an element */
     bool pack_a, pack_b, parallel;
-    bool here;                    /* tiles pack B themselves */
-    bool rows_here;               /* tiles have all columns and pack their rows of A themselves */
-    bool whole_a;                 /* A is packed for all of K, tiles go through K themselves */
-    bool turned;                  /* sides are exchanged: s is that of C transposed */
-    int64_t k_step;               /* block of K */
+    bool here;      /* tiles pack B themselves */
+    bool rows_here; /* tiles have all columns and pack their rows of A themselves */
+    bool whole_a;   /* A is packed for all of K, tiles go through K themselves */
+    bool turned;    /* sides are exchanged: s is that of C transposed */
+    int64_t k_step; /* block of K */
     int64_t block_m, block_n;
     int64_t tile_m, tile_n;
     /* the part in work */
@@ -72,9 +74,9 @@ typedef struct gemm_job {
     int64_t i0, i1, j0, j1, p0, p1;
     int64_t n_a_panels, n_b_panels;
     int64_t tiles_m;
-    const char *packed_b;         /* all panels of B, or NULL */
+    const char *packed_b; /* all panels of B, or NULL */
     const sp_epilogue *epilogue;
-    int64_t start;                /* number of C's first element, for the epilogue */
+    int64_t start; /* number of C's first element, for the epilogue */
 } gemm_job;
 
 const sp__gemm_kernels *sp__gemm_find(sp_dtype dtype)
@@ -120,8 +122,8 @@ static bool rows_fit(int64_t row, size_t size)
 /* Exchanged sides save packing B, an operation for each of its elements, and cost turning C: about the same. */
 static bool is_turned(const sp__gemm_shape *s)
 {
-    return form_of(s) == FORM_GENERAL && s->b_row == 1 && s->b_col != 1 && s->m > 1 && s->m <= TURN_ROWS && s->n >= s->m && s->k >= s->m && s->k >= 64 &&
-           rows_fit(s->b_col, sp_dtype_bytes(s->dtype));
+    return form_of(s) == FORM_GENERAL && s->b_row == 1 && s->b_col != 1 && s->m > 1 && s->m <= TURN_ROWS &&
+           s->n >= s->m && s->k >= s->m && s->k >= 64 && rows_fit(s->b_col, sp_dtype_bytes(s->dtype));
 }
 
 /* Row panels to a tile with which threads come to an end together, or nearly so: eight, if that makes no difference. */
@@ -146,8 +148,15 @@ static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
     job->k_step = ceil_div(s->k, ceil_div(s->k, kernels->k_block));
     job->parallel = flops_of(s) >= PARALLEL_FLOPS;
     if (turned) {
-        job->s = (sp__gemm_shape){.dtype = s->dtype, .m = s->n, .n = s->m, .k = s->k, .a_row = s->b_col, .a_col = 1, .b_row = s->a_col,
-                                  .b_col = s->a_row, .c_row = s->c_row};
+        job->s = (sp__gemm_shape){.dtype = s->dtype,
+                                  .m = s->n,
+                                  .n = s->m,
+                                  .k = s->k,
+                                  .a_row = s->b_col,
+                                  .a_col = 1,
+                                  .b_row = s->a_col,
+                                  .b_col = s->a_row,
+                                  .c_row = s->c_row};
         job->pack_b = true;
         job->block_n = job->tile_n = round_up(s->m, columns);
         job->tile_m = min_i64(TURN_TILE_BYTES / (job->tile_n * size) / rows, TILE_ROW_PANELS) * rows;
@@ -172,8 +181,8 @@ static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
     while (job->parallel && job->tile_n > 2 * columns &&
            ceil_div(s->m, job->tile_m) * ceil_div(s->n, job->tile_n) < TILES_WANTED)
         job->tile_n = round_up(job->tile_n / 2, columns);
-    job->rows_here = job->pack_a && job->pack_b && !job->here && s->a_row == 1 && s->m <= WHOLE_ROWS && s->n <= BLOCK_COLUMNS &&
-                     job->block_n * s->k * size <= WHOLE_B_BYTES;
+    job->rows_here = job->pack_a && job->pack_b && !job->here && s->a_row == 1 && s->m <= WHOLE_ROWS &&
+                     s->n <= BLOCK_COLUMNS && job->block_n * s->k * size <= WHOLE_B_BYTES;
     if (job->rows_here) {
         job->block_m = round_up(s->m, rows);
         job->tile_m = even_height(job->block_m / rows) * rows;
@@ -206,15 +215,25 @@ bool sp__gemm_is_tiled(const sp__gemm_shape *s, double share) { return tiles_wit
 
 static sp__tiles_source source_of(const sp__gemm_shape *s, const void *data, bool is_b)
 {
-    return is_b ? (sp__tiles_source){.dtype = s->dtype, .data = data, .n = s->n, .n_k = s->k, .outer = s->b_col, .k = s->b_row}
-                : (sp__tiles_source){.dtype = s->dtype, .data = data, .n = s->m, .n_k = s->k, .outer = s->a_row, .k = s->a_col};
+    return is_b ? (sp__tiles_source){.dtype = s->dtype,
+                                     .data = data,
+                                     .n = s->n,
+                                     .n_k = s->k,
+                                     .outer = s->b_col,
+                                     .k = s->b_row}
+                : (sp__tiles_source){
+                      .dtype = s->dtype, .data = data, .n = s->m, .n_k = s->k, .outer = s->a_row, .k = s->a_col};
 }
 
 /* SP_DECLINED: numbers out of range, C is untouched. */
-static sp_status run_by_tiles(const sp__tiles_kernels *tiles, const sp__gemm_shape *s, const void *a, const void *b, void *c,
-                              bool accumulate, void *work, const sp__gemm_extra *extra)
+static sp_status run_by_tiles(const sp__tiles_kernels *tiles, const sp__gemm_shape *s, const void *a, const void *b,
+                              void *c, bool accumulate, void *work, const sp__gemm_extra *extra)
 {
-    sp__tiles_product p = {.a = source_of(s, a, false), .b = source_of(s, b, true), .c = c, .c_dtype = s->dtype, .c_row = s->c_row,
+    sp__tiles_product p = {.a = source_of(s, a, false),
+                           .b = source_of(s, b, true),
+                           .c = c,
+                           .c_dtype = s->dtype,
+                           .c_row = s->c_row,
                            .accumulate = accumulate};
     if (extra) {
         p.packed_b = extra->packed_b;
@@ -227,8 +246,11 @@ static sp_status run_by_tiles(const sp__tiles_kernels *tiles, const sp__gemm_sha
 static size_t work_of(const gemm_job *job)
 {
     if (job->turned) return (size_t)(job->block_n * job->s.k) * job->size;
-    int64_t columns = job->pack_b && !job->packed_b && !job->here ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
-    return (size_t)(columns * (job->rows_here ? job->s.k : job->k_step) + rows * (job->whole_a ? job->s.k : job->k_step)) * job->size;
+    int64_t columns = job->pack_b && !job->packed_b && !job->here ? job->block_n : 0,
+            rows = job->pack_a ? job->block_m : 0;
+    return (size_t)(columns * (job->rows_here ? job->s.k : job->k_step) +
+                    rows * (job->whole_a ? job->s.k : job->k_step)) *
+           job->size;
 }
 
 size_t sp__gemm_work(const sp__gemm_shape *s)
@@ -259,12 +281,14 @@ static void pack_part(const gemm_job *job, int64_t i, int64_t p, int64_t k)
     const int64_t size = (int64_t)job->size, depth = job->p1 - job->p0;
     if (i < job->n_b_panels) {
         int64_t width = job->kernels->columns, j = job->j0 + i * width;
-        job->kernels->pack(k, min_i64(width, job->j1 - j), width, job->b + ((job->p0 + p) * s->b_row + j * s->b_col) * size, s->b_row,
-                           s->b_col, job->b_panels + (i * depth + p) * width * size);
+        job->kernels->pack(k, min_i64(width, job->j1 - j), width,
+                           job->b + ((job->p0 + p) * s->b_row + j * s->b_col) * size, s->b_row, s->b_col,
+                           job->b_panels + (i * depth + p) * width * size);
     } else {
         int64_t width = job->kernels->rows, panel = i - job->n_b_panels, row = job->i0 + panel * width;
-        job->kernels->pack(k, min_i64(width, job->i1 - row), width, job->a + (row * s->a_row + (job->p0 + p) * s->a_col) * size, s->a_col,
-                           s->a_row, job->a_panels + (panel * depth + p) * width * size);
+        job->kernels->pack(k, min_i64(width, job->i1 - row), width,
+                           job->a + (row * s->a_row + (job->p0 + p) * s->a_col) * size, s->a_col, s->a_row,
+                           job->a_panels + (panel * depth + p) * width * size);
     }
 }
 
@@ -288,8 +312,8 @@ static void pack_panels(void *context, int64_t begin, int64_t end)
 /* --- tiles ------------------------------------------------------------------------------------------------------- */
 
 /* Rows [i0, i1) and columns [j0, j1) of the product over [p0, p1), to c, whose rows are c_row apart. */
-static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1, int64_t p0, int64_t p1, char *c, int64_t c_row,
-                     bool accumulate)
+static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1, int64_t p0, int64_t p1,
+                     char *c, int64_t c_row, bool accumulate)
 {
     const sp__gemm_kernels *kernels = job->kernels;
     const sp__gemm_shape *s = &job->s;
@@ -298,44 +322,53 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
     /* Rows that need not come in panels are taken in parts of nearly the same height, so that none is thin, and no higher than the first cache has
      * room for, where lines of C (or A) compete for it. */
     const bool compete = !rows_fit(c_row, job->size) || !rows_fit(s->a_row, job->size);
-    const int64_t most = compete ? min_i64(rows, WAYS) : rows, height = job->pack_a ? rows : ceil_div(i1 - i0, ceil_div(i1 - i0, most));
+    const int64_t most = compete ? min_i64(rows, WAYS) : rows,
+                  height = job->pack_a ? rows : ceil_div(i1 - i0, ceil_div(i1 - i0, most));
     char *const panel = job->here ? sp__scratch_take(SP_GEMM_PANEL_BYTES) : NULL;
     for (int64_t j = j0; j < j1; j += columns) {
         int64_t n = min_i64(columns, j1 - j);
         bool two = n > kernels->lanes;
         bool whole = n == columns || n == kernels->lanes;
-        const char *b = job->pack_b ? job->b_panels + ((j - job->j0) * k + (p0 - job->p0) * round_up(job->j1 - job->j0, columns)) * size
-                                    : job->b + (p0 * s->b_row + j) * size;
+        const char *b =
+            job->pack_b
+                ? job->b_panels + ((j - job->j0) * k + (p0 - job->p0) * round_up(job->j1 - job->j0, columns)) * size
+                : job->b + (p0 * s->b_row + j) * size;
         const char *b_source = job->b + (p0 * s->b_row + j * s->b_col) * size;
-        const bool keeps_b = job->here && s->b_col == 1 && n == columns, keeps_a = job->rows_here && j == j0 && n == columns;
+        const bool keeps_b = job->here && s->b_col == 1 && n == columns,
+                   keeps_a = job->rows_here && j == j0 && n == columns;
         if (job->here && !keeps_b) kernels->pack(k, n, columns, b_source, s->b_row, s->b_col, panel);
         if (job->here) b = panel;
         int64_t b_row = job->pack_b ? columns : s->b_row;
         /* Panels of B are complete (zeros behind the last column), so only the store has an edge there. */
-        const sp__gemm_micro *micro = packed                       ? kernels->packed[two]
-                                      : whole                      ? kernels->direct[two]
-                                                                   : kernels->edge[two];
+        const sp__gemm_micro *micro = packed ? kernels->packed[two] : whole ? kernels->direct[two] : kernels->edge[two];
         /* While this panel is worked with, the lines of the next one are asked for: one of each of its rows in a row panel's time, or all of
          * a column that lies along K. */
         const bool by_column = job->here && s->b_col != 1;
         const int64_t turn_elements = by_column ? 1 : 64 / size, turn_bytes = by_column ? s->b_col * size : 64;
         const int64_t next_row = job->here || !job->pack_b ? s->b_row : columns;
-        const char *next = job->here ? b_source + columns * s->b_col * size : b + (job->pack_b ? columns * k : columns) * size;
+        const char *next =
+            job->here ? b_source + columns * s->b_col * size : b + (job->pack_b ? columns * k : columns) * size;
         if (j + columns >= j1) next = job->here && p1 < s->k ? job->b + (p1 * s->b_row + j0 * s->b_col) * size : NULL;
         for (int64_t i = i0; i < i1; i += height) {
             int64_t m = min_i64(height, i1 - i), turn = (i - i0) / height;
             const char *a_source = job->a + (i * s->a_row + p0 * s->a_col) * size;
-            char *a_panel = job->a_panels + (job->rows_here ? (i - job->i0) * job->k_step : (p0 - job->p0) * job->block_m + (i - job->i0) * k) * size;
+            char *a_panel = job->a_panels + (job->rows_here ? (i - job->i0) * job->k_step
+                                                            : (p0 - job->p0) * job->block_m + (i - job->i0) * k) *
+                                                size;
             const char *a = job->pack_a ? a_panel : a_source;
             int64_t a_row = job->pack_a ? 1 : s->a_row, a_col = job->pack_a ? rows : s->a_col;
             char *to = c + ((i - i0) * c_row + j - j0) * size;
-            if (job->rows_here && j == j0 && !(keeps_a && m == rows)) kernels->pack(k, m, rows, a_source, s->a_col, 1, a_panel);
+            if (job->rows_here && j == j0 && !(keeps_a && m == rows))
+                kernels->pack(k, m, rows, a_source, s->a_col, 1, a_panel);
             if (n == columns) {
                 const bool asks = next && turn * turn_elements < columns;
                 const char *ahead = asks ? next + turn * turn_bytes : to;
                 const int64_t step = asks ? next_row * size : 0;
-                if (keeps_b && i == i0) kernels->keep_b[m - 1](k, a, a_row, a_col, b_source, s->b_row, to, c_row, accumulate, ahead, step, panel);
-                else if (keeps_a && m == rows) kernels->keep_a(k, a_source, 1, s->a_col, b, b_row, to, c_row, accumulate, ahead, step, a_panel);
+                if (keeps_b && i == i0)
+                    kernels->keep_b[m - 1](k, a, a_row, a_col, b_source, s->b_row, to, c_row, accumulate, ahead, step,
+                                           panel);
+                else if (keeps_a && m == rows)
+                    kernels->keep_a(k, a_source, 1, s->a_col, b, b_row, to, c_row, accumulate, ahead, step, a_panel);
                 else kernels->ahead[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, accumulate, ahead, step);
             } else {
                 micro[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, n, accumulate);
@@ -362,7 +395,8 @@ static void run_tiles(void *context, int64_t begin, int64_t end)
         int64_t j0 = job->j0 + t / job->tiles_m * job->tile_n, j1 = min_i64(j0 + job->tile_n, job->j1);
         char *c = job->c + (i0 * job->s.c_row + j0) * (int64_t)job->size;
         for (int64_t p = job->p0; p < job->p1; p += job->k_step)
-            run_tile(job, i0, i1, j0, j1, p, min_i64(p + job->k_step, job->p1), c, job->s.c_row, job->accumulate || p > 0);
+            run_tile(job, i0, i1, j0, j1, p, min_i64(p + job->k_step, job->p1), c, job->s.c_row,
+                     job->accumulate || p > 0);
         if (job->p1 == job->s.k) finish(job, i0, i1, j0, j1);
     }
 }
@@ -536,15 +570,17 @@ sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, v
         finish(&job, 0, s->m, 0, s->n);
         return SP_OK;
     }
-    if (form_of(s) != FORM_GENERAL) return share(&job, s->m == 1 ? s->n : s->m, form_of(s) == FORM_SUMS ? 1024 : 256, run_vector);
+    if (form_of(s) != FORM_GENERAL)
+        return share(&job, s->m == 1 ? s->n : s->m, form_of(s) == FORM_SUMS ? 1024 : 256, run_vector);
     if (job.turned) return multiply_turned(&job, work);
     if (job.rows_here) return multiply_whole_rows(&job, work);
     if (job.whole_a) return multiply_whole_a(&job, work);
 
     job.b_panels = work;
-    job.a_panels = (char *)work + (job.pack_b && !job.packed_b && !job.here ? (size_t)(job.block_n * job.k_step) * job.size : 0);
+    job.a_panels =
+        (char *)work + (job.pack_b && !job.packed_b && !job.here ? (size_t)(job.block_n * job.k_step) * job.size : 0);
     bool packs = job.pack_a || (job.pack_b && !job.here);
-    int64_t k_step = packs ? job.k_step : s->k;                  /* without panels the tiles go through K themselves */
+    int64_t k_step = packs ? job.k_step : s->k; /* without panels the tiles go through K themselves */
     int64_t m_step = job.pack_a ? job.block_m : s->m, n_step = job.pack_b && !job.here ? job.block_n : s->n;
     for (job.j0 = 0; job.j0 < s->n; job.j0 += n_step) {
         job.j1 = min_i64(job.j0 + n_step, s->n);
@@ -619,8 +655,8 @@ static sp_status run_item(const batch_job *job, int64_t i, char *work)
     int64_t b = batch->b_offset ? batch->b_offset[i] : i * batch->b_step;
     int64_t size = (int64_t)job->size;
     const sp__gemm_extra extra = {.epilogue = batch->epilogue, .start = i * batch->c_step};
-    return sp__gemm_with(job->s, job->a + a * size, job->b + b * size, job->c + i * batch->c_step * size, job->accumulate,
-                         work, &extra);
+    return sp__gemm_with(job->s, job->a + a * size, job->b + b * size, job->c + i * batch->c_step * size,
+                         job->accumulate, work, &extra);
 }
 
 static void run_items(void *context, int64_t begin, int64_t end)
@@ -633,7 +669,7 @@ static void run_items(void *context, int64_t begin, int64_t end)
 static int64_t batch_grain(const sp__gemm_shape *s, int64_t n, size_t work_bytes)
 {
     double items = GROUP_FLOPS / (flops_of(s) + 1);
-    int64_t grain = items < 1 ? 1 : items > (double)n ? n : (int64_t)items;
+    int64_t grain = items<1 ? 1 : items>(double) n ? n : (int64_t)items;
     if (work_bytes > 0 && ceil_div(n, grain) > GROUPS_MAX) grain = ceil_div(n, GROUPS_MAX);
     return grain > 0 ? grain : 1;
 }

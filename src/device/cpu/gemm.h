@@ -31,9 +31,10 @@ sp_status sp__gemm(const sp__gemm_shape *s, const void *a, const void *b, void *
 
 /* What a product may bring along. */
 typedef struct sp__gemm_extra {
-    const struct sp_epilogue *epilogue; /* NULL: none. Called for blocks of C when they are final; see device/device.h */
-    int64_t start;                      /* number of C's first element, for the epilogue */
-    const void *packed_b;               /* B as sp__gemm_pack_b made it, NULL: none; the same bits either way */
+    const struct sp_epilogue
+        *epilogue;        /* NULL: none. Called for blocks of C when they are final; see device/device.h */
+    int64_t start;        /* number of C's first element, for the epilogue */
+    const void *packed_b; /* B as sp__gemm_pack_b made it, NULL: none; the same bits either way */
 } sp__gemm_extra;
 sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work,
                         const sp__gemm_extra *extra);
@@ -45,7 +46,7 @@ sp_status sp__gemm_pack_b(const sp__gemm_shape *s, const void *b, void *to);
 typedef struct sp__gemm_batch {
     int64_t n;
     const int64_t *a_offset, *b_offset;
-    int64_t a_step, b_step, c_step; /* used where the offsets are NULL; C always uses its step */
+    int64_t a_step, b_step, c_step;     /* used where the offsets are NULL; C always uses its step */
     const struct sp_epilogue *epilogue; /* NULL: none; element 0 is the first of item 0's C */
 } sp__gemm_batch;
 size_t sp__gemm_batch_work(const sp__gemm_shape *s, int64_t n);
@@ -59,18 +60,19 @@ typedef void (*sp__gemm_micro)(int64_t k, const void *a, int64_t a_row, int64_t 
                                void *c, int64_t c_row, int64_t n, bool accumulate);
 /* The same for whole rows of C, asking for what comes next: a line of memory a step, at ahead + p * ahead_step bytes, and, when rows of A lie
  * along K, these some lines on. */
-typedef void (*sp__gemm_ahead)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, int64_t c_row,
-                               bool accumulate, const char *ahead, int64_t ahead_step);
+typedef void (*sp__gemm_ahead)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row,
+                               void *c, int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step);
 /* The same, and one operand is stored in the form of a panel on the way, for the calls that come after: keep_b the `columns` columns of B,
  * keep_a the rows of A, which lie side by side (a_row = 1) and are all there. Storing what was loaded anyway costs nothing beside the sums. */
-typedef void (*sp__gemm_keep)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, int64_t c_row,
-                              bool accumulate, const char *ahead, int64_t ahead_step, void *kept);
+typedef void (*sp__gemm_keep)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row,
+                              void *c, int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step,
+                              void *kept);
 /* y[j * y_step] (+)= sum_p x[p] * b[j * b_col + p], j < n: rows of the matrix contiguous. */
-typedef void (*sp__gemm_dots)(int64_t n, int64_t k, const void *x, const void *b, int64_t b_col, void *y, int64_t y_step,
-                              bool accumulate);
+typedef void (*sp__gemm_dots)(int64_t n, int64_t k, const void *x, const void *b, int64_t b_col, void *y,
+                              int64_t y_step, bool accumulate);
 /* y[j] (+)= sum_p x[p * x_step] * b[p * b_row + j], j < n. */
-typedef void (*sp__gemm_sums)(int64_t n, int64_t k, const void *x, int64_t x_step, const void *b, int64_t b_row, void *y,
-                              bool accumulate);
+typedef void (*sp__gemm_sums)(int64_t n, int64_t k, const void *x, int64_t x_step, const void *b, int64_t b_row,
+                              void *y, bool accumulate);
 /* Column panels for the packed kernel: dst[p * width + j] = b[p * b_row + j * b_col], j < n, zeros up to width. */
 typedef void (*sp__gemm_pack)(int64_t k, int64_t n, int64_t width, const void *b, int64_t b_row, int64_t b_col,
                               void *dst);
@@ -79,10 +81,11 @@ typedef void (*sp__gemm_pack)(int64_t k, int64_t n, int64_t width, const void *b
 typedef void (*sp__gemm_taps)(int64_t k, const void *a, const void *x, const int64_t *offsets, void *c, int64_t c_row,
                               int64_t n, bool accumulate);
 /* tile[i][j] (+)= sum_p x[offsets[p] + i * step] * w[p][j]; w and tile in rows of `columns`. */
-typedef void (*sp__gemm_points)(int64_t k, const void *x, int64_t step, const int64_t *offsets, const void *w, void *tile,
-                                bool accumulate);
+typedef void (*sp__gemm_points)(int64_t k, const void *x, int64_t step, const int64_t *offsets, const void *w,
+                                void *tile, bool accumulate);
 /* out[j * out_row + i] = tile[i][j] (+ bias[j]), i < rows, j < n. The tile has `columns` rows, whatever is in those not asked for. */
-typedef void (*sp__gemm_settle)(int64_t rows, int64_t n, const void *tile, const void *bias, void *out, int64_t out_row);
+typedef void (*sp__gemm_settle)(int64_t rows, int64_t n, const void *tile, const void *bias, void *out,
+                                int64_t out_row);
 /* Positions visited by three nested loops; `step` is how far they move in x. */
 typedef struct sp__gemm_span {
     int64_t n[3], step[3];
@@ -93,7 +96,8 @@ typedef void (*sp__gemm_correlate)(const sp__gemm_span *span, const void *x, con
 /* *sum += sum over positions q of x[q] * y[q]; y without gaps. */
 typedef void (*sp__gemm_correlate_one)(const sp__gemm_span *span, const void *x, const void *y, void *sum);
 /* y[j] = sum_p w[p] * x[offsets[p] + j] (+ *bias), j < n. Reads x up to two vectors behind the last element. */
-typedef void (*sp__gemm_depth_row)(int64_t n, int64_t k, const void *x, const int64_t *offsets, const void *w, const void *bias, void *y);
+typedef void (*sp__gemm_depth_row)(int64_t n, int64_t k, const void *x, const int64_t *offsets, const void *w,
+                                   const void *bias, void *y);
 /* sums[p] += sum over rows r and j < n of y[r * y_step + j] * x[r * x_step + offsets[p] + j]. Reads x up to a vector behind. */
 typedef void (*sp__gemm_depth_taps)(int64_t n_rows, int64_t x_step, int64_t y_step, int64_t n, int64_t k, const void *x,
                                     const int64_t *offsets, const void *y, void *sums);
@@ -108,10 +112,10 @@ typedef void (*sp__gemm_add)(int64_t n, const void *from, void *to, int64_t step
 /* Transforms of winograd.h, for a panel of `columns` tiles (winograd_micro.h). */
 struct sp__win_panel;
 struct sp__win_picture;
-typedef void (*sp__win_gather)(const struct sp__win_panel *panel, const struct sp__win_picture *picture, const void *x, void *points,
-                               int64_t step);
-typedef void (*sp__win_output)(const struct sp__win_panel *panel, const struct sp__win_picture *picture, int64_t rows, const void *sums,
-                               const void *bias, void *out);
+typedef void (*sp__win_gather)(const struct sp__win_panel *panel, const struct sp__win_picture *picture, const void *x,
+                               void *points, int64_t step);
+typedef void (*sp__win_output)(const struct sp__win_panel *panel, const struct sp__win_picture *picture, int64_t rows,
+                               const void *sums, const void *bias, void *out);
 typedef void (*sp__win_weight)(int64_t n, const void *taps, void *points, int64_t step);
 typedef void (*sp__win_taps)(int64_t rows, int64_t columns, const void *sums, void *out, int64_t out_row);
 typedef bool (*sp__win_fits)(int64_t n, const void *x, int exponent);
@@ -121,12 +125,12 @@ typedef bool (*sp__win_fits)(int64_t n, const void *x, int exponent);
 #define SP_GEMM_PANEL_BYTES (64 * 1024) /* the largest column panel: columns * k_block elements */
 typedef struct sp__gemm_kernels {
     const char *name;
-    int rows, columns, lanes;  /* of the register block; lanes: of one vector */
-    int k_block;               /* so that a column panel stays in a near cache; C is read and written once per block */
-    sp__gemm_micro packed[2][SP_GEMM_ROWS];  /* A in panels of `rows`, B in panels of `columns`; [0]: one vector wide */
-    sp__gemm_micro direct[2][SP_GEMM_ROWS];  /* strides as given, n a multiple of lanes */
-    sp__gemm_micro edge[2][SP_GEMM_ROWS];    /* strides as given, the last vector of B and C incomplete */
-    sp__gemm_ahead ahead[SP_GEMM_ROWS];      /* strides as given, n = columns */
+    int rows, columns, lanes; /* of the register block; lanes: of one vector */
+    int k_block;              /* so that a column panel stays in a near cache; C is read and written once per block */
+    sp__gemm_micro packed[2][SP_GEMM_ROWS]; /* A in panels of `rows`, B in panels of `columns`; [0]: one vector wide */
+    sp__gemm_micro direct[2][SP_GEMM_ROWS]; /* strides as given, n a multiple of lanes */
+    sp__gemm_micro edge[2][SP_GEMM_ROWS];   /* strides as given, the last vector of B and C incomplete */
+    sp__gemm_ahead ahead[SP_GEMM_ROWS];     /* strides as given, n = columns */
     sp__gemm_keep keep_b[SP_GEMM_ROWS], keep_a;
     sp__gemm_dots dots;
     sp__gemm_sums sums;

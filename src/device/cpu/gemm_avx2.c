@@ -22,7 +22,8 @@ static inline void turn_f32(const float *p, int64_t step, float *to)
     __m256 r[8], s[8];
     /* Rows i and i + 4 share a register half each, so that the last step of a transposition is done by the loads. */
     for (int i = 0; i < 4; i++) {
-        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + i * step)), _mm_loadu_ps(p + (i + 4) * step), 1);
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + i * step)),
+                                    _mm_loadu_ps(p + (i + 4) * step), 1);
         r[i + 4] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + i * step + 4)),
                                         _mm_loadu_ps(p + (i + 4) * step + 4), 1);
     }

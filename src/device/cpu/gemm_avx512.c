@@ -11,7 +11,9 @@ static inline __m512 pick_f32(__m512 a, __m512 b, int first, int step, int turn)
 {
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     __m512i at = _mm512_add_epi32(_mm512_mullo_epi32(lane, _mm512_set1_epi32(step)), _mm512_set1_epi32(first));
-    if (turn) at = _mm512_or_epi32(_mm512_srli_epi32(at, 1), _mm512_slli_epi32(_mm512_and_epi32(lane, _mm512_set1_epi32(1)), 4));
+    if (turn)
+        at = _mm512_or_epi32(_mm512_srli_epi32(at, 1),
+                             _mm512_slli_epi32(_mm512_and_epi32(lane, _mm512_set1_epi32(1)), 4));
     return _mm512_permutex2var_ps(a, at, b);
 }
 
@@ -19,7 +21,9 @@ static inline __m512d pick_f64(__m512d a, __m512d b, int first, int step, int tu
 {
     const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
     __m512i at = _mm512_add_epi64(_mm512_slli_epi64(lane, step - 1), _mm512_set1_epi64(first));
-    if (turn) at = _mm512_or_epi64(_mm512_srli_epi64(at, 1), _mm512_slli_epi64(_mm512_and_epi64(lane, _mm512_set1_epi64(1)), 3));
+    if (turn)
+        at = _mm512_or_epi64(_mm512_srli_epi64(at, 1),
+                             _mm512_slli_epi64(_mm512_and_epi64(lane, _mm512_set1_epi64(1)), 3));
     return _mm512_permutex2var_pd(a, at, b);
 }
 

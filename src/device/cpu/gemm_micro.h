@@ -59,7 +59,8 @@ static inline void MICRO_NAME(store_part)(T *p, V v, int64_t n)
 #define ROW_STORE_PART(i) /* the last vector has `last` elements */                                                    \
     if (i < rows) {                                                                                                    \
         T *to = c + (i) * c_row + (vectors - 1) * LANES;                                                               \
-        if (vectors == 2) V_STORE(c + (i) * c_row, accumulate ? V_ADD(V_LOAD(c + (i) * c_row), acc[i][0]) : acc[i][0]); \
+        if (vectors == 2)                                                                                              \
+            V_STORE(c + (i) * c_row, accumulate ? V_ADD(V_LOAD(c + (i) * c_row), acc[i][0]) : acc[i][0]);              \
         V_STORE_PART(to, accumulate ? V_ADD(V_LOAD_PART(to, last), acc[i][vectors - 1]) : acc[i][vectors - 1], last);  \
     }
 
@@ -98,8 +99,10 @@ static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int ro
  * many rows at once, so each of them is asked for some lines on, one row a step, and at their ends the rows below them. `keep`: what comes by of A or B
  * is stored in panels at `kept`, see sp__gemm_keep; it is asked for some steps before, as its rows are far apart. */
 enum { MICRO_NAME(KEEP_NONE), MICRO_NAME(KEEP_A), MICRO_NAME(KEEP_B) };
-static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int rows, const bool along, const int keep, int64_t k, const T *a, int64_t a_row,
-                                                                       int64_t a_col, const T *b, int64_t b_row, T *c, int64_t c_row, bool accumulate,
+static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int rows, const bool along, const int keep,
+                                                                       int64_t k, const T *a, int64_t a_row,
+                                                                       int64_t a_col, const T *b, int64_t b_row, T *c,
+                                                                       int64_t c_row, bool accumulate,
                                                                        const char *ahead, int64_t ahead_step, T *kept)
 {
     enum { LINE = 64 / sizeof(T), LOOK = 3 * LINE, STEPS = 24 };
@@ -129,7 +132,8 @@ static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int
         if (keep == MICRO_NAME(KEEP_A)) {
             memcpy(kept, group[0], ROWS * sizeof(T));
             kept += ROWS;
-            __builtin_prefetch(group[0] + (p < k - STEPS ? STEPS * a_col + ROWS - 1 : (STEPS - k) * a_col + 2 * ROWS - 1));
+            __builtin_prefetch(group[0] +
+                               (p < k - STEPS ? STEPS * a_col + ROWS - 1 : (STEPS - k) * a_col + 2 * ROWS - 1));
         }
 #define STEP(i) ROW_FMA(i, group[(i) / 3][(i) % 3 * a_row])
         EACH_ROW(STEP)
@@ -145,30 +149,41 @@ static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int
 }
 
 #define AHEAD_ONE(r)                                                                                                   \
-    static void MICRO_NAME(ahead_##r)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, \
-                                      int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step)           \
+    static void MICRO_NAME(ahead_##r)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,           \
+                                      int64_t b_row, void *c, int64_t c_row, bool accumulate, const char *ahead,       \
+                                      int64_t ahead_step)                                                              \
     {                                                                                                                  \
         const int none = MICRO_NAME(KEEP_NONE);                                                                        \
         if (a_row == 1 && a_col == ROWS && b_row == 2 * LANES)                                                         \
-            MICRO_NAME(watchful)(r, false, none, k, a, 1, ROWS, b, 2 * LANES, c, c_row, accumulate, ahead, ahead_step, NULL); \
+            MICRO_NAME(watchful)(r, false, none, k, a, 1, ROWS, b, 2 * LANES, c, c_row, accumulate, ahead, ahead_step, \
+                                 NULL);                                                                                \
         else if (a_col == 1)                                                                                           \
-            MICRO_NAME(watchful)(r, true, none, k, a, a_row, 1, b, b_row, c, c_row, accumulate, ahead, ahead_step, NULL); \
-        else MICRO_NAME(watchful)(r, false, none, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step, NULL); \
+            MICRO_NAME(watchful)(r, true, none, k, a, a_row, 1, b, b_row, c, c_row, accumulate, ahead, ahead_step,     \
+                                 NULL);                                                                                \
+        else                                                                                                           \
+            MICRO_NAME(watchful)(r, false, none, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead,            \
+                                 ahead_step, NULL);                                                                    \
     }                                                                                                                  \
-    static void MICRO_NAME(keep_b_##r)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, \
-                                       int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step, void *kept) \
+    static void MICRO_NAME(keep_b_##r)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,          \
+                                       int64_t b_row, void *c, int64_t c_row, bool accumulate, const char *ahead,      \
+                                       int64_t ahead_step, void *kept)                                                 \
     {                                                                                                                  \
         const int keep = MICRO_NAME(KEEP_B);                                                                           \
         if (a_col == 1)                                                                                                \
-            MICRO_NAME(watchful)(r, true, keep, k, a, a_row, 1, b, b_row, c, c_row, accumulate, ahead, ahead_step, kept); \
-        else MICRO_NAME(watchful)(r, false, keep, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step, kept); \
+            MICRO_NAME(watchful)(r, true, keep, k, a, a_row, 1, b, b_row, c, c_row, accumulate, ahead, ahead_step,     \
+                                 kept);                                                                                \
+        else                                                                                                           \
+            MICRO_NAME(watchful)(r, false, keep, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead,            \
+                                 ahead_step, kept);                                                                    \
     }
 
-static void MICRO_NAME(keep_a)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, int64_t c_row,
-                               bool accumulate, const char *ahead, int64_t ahead_step, void *kept)
+static void MICRO_NAME(keep_a)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row,
+                               void *c, int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step,
+                               void *kept)
 {
     (void)a_row;
-    MICRO_NAME(watchful)(ROWS, false, MICRO_NAME(KEEP_A), k, a, 1, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step, kept);
+    MICRO_NAME(watchful)(ROWS, false, MICRO_NAME(KEEP_A), k, a, 1, a_col, b, b_row, c, c_row, accumulate, ahead,
+                         ahead_step, kept);
 }
 
 /* Gradient of the weights: positions are summed over, so they are the inner loop, one broadcast per row. */
@@ -205,13 +220,13 @@ static inline __attribute__((always_inline)) void MICRO_NAME(correlate)(const in
                                              int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)        \
     {                                                                                                                  \
         (void)a_row, (void)a_col, (void)b_row;                                                                         \
-        MICRO_NAME(block)(r, v, false, k, a, 1, ROWS, b, 2 * LANES, NULL, c, c_row, n, accumulate);                          \
+        MICRO_NAME(block)(r, v, false, k, a, 1, ROWS, b, 2 * LANES, NULL, c, c_row, n, accumulate);                    \
     }                                                                                                                  \
     static void MICRO_NAME(direct_##r##_##v)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,    \
                                              int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)        \
     {                                                                                                                  \
         (void)n;                                                                                                       \
-        MICRO_NAME(block)(r, v, false, k, a, a_row, a_col, b, b_row, NULL, c, c_row, v *LANES, accumulate);                  \
+        MICRO_NAME(block)(r, v, false, k, a, a_row, a_col, b, b_row, NULL, c, c_row, v * LANES, accumulate);           \
     }                                                                                                                  \
     static void MICRO_NAME(edge_##r##_##v)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,      \
                                            int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)          \
@@ -252,8 +267,9 @@ MICRO_BOTH(12)
 #endif
 
 /* Convolution with output channels across: positions are broadcast from where they are, `step` apart. */
-static inline __attribute__((always_inline)) void MICRO_NAME(points)(const int rows, const int vectors, int64_t k, const T *x,
-                                                                     const int64_t step, const int64_t *offsets, const T *w, T *tile,
+static inline __attribute__((always_inline)) void MICRO_NAME(points)(const int rows, const int vectors, int64_t k,
+                                                                     const T *x, const int64_t step,
+                                                                     const int64_t *offsets, const T *w, T *tile,
                                                                      bool accumulate)
 {
     enum { LINES = 2 * LANES * sizeof(T) / 64 }; /* of a row of weights */
@@ -329,13 +345,14 @@ static void MICRO_NAME(settle)(int64_t rows, int64_t n, const void *tile, const 
     }
 #else
     for (int64_t j = 0; j < n; j++)
-        for (int64_t i = 0; i < rows; i++) to[j * out_row + i] = add ? add[j] + from[i * 2 * LANES + j] : from[i * 2 * LANES + j];
+        for (int64_t i = 0; i < rows; i++)
+            to[j * out_row + i] = add ? add[j] + from[i * 2 * LANES + j] : from[i * 2 * LANES + j];
 #endif
 }
 
 /* A vector of K contiguous elements times rows of K contiguous elements: four rows share the loads of x. */
-static inline __attribute__((always_inline)) void MICRO_NAME(dot_rows)(const int rows, int64_t k, const T *x, const T *b,
-                                                                       int64_t b_col, T *y, int64_t y_step,
+static inline __attribute__((always_inline)) void MICRO_NAME(dot_rows)(const int rows, int64_t k, const T *x,
+                                                                       const T *b, int64_t b_col, T *y, int64_t y_step,
                                                                        bool accumulate)
 {
     V acc[4][2];
@@ -371,14 +388,15 @@ static void MICRO_NAME(dots)(int64_t n, int64_t k, const void *x, const void *b,
     const T *from = b;
     T *to = y;
     int64_t j = 0;
-    for (; j + 4 <= n; j += 4) MICRO_NAME(dot_rows)(4, k, x, from + j * b_col, b_col, to + j * y_step, y_step, accumulate);
+    for (; j + 4 <= n; j += 4)
+        MICRO_NAME(dot_rows)(4, k, x, from + j * b_col, b_col, to + j * y_step, y_step, accumulate);
     for (; j < n; j++) MICRO_NAME(dot_rows)(1, k, x, from + j * b_col, b_col, to + j * y_step, y_step, accumulate);
 }
 
 /* A vector times a matrix with contiguous rows: eight rows at a time into sums that stay in the first cache, so that memory is read in long
  * runs. The last rows of a strip are as many as there are. */
-static inline __attribute__((always_inline)) void MICRO_NAME(sum_rows)(const int rows, int64_t n, const T *x, int64_t x_step, const T *b,
-                                                                       int64_t b_row, T *y, bool add)
+static inline __attribute__((always_inline)) void
+MICRO_NAME(sum_rows)(const int rows, int64_t n, const T *x, int64_t x_step, const T *b, int64_t b_row, T *y, bool add)
 {
     V xv[8];
     for (int i = 0; i < rows; i++) xv[i] = V_SPLAT(x[i * x_step]);
@@ -400,8 +418,10 @@ static void MICRO_NAME(sums)(int64_t n, int64_t k, const void *x, int64_t x_step
 {
     const T *xs = x, *from = b;
     int64_t p = 0;
-    for (; p + 8 <= k; p += 8) MICRO_NAME(sum_rows)(8, n, xs + p * x_step, x_step, from + p * b_row, b_row, y, accumulate || p > 0);
-    for (; p < k; p++) MICRO_NAME(sum_rows)(1, n, xs + p * x_step, x_step, from + p * b_row, b_row, y, accumulate || p > 0);
+    for (; p + 8 <= k; p += 8)
+        MICRO_NAME(sum_rows)(8, n, xs + p * x_step, x_step, from + p * b_row, b_row, y, accumulate || p > 0);
+    for (; p < k; p++)
+        MICRO_NAME(sum_rows)(1, n, xs + p * x_step, x_step, from + p * b_row, b_row, y, accumulate || p > 0);
 }
 
 /* A full panel of rows, as pack says. Element by element this took as long as a tenth of the product. */
@@ -426,7 +446,8 @@ static void MICRO_NAME(pack_rows)(int64_t k, const T *from, int64_t b_row, int64
         for (int j = 0; j < ROWS; j++) to[j] = from[j * b_col];
 }
 
-static void MICRO_NAME(pack)(int64_t k, int64_t n, int64_t width, const void *b, int64_t b_row, int64_t b_col, void *dst)
+static void MICRO_NAME(pack)(int64_t k, int64_t n, int64_t width, const void *b, int64_t b_row, int64_t b_col,
+                             void *dst)
 {
     const T *from = b;
     T *to = dst;
@@ -486,8 +507,8 @@ static void MICRO_NAME(correlate_one)(const sp__gemm_span *span, const void *x, 
 }
 
 /* Depthwise convolution: four vectors of a row at a time, so that their sums do not wait for each other. */
-static inline __attribute__((always_inline)) void MICRO_NAME(depth_vectors)(const int vectors, int64_t k, const T *x, const int64_t *offsets,
-                                                                            const T *w, V *acc)
+static inline __attribute__((always_inline)) void MICRO_NAME(depth_vectors)(const int vectors, int64_t k, const T *x,
+                                                                            const int64_t *offsets, const T *w, V *acc)
 {
     for (int l = 0; l < vectors; l++) acc[l] = V_ZERO();
     for (int64_t p = 0; p < k; p++) {
@@ -496,7 +517,8 @@ static inline __attribute__((always_inline)) void MICRO_NAME(depth_vectors)(cons
     }
 }
 
-static void MICRO_NAME(depth_row)(int64_t n, int64_t k, const void *x, const int64_t *offsets, const void *w, const void *bias, void *y)
+static void MICRO_NAME(depth_row)(int64_t n, int64_t k, const void *x, const int64_t *offsets, const void *w,
+                                  const void *bias, void *y)
 {
     const T *from = x;
     T *to = y;
@@ -518,8 +540,9 @@ static void MICRO_NAME(depth_row)(int64_t n, int64_t k, const void *x, const int
 }
 
 /* Its gradient by weight: one vector of sums a tap, over all rows. */
-static inline __attribute__((always_inline)) void MICRO_NAME(depth_some)(const int taps, int64_t n_rows, int64_t x_step, int64_t y_step, int64_t n,
-                                                                         const T *x, const int64_t *offsets, const T *y, T *sums)
+static inline __attribute__((always_inline)) void MICRO_NAME(depth_some)(const int taps, int64_t n_rows, int64_t x_step,
+                                                                         int64_t y_step, int64_t n, const T *x,
+                                                                         const int64_t *offsets, const T *y, T *sums)
 {
     V acc[9];
     for (int p = 0; p < taps; p++) acc[p] = V_ZERO();
@@ -537,12 +560,14 @@ static inline __attribute__((always_inline)) void MICRO_NAME(depth_some)(const i
     }
 }
 
-static void MICRO_NAME(depth_taps)(int64_t n_rows, int64_t x_step, int64_t y_step, int64_t n, int64_t k, const void *x, const int64_t *offsets,
-                                   const void *y, void *sums)
+static void MICRO_NAME(depth_taps)(int64_t n_rows, int64_t x_step, int64_t y_step, int64_t n, int64_t k, const void *x,
+                                   const int64_t *offsets, const void *y, void *sums)
 {
     T *to = sums;
-    for (; k >= 9; k -= 9, offsets += 9, to += 9) MICRO_NAME(depth_some)(9, n_rows, x_step, y_step, n, x, offsets, y, to);
-    for (; k >= 3; k -= 3, offsets += 3, to += 3) MICRO_NAME(depth_some)(3, n_rows, x_step, y_step, n, x, offsets, y, to);
+    for (; k >= 9; k -= 9, offsets += 9, to += 9)
+        MICRO_NAME(depth_some)(9, n_rows, x_step, y_step, n, x, offsets, y, to);
+    for (; k >= 3; k -= 3, offsets += 3, to += 3)
+        MICRO_NAME(depth_some)(3, n_rows, x_step, y_step, n, x, offsets, y, to);
     for (; k > 0; k--, offsets++, to++) MICRO_NAME(depth_some)(1, n_rows, x_step, y_step, n, x, offsets, y, to);
 }
 
@@ -575,14 +600,17 @@ static void MICRO_NAME(add)(int64_t n, const void *from, void *to, int64_t step)
 
 #if ROWS == 12
 #define AHEAD_ALL(kind)                                                                                                \
-    {MICRO_NAME(kind##_1), MICRO_NAME(kind##_2), MICRO_NAME(kind##_3), MICRO_NAME(kind##_4),  MICRO_NAME(kind##_5),  MICRO_NAME(kind##_6), \
-     MICRO_NAME(kind##_7), MICRO_NAME(kind##_8), MICRO_NAME(kind##_9), MICRO_NAME(kind##_10), MICRO_NAME(kind##_11), MICRO_NAME(kind##_12)}
+    {MICRO_NAME(kind##_1), MICRO_NAME(kind##_2),  MICRO_NAME(kind##_3),  MICRO_NAME(kind##_4),                         \
+     MICRO_NAME(kind##_5), MICRO_NAME(kind##_6),  MICRO_NAME(kind##_7),  MICRO_NAME(kind##_8),                         \
+     MICRO_NAME(kind##_9), MICRO_NAME(kind##_10), MICRO_NAME(kind##_11), MICRO_NAME(kind##_12)}
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v),  MICRO_NAME(kind##_3_##v),  MICRO_NAME(kind##_4_##v),         \
      MICRO_NAME(kind##_5_##v), MICRO_NAME(kind##_6_##v),  MICRO_NAME(kind##_7_##v),  MICRO_NAME(kind##_8_##v),         \
      MICRO_NAME(kind##_9_##v), MICRO_NAME(kind##_10_##v), MICRO_NAME(kind##_11_##v), MICRO_NAME(kind##_12_##v)}
 #elif ROWS == 6
-#define AHEAD_ALL(kind) {MICRO_NAME(kind##_1), MICRO_NAME(kind##_2), MICRO_NAME(kind##_3), MICRO_NAME(kind##_4), MICRO_NAME(kind##_5), MICRO_NAME(kind##_6)}
+#define AHEAD_ALL(kind)                                                                                                \
+    {MICRO_NAME(kind##_1), MICRO_NAME(kind##_2), MICRO_NAME(kind##_3),                                                 \
+     MICRO_NAME(kind##_4), MICRO_NAME(kind##_5), MICRO_NAME(kind##_6)}
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v), MICRO_NAME(kind##_3_##v),                                     \
      MICRO_NAME(kind##_4_##v), MICRO_NAME(kind##_5_##v), MICRO_NAME(kind##_6_##v)}

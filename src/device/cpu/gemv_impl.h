@@ -21,10 +21,14 @@ enum {
 };
 
 /* Elements between a column and what is asked for when it is read: the columns behind this block, or, if they are far away, its own. */
-INLINE int64_t ask_ahead(int64_t next, size_t size) { return next * (int64_t)size <= FAR_BYTES ? next : AHEAD_BYTES / (int64_t)size; }
+INLINE int64_t ask_ahead(int64_t next, size_t size)
+{
+    return next * (int64_t)size <= FAR_BYTES ? next : AHEAD_BYTES / (int64_t)size;
+}
 
 /* DEPTH columns of x. */
-static __attribute__((noinline)) void gather(int rows, int depth, const float *x, int64_t x_row, int64_t x_step, float to[AT_A_TIME][DEPTH])
+static __attribute__((noinline)) void gather(int rows, int depth, const float *x, int64_t x_row, int64_t x_step,
+                                             float to[AT_A_TIME][DEPTH])
 {
     for (int i = 0; i < rows; i++)
         for (int d = 0; d < depth; d++) to[i][d] = x[i * x_row + d * x_step];
@@ -74,8 +78,8 @@ INLINE int32_t sum_i32(__m256i v)
     return _mm_cvtsi128_si32(_mm_add_epi32(x, _mm_shuffle_epi32(x, 0xB1)));
 }
 
-static __attribute__((noinline)) void dots_tail_bytes(int rows, int columns, int64_t k, const int16_t *x, int64_t x_row, const int8_t *b, int64_t b_step,
-                                                      int32_t *y, int64_t y_row)
+static __attribute__((noinline)) void dots_tail_bytes(int rows, int columns, int64_t k, const int16_t *x, int64_t x_row,
+                                                      const int8_t *b, int64_t b_step, int32_t *y, int64_t y_row)
 {
     for (int j = 0; j < columns; j++)
         for (int i = 0; i < rows; i++) {
@@ -86,27 +90,30 @@ static __attribute__((noinline)) void dots_tail_bytes(int rows, int columns, int
 }
 
 /* Pairs of 16 bits: 2^15 * 2^7 * 2 fits in 32. */
-INLINE void dots_bytes(const int rows, const int columns, int64_t k, const int16_t *x, int64_t x_row, const int8_t *b, int64_t b_step, int32_t *y, int64_t y_row)
+INLINE void dots_bytes(const int rows, const int columns, int64_t k, const int16_t *x, int64_t x_row, const int8_t *b,
+                       int64_t b_step, int32_t *y, int64_t y_row)
 {
     const int64_t ahead = ask_ahead(columns * b_step, 1);
     __m256i sum[AT_A_TIME][COLUMNS];
-    UNROLL for (int i = 0; i < rows; i++)
-        UNROLL for (int j = 0; j < columns; j++) sum[i][j] = _mm256_setzero_si256();
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < columns; j++) sum[i][j] = _mm256_setzero_si256();
     int64_t p = 0;
     for (; p + 16 <= k; p += 16) {
-        if (p % 64 == 0) UNROLL for (int j = 0; j < columns; j++) __builtin_prefetch(b + j * b_step + p + ahead, 0, SECOND_CACHE);
-        UNROLL for (int j = 0; j < columns; j++) {
+        if (p % 64 == 0)
+            UNROLL for (int j = 0; j < columns; j++) __builtin_prefetch(b + j * b_step + p + ahead, 0, SECOND_CACHE);
+        UNROLL for (int j = 0; j < columns; j++)
+        {
             const __m256i w = _mm256_cvtepi8_epi16(_mm_loadu_si128((const void *)(b + j * b_step + p)));
-            UNROLL for (int i = 0; i < rows; i++)
-                sum[i][j] = _mm256_add_epi32(sum[i][j], _mm256_madd_epi16(_mm256_loadu_si256((const void *)(x + i * x_row + p)), w));
+            UNROLL for (int i = 0; i < rows; i++) sum[i][j] = _mm256_add_epi32(
+                sum[i][j], _mm256_madd_epi16(_mm256_loadu_si256((const void *)(x + i * x_row + p)), w));
         }
     }
-    UNROLL for (int i = 0; i < rows; i++)
-        UNROLL for (int j = 0; j < columns; j++) y[i * y_row + j] = sum_i32(sum[i][j]);
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < columns; j++) y[i * y_row + j] =
+        sum_i32(sum[i][j]);
     if (p < k) dots_tail_bytes(rows, columns, k - p, x + p, x_row, b + p, b_step, y, y_row);
 }
 #else
-INLINE void dots_bytes(const int rows, const int columns, int64_t k, const int16_t *x, int64_t x_row, const int8_t *b, int64_t b_step, int32_t *y, int64_t y_row)
+INLINE void dots_bytes(const int rows, const int columns, int64_t k, const int16_t *x, int64_t x_row, const int8_t *b,
+                       int64_t b_step, int32_t *y, int64_t y_row)
 {
     for (int j = 0; j < columns; j++)
         for (int i = 0; i < rows; i++) {
@@ -117,7 +124,8 @@ INLINE void dots_bytes(const int rows, const int columns, int64_t k, const int16
 }
 #endif
 
-INLINE void dots_some_bytes(const int rows, const int columns, const sp__gemv_part *part, int first, int64_t from, int64_t to)
+INLINE void dots_some_bytes(const int rows, const int columns, const sp__gemv_part *part, int first, int64_t from,
+                            int64_t to)
 {
     const int16_t *x = (const int16_t *)part->x + first * part->x_row;
     const int8_t *b = part->b;
@@ -133,8 +141,7 @@ static void dots_i8(const sp__gemv_part *part)
     const int64_t step = part->rows > AT_A_TIME ? DOTS_COLUMNS : part->n;
     for (int64_t from = 0; from < part->n; from += step) {
         const int64_t to = part->n - from < step ? part->n : from + step;
-        for (int first = 0; first < part->rows; first += AT_A_TIME)
-            switch (part->rows - first) {
+        for (int first = 0; first < part->rows; first += AT_A_TIME) switch (part->rows - first) {
             case 1: dots_some_bytes(1, 8, part, first, from, to); break;
             case 2: dots_some_bytes(2, 4, part, first, from, to); break;
             case 3: dots_some_bytes(3, 3, part, first, from, to); break;
@@ -166,27 +173,34 @@ INLINE int64_t sums_bytes(const int rows, const sp__gemv_part *part, int first, 
     int32_t xs[AT_A_TIME][DEPTH / 2];
     for (int i = 0; i < rows; i++)
         for (int d = 0; d < DEPTH / 2; d++) {
-            const int16_t *x = (const int16_t *)part->x + (first + i) * part->x_row + (p + 2 * d) * part->x_step, pair[2] = {x[0], x[part->x_step]};
+            const int16_t *x = (const int16_t *)part->x + (first + i) * part->x_row + (p + 2 * d) * part->x_step,
+                          pair[2] = {x[0], x[part->x_step]};
             memcpy(&xs[i][d], pair, 4);
         }
     int64_t j = 0;
     for (; j + 16 <= part->n; j += 16) {
         int32_t *y = (int32_t *)part->y + first * part->y_row + j;
         __m256i low[AT_A_TIME], high[AT_A_TIME];
-        UNROLL for (int i = 0; i < rows; i++) {
+        UNROLL for (int i = 0; i < rows; i++)
+        {
             low[i] = _mm256_loadu_si256((const void *)(y + i * part->y_row));
             high[i] = _mm256_loadu_si256((const void *)(y + i * part->y_row + 8));
         }
-        UNROLL for (int d = 0; d < DEPTH / 2; d++) {
-            const __m128i even = _mm_loadu_si128((const void *)(b + 2 * d * step + j)), odd = _mm_loadu_si128((const void *)(b + (2 * d + 1) * step + j));
-            const __m256i w[2] = {_mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd)), _mm256_cvtepi8_epi16(_mm_unpackhi_epi8(even, odd))};
-            UNROLL for (int i = 0; i < rows; i++) {
+        UNROLL for (int d = 0; d < DEPTH / 2; d++)
+        {
+            const __m128i even = _mm_loadu_si128((const void *)(b + 2 * d * step + j)),
+                          odd = _mm_loadu_si128((const void *)(b + (2 * d + 1) * step + j));
+            const __m256i w[2] = {_mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd)),
+                                  _mm256_cvtepi8_epi16(_mm_unpackhi_epi8(even, odd))};
+            UNROLL for (int i = 0; i < rows; i++)
+            {
                 const __m256i x = _mm256_set1_epi32(xs[i][d]);
                 low[i] = _mm256_add_epi32(low[i], _mm256_madd_epi16(x, w[0]));
                 high[i] = _mm256_add_epi32(high[i], _mm256_madd_epi16(x, w[1]));
             }
         }
-        UNROLL for (int i = 0; i < rows; i++) {
+        UNROLL for (int i = 0; i < rows; i++)
+        {
             _mm256_storeu_si256((void *)(y + i * part->y_row), low[i]);
             _mm256_storeu_si256((void *)(y + i * part->y_row + 8), high[i]);
         }
@@ -197,8 +211,7 @@ INLINE int64_t sums_bytes(const int rows, const sp__gemv_part *part, int first, 
 static int64_t sums_deep(const sp__gemv_part *part, int64_t p)
 {
     int64_t done = 0;
-    for (int first = 0; first < part->rows; first += AT_A_TIME)
-        switch (part->rows - first) {
+    for (int first = 0; first < part->rows; first += AT_A_TIME) switch (part->rows - first) {
         case 1: done = sums_bytes(1, part, first, p); break;
         case 2: done = sums_bytes(2, part, first, p); break;
         case 3: done = sums_bytes(3, part, first, p); break;
@@ -226,5 +239,7 @@ static void sums_i8(const sp__gemv_part *part)
 }
 
 const sp__gemv_kernels GEMV_TABLE = {
-    .name = GEMV_NAME, .dots = {dots_f32, dots_f16, dots_bf16, dots_i8}, .sums = {sums_f32, sums_f16, sums_bf16, sums_i8},
+    .name = GEMV_NAME,
+    .dots = {dots_f32, dots_f16, dots_bf16, dots_i8},
+    .sums = {sums_f32, sums_f16, sums_bf16, sums_i8},
 };

@@ -7,9 +7,9 @@
 #include "device/cpu/cpu_kernels.h"
 #include "ir/op_count.h"
 
-static const sp__cpu_loop_row *rows;       /* of this machine */
+static const sp__cpu_loop_row *rows; /* of this machine */
 static int cost_factor = 1;
-static uint8_t row_of_op[SP_OPS_MAX];      /* by number of the operator: row + 1, 0: none */
+static uint8_t row_of_op[SP_OPS_MAX]; /* by number of the operator: row + 1, 0: none */
 static sp_once rows_once = SP_ONCE_INIT;
 
 static const struct {
@@ -53,7 +53,8 @@ sp_inner_loop sp__cpu_loop(const sp_call *c)
                           : dtype == SP_DTYPE_BF16 ? r->bf16
                           : dtype == SP_DTYPE_F64  ? r->f64
                                                    : NULL;
-    return (sp_inner_loop){.fn = fn, .context = c->attrs, .cost = dtype == SP_DTYPE_F64 ? 2 * cost_of(row) : cost_of(row)};
+    return (sp_inner_loop){
+        .fn = fn, .context = c->attrs, .cost = dtype == SP_DTYPE_F64 ? 2 * cost_of(row) : cost_of(row)};
 }
 
 bool sp__cpu_loop_takes(const sp_call *c) { return sp__cpu_loop(c).fn != NULL; }

@@ -115,8 +115,10 @@ UNARY(tan, BOTH_HALVES(double_tan))
 /* Angles of points at the origin or infinitely far in both directions are matters of convention. */
 static inline vf float_atan2(vf up, vf across)
 {
-    const vm odd = (vm_eq(up, ZERO) & vm_eq(across, ZERO)) | (vm_eq(vf_abs(up), K(INFINITY)) & vm_eq(vf_abs(across), K(INFINITY)));
-    return float_mend(odd, up, across, vf_join(vd_atan2(vd_low(up), vd_low(across)), vd_atan2(vd_high(up), vd_high(across))), atan2f);
+    const vm odd =
+        (vm_eq(up, ZERO) & vm_eq(across, ZERO)) | (vm_eq(vf_abs(up), K(INFINITY)) & vm_eq(vf_abs(across), K(INFINITY)));
+    return float_mend(odd, up, across,
+                      vf_join(vd_atan2(vd_low(up), vd_low(across)), vd_atan2(vd_high(up), vd_high(across))), atan2f);
 }
 BINARY(atan2, float_atan2(x, y))
 
@@ -133,7 +135,7 @@ static inline vf float_pow(vf x, vf y)
     if (!vm_any((vm)~root)) return vf_sqrt(x);
     vf z = vf_join(double_power(low, vd_low(y)), double_power(high, vd_high(y)));
     z = vf_select(square, x * x, vf_select(cube, cubed, vf_select(root, vf_sqrt(x), z)));
-    return float_mend((vm)~((plain & vm_lt(vf_abs(y), K(INFINITY))) | square | cube), x, y, z, powf);
+    return float_mend((vm) ~((plain & vm_lt(vf_abs(y), K(INFINITY))) | square | cube), x, y, z, powf);
 }
 BINARY(pow, float_pow(x, y))
 
@@ -154,7 +156,8 @@ static inline vf float_rest(vf x, vf y)
 static inline vf float_rest_up(vf x, vf y)
 {
     const vf r = float_rest(x, y);
-    const vm differs = (vm_lt(r, ZERO) & (vm)~vm_lt(y, ZERO)) | (vm_lt(ZERO, r) & vm_lt(y, ZERO)) | (vm_nan(r) & vm_lt(y, ZERO));
+    const vm differs =
+        (vm_lt(r, ZERO) & (vm)~vm_lt(y, ZERO)) | (vm_lt(ZERO, r) & vm_lt(y, ZERO)) | (vm_nan(r) & vm_lt(y, ZERO));
     return vf_select(differs, r + y, r);
 }
 BINARY(trunc_mod, float_rest(x, y))

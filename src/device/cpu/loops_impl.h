@@ -54,7 +54,8 @@ static inline void block_write(loop_kind kind, int64_t n, char *to, int64_t step
 typedef void (*unary_row)(int64_t n, float *o, const float *x, const void *attrs);
 typedef void (*binary_row)(int64_t n, float *o, const float *x, const float *y, const void *attrs);
 
-static inline void unary_loop(loop_kind kind, unary_row row, int64_t n, char *const *ptr, const int64_t *step, const void *attrs)
+static inline void unary_loop(loop_kind kind, unary_row row, int64_t n, char *const *ptr, const int64_t *step,
+                              const void *attrs)
 {
     if (kind == KIND_F32 && step[0] == 4 && step[1] == 4) {
         row(n, (float *)(void *)ptr[0], (const float *)(const void *)ptr[1], attrs);
@@ -70,23 +71,27 @@ static inline void unary_loop(loop_kind kind, unary_row row, int64_t n, char *co
 }
 
 /* Operand k of a block: in place when it is a run of floats, else copied into `room`; one number for all only the first time. */
-static inline const float *block_operand(loop_kind kind, int64_t n, int64_t at, const char *from, int64_t step, float *room)
+static inline const float *block_operand(loop_kind kind, int64_t n, int64_t at, const char *from, int64_t step,
+                                         float *room)
 {
     if (kind == KIND_F32 && step == 4) return (const float *)(const void *)(from + at * 4);
     if (step != 0 || at == 0) block_read(kind, n, room, from + at * step, step);
     return room;
 }
 
-static inline void binary_loop(loop_kind kind, binary_row row, int64_t n, char *const *ptr, const int64_t *step, const void *attrs)
+static inline void binary_loop(loop_kind kind, binary_row row, int64_t n, char *const *ptr, const int64_t *step,
+                               const void *attrs)
 {
     if (kind == KIND_F32 && step[0] == 4 && step[1] == 4 && step[2] == 4) {
-        row(n, (float *)(void *)ptr[0], (const float *)(const void *)ptr[1], (const float *)(const void *)ptr[2], attrs);
+        row(n, (float *)(void *)ptr[0], (const float *)(const void *)ptr[1], (const float *)(const void *)ptr[2],
+            attrs);
         return;
     }
     float xs[LOOP_BLOCK], ys[LOOP_BLOCK], os[LOOP_BLOCK];
     for (int64_t at = 0; at < n; at += LOOP_BLOCK) {
         const int64_t m = n - at < LOOP_BLOCK ? n - at : LOOP_BLOCK;
-        const float *x = block_operand(kind, m, at, ptr[1], step[1], xs), *y = block_operand(kind, m, at, ptr[2], step[2], ys);
+        const float *x = block_operand(kind, m, at, ptr[1], step[1], xs),
+                    *y = block_operand(kind, m, at, ptr[2], step[2], ys);
         const bool place = kind == KIND_F32 && step[0] == 4;
         float *o = place ? (float *)(void *)(ptr[0] + at * 4) : os;
         row(m, o, x, y, attrs);
@@ -159,7 +164,8 @@ static inline void binary_loop(loop_kind kind, binary_row row, int64_t n, char *
                 vf_store_##half((sp_##half *)(void *)ptr[0] + i, expr);                                                \
             }                                                                                                          \
         }                                                                                                              \
-        char *const rest[3] = {ptr[0] + i * step[0], ptr[1] + i * step[1], operands > 2 ? ptr[2] + i * step[2] : NULL}; \
+        char *const rest[3] = {ptr[0] + i * step[0], ptr[1] + i * step[1],                                             \
+                               operands > 2 ? ptr[2] + i * step[2] : NULL};                                            \
         if (i < n) shape##_loop(KIND, name##_row, n - i, rest, step, attrs);                                           \
     }
 static inline bool runs_of_two_bytes(int operands, const int64_t *step)
@@ -173,16 +179,20 @@ static inline bool runs_of_two_bytes(int operands, const int64_t *step)
     {                                                                                                                  \
         shape##_loop(KIND_F32, name##_row, n, ptr, step, attrs);                                                       \
     }
+/* clang-format off */
 #define UNARY_SHORT(name, expr)                                                                                        \
     UNARY_ROW(name, expr, (void)0)                                                                                     \
     F32_ONLY(name, unary)                                                                                              \
     HALF_RUN(name, f16, unary, KIND_F16, 2, LOAD_X, expr)                                                              \
     HALF_RUN(name, bf16, unary, KIND_BF16, 2, LOAD_X, expr)
+/* clang-format on */
+/* clang-format off */
 #define BINARY_SHORT(name, expr)                                                                                       \
     BINARY_ROW(name, expr, (void)0)                                                                                    \
     F32_ONLY(name, binary)                                                                                             \
     HALF_RUN(name, f16, binary, KIND_F16, 3, LOAD_XY, expr)                                                            \
     HALF_RUN(name, bf16, binary, KIND_BF16, 3, LOAD_XY, expr)
+/* clang-format on */
 
 /* --- arithmetic: the same bits as the reference ------------------------------------------------------------------------ */
 
@@ -232,19 +242,24 @@ BINARY_SHORT(relu_grad, vf_select(vm_lt(ZERO, y), x, ZERO))
             float *o = place ? (float *)(void *)(ptr[0] + at * 4) : room[operands];                                    \
             int64_t i = 0;                                                                                             \
             for (; i + LANES <= m; i += LANES)                                                                         \
-                vf_store(o + i, name##_of_##kind(vf_load(in[0] + i), vf_load(in[1] + i), vf_load(in[2] + i), vf_load(in[3] + i))); \
+                vf_store(o + i, name##_of_##kind(vf_load(in[0] + i), vf_load(in[1] + i), vf_load(in[2] + i),           \
+                                                 vf_load(in[3] + i)));                                                 \
             const int64_t rest = m - i;                                                                                \
             if (rest)                                                                                                  \
-                vf_store_n(o + i, name##_of_##kind(vf_load_n(in[0] + i, rest), vf_load_n(in[1] + i, rest),             \
-                                                   vf_load_n(in[2] + i, rest), vf_load_n(in[3] + i, rest)), rest);     \
+                vf_store_n(o + i,                                                                                      \
+                           name##_of_##kind(vf_load_n(in[0] + i, rest), vf_load_n(in[1] + i, rest),                    \
+                                            vf_load_n(in[2] + i, rest), vf_load_n(in[3] + i, rest)),                   \
+                           rest);                                                                                      \
             if (!place) block_write(KIND, m, ptr[0] + at * step[0], step[0], o);                                       \
         }                                                                                                              \
     }
 /* expr(R) is the formula of x, y, z, w with R around what is rounded on the way. */
+/* clang-format off */
 #define MANY(name, operands, expr)                                                                                     \
     MANY_KIND(name, f32, KIND_F32, KEEP_F32, operands, expr)                                                           \
     MANY_KIND(name, f16, KIND_F16, vf_round_f16, operands, expr)                                                       \
     MANY_KIND(name, bf16, KIND_BF16, vf_round_bf16, operands, expr)
+/* clang-format on */
 static inline vf larger_of(vf x, vf y) { return vf_select(vm_lt(y, x) | vm_nan(x), x, y); }
 static inline vf smaller_of(vf x, vf y) { return vf_select(vm_lt(x, y) | vm_nan(x), x, y); }
 #define CLAMP(R) smaller_of(larger_of(x, y), z)
@@ -330,7 +345,8 @@ UNARY(gelu_tanh, K(0.5) * x * (K(1) + gelu_t(x)))
 static inline vf gelu_tanh_slope(vf x)
 {
     const vf t = gelu_t(x);
-    return K(0.5) * (K(1) + t) + K(0.5) * x * (K(1) - t * t) * K(0.79788456080286536) * (K(1) + K(3 * 0.044715) * x * x);
+    return K(0.5) * (K(1) + t) +
+           K(0.5) * x * (K(1) - t * t) * K(0.79788456080286536) * (K(1) + K(3 * 0.044715) * x * x);
 }
 BINARY(gelu_tanh_grad, gelu_tanh_slope(x) * y)
 
@@ -384,7 +400,8 @@ BINARY_WITH(hardtanh_grad, HARDTANH_ATTRS, vf_select(vm_lt(low, x) & vm_lt(x, hi
 #define INSIDE (vm_le(minus, x) & vm_le(x, lambd))
 UNARY_WITH(hardshrink, SHRINK_ATTRS, vf_select(INSIDE, ZERO, x))
 BINARY_WITH(hardshrink_grad, SHRINK_ATTRS, vf_select(INSIDE, ZERO, K(1)) * y)
-UNARY_WITH(softshrink, SHRINK_ATTRS, vf_select(vm_lt(lambd, x), x - lambd, vf_select(vm_lt(x, minus), x + lambd, ZERO *x)))
+UNARY_WITH(softshrink, SHRINK_ATTRS,
+           vf_select(vm_lt(lambd, x), x - lambd, vf_select(vm_lt(x, minus), x + lambd, ZERO *x)))
 BINARY_WITH(softshrink_grad, SHRINK_ATTRS, vf_select(INSIDE, ZERO, K(1)) * y)
 
 #include "device/cpu/loops_double.h"

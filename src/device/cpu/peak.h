@@ -9,9 +9,9 @@
 
 typedef struct sp__peak {
     const char *name;
-    unsigned cpu;                 /* features it needs */
+    unsigned cpu; /* features it needs */
     sp_dtype dtype;
-    double operations;            /* of one turn */
+    double operations; /* of one turn */
     void (*run)(int64_t turns);
 } sp__peak;
 extern const sp__peak sp__peaks_portable[1];

@@ -34,6 +34,7 @@ void sp__peak_read_avx512(const void *memory, size_t bytes)
     for (int l = 0; l < 8; l++) acc[l] = _mm512_setzero_si512();
     for (size_t i = 0; i + 512 <= bytes; i += 512)
 #pragma GCC unroll 8
-        for (int l = 0; l < 8; l++) acc[l] = _mm512_or_si512(acc[l], _mm512_loadu_si512((const void *)(p + i + l * 64)));
+        for (int l = 0; l < 8; l++)
+            acc[l] = _mm512_or_si512(acc[l], _mm512_loadu_si512((const void *)(p + i + l * 64)));
     for (int l = 0; l < 8; l++) SP_PEAK_USE(acc[l]);
 }

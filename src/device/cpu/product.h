@@ -23,12 +23,12 @@ static inline int64_t sp__product_packed(const sp__gemm_kernels *g, int64_t n, i
 }
 
 /* Panels [begin, end) of B, of `columns` columns each. */
-static inline void sp__product_pack(const sp__gemm_kernels *g, int64_t n, int64_t k, const float *b, int64_t b_row, int64_t b_col,
-                                    float *to, int64_t begin, int64_t end)
+static inline void sp__product_pack(const sp__gemm_kernels *g, int64_t n, int64_t k, const float *b, int64_t b_row,
+                                    int64_t b_col, float *to, int64_t begin, int64_t end)
 {
     for (int64_t i = begin; i < end; i++)
-        g->pack(k, sp__product_least(g->columns, n - i * g->columns), g->columns, b + i * g->columns * b_col, b_row, b_col,
-                to + i * g->columns * k);
+        g->pack(k, sp__product_least(g->columns, n - i * g->columns), g->columns, b + i * g->columns * b_col, b_row,
+                b_col, to + i * g->columns * k);
 }
 
 /* C = A B or C += A B. Rows are taken in parts of nearly the same height, so that none is thin. */
@@ -41,13 +41,15 @@ static inline void sp__product_run(const sp__product *p, const float *a, const f
         for (int64_t col = 0; col < p->n; col += g->columns) {
             const int64_t w = sp__product_least(g->columns, p->n - col), b_row = p->b_row ? p->b_row : g->columns;
             const float *right = p->b_row ? b + at * p->b_row + col : b + col * p->k + at * g->columns;
-            const sp__gemm_micro *micro = w == g->columns || w == g->lanes ? g->direct[w > g->lanes] : g->edge[w > g->lanes];
+            const sp__gemm_micro *micro =
+                w == g->columns || w == g->lanes ? g->direct[w > g->lanes] : g->edge[w > g->lanes];
             for (int64_t r = 0, turn = 0; r < p->m; r += height, turn++) {
                 const int64_t rows = sp__product_least(height, p->m - r);
                 const float *left = a + r * p->a_row + at * p->a_col;
                 float *to = c + r * p->c_row + col;
                 if (w < g->columns) {
-                    micro[rows - 1](depth, left, p->a_row, p->a_col, right, b_row, to, p->c_row, w, p->accumulate || at > 0);
+                    micro[rows - 1](depth, left, p->a_row, p->a_col, right, b_row, to, p->c_row, w,
+                                    p->accumulate || at > 0);
                     continue;
                 }
                 /* The next columns' lines are asked for meanwhile, one of each row in a part's time. */

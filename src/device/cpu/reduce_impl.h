@@ -27,7 +27,7 @@ static inline vd vd_load_f32(const float *p)
 {
     vf_half v;
     memcpy(&v, p, sizeof v);
-    return (vd)__builtin_convertvector(v, vd);
+    return (vd) __builtin_convertvector(v, vd);
 }
 
 /* How two are joined, in vectors and alone; NaN wins, once it is there. */
@@ -96,11 +96,13 @@ static inline int64_t l_least(int64_t a, int64_t x) { return x < a ? x : a; }
         }                                                                                                              \
     }
 WIDE_REDUCE(times_f32, float, double, vd, d, vd_load_f32, times, 1)
+/* clang-format off */
 #define WIDE_REDUCES(kind, T, A, v, s, load, low, high)                                                                \
     WIDE_REDUCE(plus_##kind, T, A, v, s, load, plus, 0)                                                                \
     WIDE_REDUCE(times_##kind, T, A, v, s, load, times, 1)                                                              \
     WIDE_REDUCE(most_##kind, T, A, v, s, load, most, low)                                                              \
     WIDE_REDUCE(least_##kind, T, A, v, s, load, least, high)
+/* clang-format on */
 #define AS_DOUBLE(x) vd_load(x)
 WIDE_REDUCES(f64, double, double, vd, d, AS_DOUBLE, -INFINITY, INFINITY)
 WIDE_REDUCES(i64, int64_t, int64_t, vl, l, vl_load, INT64_MIN, INT64_MAX)
@@ -110,9 +112,18 @@ WIDE_REDUCES(i32, int32_t, int64_t, vl, l, vl_load_i32, INT64_MIN, INT64_MAX)
 static void plus_f32_row(int64_t n, sp__reduced *out, const void *x) { out->d = sum(n, x); }
 static void most_f32_row(int64_t n, sp__reduced *out, const void *x) { out->d = (double)most(n, x); }
 static void least_f32_row(int64_t n, sp__reduced *out, const void *x) { out->d = (double)least(n, x); }
-static void plus_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, const void *x) { sum_columns(rows, step, w, out, x); }
-static void most_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, const void *x) { most_columns(rows, step, w, out, x); }
-static void least_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, const void *x) { least_columns(rows, step, w, out, x); }
+static void plus_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, const void *x)
+{
+    sum_columns(rows, step, w, out, x);
+}
+static void most_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, const void *x)
+{
+    most_columns(rows, step, w, out, x);
+}
+static void least_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, const void *x)
+{
+    least_columns(rows, step, w, out, x);
+}
 
 /* Half precision: R is what the columns of float32's kernel hold. */
 #define HALF_REDUCE(half, T, join, R, f32_row, f32_columns)                                                            \
@@ -140,11 +151,13 @@ static void least_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, 
         }                                                                                                              \
         sp__scratch_give(block);                                                                                       \
     }
+/* clang-format off */
 #define HALF_REDUCES(half, T)                                                                                          \
     HALF_REDUCE(half, T, plus, float, plus_f32_row, plus_f32_columns)                                                  \
     HALF_REDUCE(half, T, most, float, most_f32_row, most_f32_columns)                                                  \
     HALF_REDUCE(half, T, least, float, least_f32_row, least_f32_columns)                                               \
     HALF_REDUCE(half, T, times, double, times_f32_wide_row, times_f32_wide_columns)
+/* clang-format on */
 HALF_REDUCES(f16, sp_f16)
 HALF_REDUCES(bf16, sp_bf16)
 
@@ -183,16 +196,24 @@ HALF_SQUARES(bf16, sp_bf16)
 
 #define REDUCE_KERNELS(join)                                                                                           \
     {                                                                                                                  \
-        [SP_REDUCE_F16] = {join##_f16_row, join##_f16_columns}, [SP_REDUCE_BF16] = {join##_bf16_row, join##_bf16_columns}, \
+        [SP_REDUCE_F16] = {join##_f16_row, join##_f16_columns},                                                        \
+        [SP_REDUCE_BF16] = {join##_bf16_row, join##_bf16_columns},                                                     \
         [SP_REDUCE_F64] = {join##_f64_wide_row, join##_f64_wide_columns},                                              \
         [SP_REDUCE_I64] = {join##_i64_wide_row, join##_i64_wide_columns},                                              \
         [SP_REDUCE_I32] = {join##_i32_wide_row, join##_i32_wide_columns}, [SP_REDUCE_F32] =
 #define REDUCE_TABLE                                                                                                   \
+    {[SP_REDUCE_SUM] = REDUCE_KERNELS(plus){plus_f32_row, plus_f32_columns}}, [SP_REDUCE_PRODUCT] =                    \
+                                                                                  REDUCE_KERNELS(times)                \
     {                                                                                                                  \
-        [SP_REDUCE_SUM] = REDUCE_KERNELS(plus){plus_f32_row, plus_f32_columns}},                                       \
-        [SP_REDUCE_PRODUCT] = REDUCE_KERNELS(times){times_f32_wide_row, times_f32_wide_columns}},                      \
-        [SP_REDUCE_MOST] = REDUCE_KERNELS(most){most_f32_row, most_f32_columns}},                                      \
-        [SP_REDUCE_LEAST] = REDUCE_KERNELS(least){least_f32_row, least_f32_columns}},                                  \
-        [SP_REDUCE_SQUARES] = {[SP_REDUCE_F32] = {squares_f32_row, NULL}, [SP_REDUCE_F16] = {squares_f16_row, NULL},   \
+        times_f32_wide_row, times_f32_wide_columns                                                                     \
+    }                                                                                                                  \
+    }                                                                                                                  \
+    , [SP_REDUCE_MOST] = REDUCE_KERNELS(most) { most_f32_row, most_f32_columns }                                       \
+    }                                                                                                                  \
+    , [SP_REDUCE_LEAST] = REDUCE_KERNELS(least) { least_f32_row, least_f32_columns }                                   \
+    }                                                                                                                  \
+    ,                                                                                                                  \
+        [SP_REDUCE_SQUARES] = {[SP_REDUCE_F32] = {squares_f32_row, NULL},                                              \
+                               [SP_REDUCE_F16] = {squares_f16_row, NULL},                                              \
                                [SP_REDUCE_BF16] = {squares_bf16_row, NULL}},                                           \
     }

@@ -8,10 +8,23 @@
 
 #include "base/base.h"
 
-typedef enum { SP_REDUCE_SUM, SP_REDUCE_PRODUCT, SP_REDUCE_MOST, SP_REDUCE_LEAST,
-               SP_REDUCE_SQUARES, /* sum of squares, of float32 and half precision by rows only */
-               SP_REDUCTIONS } sp__reduction;
-typedef enum { SP_REDUCE_F32, SP_REDUCE_F16, SP_REDUCE_BF16, SP_REDUCE_F64, SP_REDUCE_I64, SP_REDUCE_I32, SP_REDUCE_KINDS } sp__reduce_kind;
+typedef enum {
+    SP_REDUCE_SUM,
+    SP_REDUCE_PRODUCT,
+    SP_REDUCE_MOST,
+    SP_REDUCE_LEAST,
+    SP_REDUCE_SQUARES, /* sum of squares, of float32 and half precision by rows only */
+    SP_REDUCTIONS
+} sp__reduction;
+typedef enum {
+    SP_REDUCE_F32,
+    SP_REDUCE_F16,
+    SP_REDUCE_BF16,
+    SP_REDUCE_F64,
+    SP_REDUCE_I64,
+    SP_REDUCE_I32,
+    SP_REDUCE_KINDS
+} sp__reduce_kind;
 typedef union sp__reduced {
     double d;  /* of floats */
     int64_t i; /* of integers */
@@ -53,20 +66,20 @@ typedef struct sp__row_kernels {
     sp__reduce_kernel reduce[SP_REDUCTIONS][SP_REDUCE_KINDS];
     /* (x - mean) / sqrt(variance + epsilon) * gamma + beta; without `center` the mean counts as zero. gamma, beta: NULL for 1 and 0.
      * Gives the mean, the variance (mean square without `center`) and one over the root. */
-    void (*norm)(int64_t n, float *y, const float *x, const float *gamma, const float *beta, bool center, double epsilon,
-                 float *moments);
+    void (*norm)(int64_t n, float *y, const float *x, const float *gamma, const float *beta, bool center,
+                 double epsilon, float *moments);
     /* dx of a row; adds its share to dgamma and dbeta. */
-    void (*norm_grad)(int64_t n, float *dx, const float *x, const float *g, const float *gamma, bool center, double epsilon,
-                      float *dgamma, float *dbeta);
+    void (*norm_grad)(int64_t n, float *dx, const float *x, const float *g, const float *gamma, bool center,
+                      double epsilon, float *dgamma, float *dbeta);
     /* One step of a recurrent cell for one sample: gates from gx + gh, new state h. kept, cell as src/ops/rnn.c says. */
     void (*lstm)(int64_t n, const float *gx, const float *gh, float *cell, float *h, float *kept);
     void (*gru)(int64_t n, const float *gx, const float *gh, const float *before, float *h, float *kept);
     /* Back through it: d is dh + dy, kept that of the step, c_before the cell state before; dgates [gates * n]; dc and dh are
      * replaced. dkept: NULL, or gradients of what was kept. */
-    void (*lstm_grad)(int64_t n, const float *dy, const float *kept, const float *c_before, const float *dkept, float *dh, float *dc,
-                      float *dgates);
-    void (*gru_grad)(int64_t n, const float *dy, const float *kept, const float *before, const float *dkept, float *dh, float *dgx,
-                     float *dgh);
+    void (*lstm_grad)(int64_t n, const float *dy, const float *kept, const float *c_before, const float *dkept,
+                      float *dh, float *dc, float *dgates);
+    void (*gru_grad)(int64_t n, const float *dy, const float *kept, const float *before, const float *dkept, float *dh,
+                     float *dgx, float *dgh);
 } sp__row_kernels;
 
 extern const sp__row_kernels sp__float_rows_portable;

@@ -188,7 +188,8 @@ static void log_softmax_columns(int64_t n, int64_t inner, int64_t w, float *y, c
     for (int64_t k = 0; k < w; k += LANES) softmax_vector(n, inner, some(w, k), y + k, x + k, true);
 }
 
-static inline void grad_vector(int64_t n, int64_t inner, int64_t m, float *d, const float *y, const float *g, bool is_log)
+static inline void grad_vector(int64_t n, int64_t inner, int64_t m, float *d, const float *y, const float *g,
+                               bool is_log)
 {
     vf sum = vf_set(0);
     for (int64_t i = 0; i < n; i++) {
@@ -318,13 +319,13 @@ static inline void row_moments(int64_t n, const float *x, bool center, double ep
     m[2] = (float)(1 / sqrt(spread / (double)n + epsilon));
 }
 
-static void norm(int64_t n, float *y, const float *x, const float *gamma, const float *beta, bool center, double epsilon,
-                 float *moments)
+static void norm(int64_t n, float *y, const float *x, const float *gamma, const float *beta, bool center,
+                 double epsilon, float *moments)
 {
     row_moments(n, x, center, epsilon, moments);
     const vf mean = vf_set(moments[0]), scale = vf_set(moments[2]);
 #define EXPR(LOAD) (LOAD(x + i) - mean) * scale
-#define EXPR_GAMMA(LOAD) (LOAD(x + i) - mean) * scale * LOAD(gamma + i)
+#define EXPR_GAMMA(LOAD) (LOAD(x + i) - mean) * scale *LOAD(gamma + i)
 #define EXPR_BETA(LOAD) (LOAD(x + i) - mean) * scale + LOAD(beta + i)
 #define EXPR_BOTH(LOAD) vf_fma((LOAD(x + i) - mean) * scale, LOAD(gamma + i), LOAD(beta + i))
     if (gamma && beta) ROW_MAP(y, EXPR_BOTH)
@@ -338,8 +339,8 @@ static void norm(int64_t n, float *y, const float *x, const float *gamma, const 
 }
 
 /* Elements [i, i + lanes): their share of dgamma, dbeta, sum(a) and sum(a h). */
-static inline void norm_grad_terms(int64_t i, int64_t lanes, const float *x, const float *g, const float *gamma, vf mean, vf scale,
-                                   float *dgamma, float *dbeta, vf *total, vf *dot)
+static inline void norm_grad_terms(int64_t i, int64_t lanes, const float *x, const float *g, const float *gamma,
+                                   vf mean, vf scale, float *dgamma, float *dbeta, vf *total, vf *dot)
 {
     const vf gi = load_some(g + i, lanes), h = vf_first(lanes, (load_some(x + i, lanes) - mean) * scale, vf_set(0));
     vf a = gi;
@@ -351,8 +352,8 @@ static inline void norm_grad_terms(int64_t i, int64_t lanes, const float *x, con
 }
 
 /* With a = gamma g and h the normalised x: dx = scale (a - mean(a) - h mean(a h)); without centring no mean(a). */
-static void norm_grad(int64_t n, float *dx, const float *x, const float *g, const float *gamma, bool center, double epsilon,
-                      float *dgamma, float *dbeta)
+static void norm_grad(int64_t n, float *dx, const float *x, const float *g, const float *gamma, bool center,
+                      double epsilon, float *dgamma, float *dbeta)
 {
     float m[3];
     row_moments(n, x, center, epsilon, m);
@@ -387,7 +388,8 @@ static void lstm(int64_t n, const float *gx, const float *gh, float *cell, float
     for (int64_t i = 0; i < n; i += LANES) {
         const int64_t m = some(n, i);
 #define GATE(k) (load_some(gx + (k) * n + i, m) + load_some(gh + (k) * n + i, m))
-        const vf in = vec_sigmoid(GATE(0)), keep = vec_sigmoid(GATE(1)), fresh = vec_tanh(GATE(2)), show = vec_sigmoid(GATE(3));
+        const vf in = vec_sigmoid(GATE(0)), keep = vec_sigmoid(GATE(1)), fresh = vec_tanh(GATE(2)),
+                 show = vec_sigmoid(GATE(3));
 #undef GATE
         const vf c = keep * load_some(cell + i, m) + in * fresh;
         store_some(cell + i, c, m);
@@ -405,7 +407,8 @@ static void gru(int64_t n, const float *gx, const float *gh, const float *before
     for (int64_t i = 0; i < n; i += LANES) {
         const int64_t m = some(n, i);
         const vf reset = vec_sigmoid(load_some(gx + i, m) + load_some(gh + i, m));
-        const vf hold = vec_sigmoid(load_some(gx + n + i, m) + load_some(gh + n + i, m)), share = load_some(gh + 2 * n + i, m);
+        const vf hold = vec_sigmoid(load_some(gx + n + i, m) + load_some(gh + n + i, m)),
+                 share = load_some(gh + 2 * n + i, m);
         const vf fresh = vec_tanh(load_some(gx + 2 * n + i, m) + reset * share);
         store_some(h + i, fresh + hold * (load_some(before + i, m) - fresh), m);
         store_some(kept + i, reset, m);
@@ -419,8 +422,8 @@ static void gru(int64_t n, const float *gx, const float *gh, const float *before
 #define GIVEN(k) (dkept ? load_some(dkept + (k) * n + i, m) : vf_set(0))
 #define KEPT(k) load_some(kept + (k) * n + i, m)
 
-static void lstm_grad(int64_t n, const float *dy, const float *kept, const float *c_before, const float *dkept, float *dh, float *dc,
-                      float *dgates)
+static void lstm_grad(int64_t n, const float *dy, const float *kept, const float *c_before, const float *dkept,
+                      float *dh, float *dc, float *dgates)
 {
     const vf one = vf_set(1);
     for (int64_t i = 0; i < n; i += LANES) {
@@ -438,8 +441,8 @@ static void lstm_grad(int64_t n, const float *dy, const float *kept, const float
     }
 }
 
-static void gru_grad(int64_t n, const float *dy, const float *kept, const float *before, const float *dkept, float *dh, float *dgx,
-                     float *dgh)
+static void gru_grad(int64_t n, const float *dy, const float *kept, const float *before, const float *dkept, float *dh,
+                     float *dgx, float *dgh)
 {
     const vf one = vf_set(1);
     for (int64_t i = 0; i < n; i += LANES) {
@@ -461,12 +464,27 @@ static void gru_grad(int64_t n, const float *dy, const float *kept, const float 
 }
 
 const sp__row_kernels ROWS_TABLE = {
-    .softmax = softmax, .powers = powers, .powers_of_two = powers_of_two, .log_softmax = log_softmax, .softmax_grad = softmax_grad, .log_softmax_grad = log_softmax_grad,
-    .softmax_columns = softmax_columns, .log_softmax_columns = log_softmax_columns,
-    .softmax_grad_columns = softmax_grad_columns, .log_softmax_grad_columns = log_softmax_grad_columns,
-    .sum = sum, .most = most, .least = least,
-    .sum_columns = sum_columns, .most_columns = most_columns, .least_columns = least_columns,
+    .softmax = softmax,
+    .powers = powers,
+    .powers_of_two = powers_of_two,
+    .log_softmax = log_softmax,
+    .softmax_grad = softmax_grad,
+    .log_softmax_grad = log_softmax_grad,
+    .softmax_columns = softmax_columns,
+    .log_softmax_columns = log_softmax_columns,
+    .softmax_grad_columns = softmax_grad_columns,
+    .log_softmax_grad_columns = log_softmax_grad_columns,
+    .sum = sum,
+    .most = most,
+    .least = least,
+    .sum_columns = sum_columns,
+    .most_columns = most_columns,
+    .least_columns = least_columns,
     .reduce = REDUCE_TABLE,
-    .norm = norm, .norm_grad = norm_grad,
-    .lstm = lstm, .gru = gru, .lstm_grad = lstm_grad, .gru_grad = gru_grad,
+    .norm = norm,
+    .norm_grad = norm_grad,
+    .lstm = lstm,
+    .gru = gru,
+    .lstm_grad = lstm_grad,
+    .gru_grad = gru_grad,
 };

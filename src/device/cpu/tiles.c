@@ -14,13 +14,13 @@
 #include "device/device.h"
 
 enum {
-    REGION = 4,                 /* panels each way */
-    PACK_PANELS = 4,            /* packed at a time */
-    BLOCK_MAX = 2048,           /* rows or columns packed at a time */
-    HEADER_BYTES = 64,          /* in front of a B packed ahead */
+    REGION = 4,        /* panels each way */
+    PACK_PANELS = 4,   /* packed at a time */
+    BLOCK_MAX = 2048,  /* rows or columns packed at a time */
+    HEADER_BYTES = 64, /* in front of a B packed ahead */
 };
 #define PANELS_BYTES_MAX ((int64_t)32 << 20)
-#define PARALLEL_FLOPS 6e6      /* below this a product stays on one thread */
+#define PARALLEL_FLOPS 6e6 /* below this a product stays on one thread */
 
 /* Numbers that the split takes: terms and products of terms must neither overflow nor come near the denormals. Exponents are biased by
  * 127. The third term of x is at least 2^-24 of it, unless it is zero, so a product of first and third terms stays normal; what is flushed to
@@ -39,7 +39,9 @@ const sp__tiles_kernels *sp__tiles_find(sp_dtype dtype)
     else if (!found && (features & both) == both) found = &sp__tiles_vnni;
 #endif
     if (!found) return NULL;
-    bool has = dtype == SP_DTYPE_F32 ? found->f32 : dtype == SP_DTYPE_BF16 ? found->bf16 : dtype == SP_DTYPE_I8 && found->i8;
+    bool has = dtype == SP_DTYPE_F32    ? found->f32
+               : dtype == SP_DTYPE_BF16 ? found->bf16
+                                        : dtype == SP_DTYPE_I8 && found->i8;
     return has ? found : NULL;
 }
 
@@ -50,8 +52,8 @@ typedef struct tiles_job {
     const sp__tiles_kernels *kernels;
     const sp__tiles_product *p;
     int64_t m, n, k, panel_bytes;
-    int64_t block_m, block_n;       /* rows, columns packed at a time */
-    bool in_place;                  /* whole panels of A are read where they are */
+    int64_t block_m, block_n; /* rows, columns packed at a time */
+    bool in_place;            /* whole panels of A are read where they are */
     bool parallel;
     char *a_panels;
     const char *b_panels;
@@ -108,9 +110,11 @@ static sp__tiles_rows rows_from(const tiles_job *job, int64_t i, int64_t s)
 {
     const sp__tiles_source *a = &job->p->a;
     const int64_t row = a->outer * (int64_t)sp_dtype_bytes(a->dtype);
-    if (is_in_place(job, i)) return (sp__tiles_rows){.data = (const char *)a->data + i * row + s * 64, .row = row, .step = 64};
+    if (is_in_place(job, i))
+        return (sp__tiles_rows){.data = (const char *)a->data + i * row + s * 64, .row = row, .step = 64};
     const char *panel = job->a_panels + (i - job->i0) / SP_TILES_PANEL * job->panel_bytes;
-    return (sp__tiles_rows){.data = panel + s * sp__tiles_terms(a->dtype) * 2 * SP_TILE_BYTES, .row = 64, .step = 2 * SP_TILE_BYTES};
+    return (sp__tiles_rows){
+        .data = panel + s * sp__tiles_terms(a->dtype) * 2 * SP_TILE_BYTES, .row = 64, .step = 2 * SP_TILE_BYTES};
 }
 
 static bool has_starts(const tiles_job *job) { return job->kernels->start && job->p->a.dtype == SP_DTYPE_I8; }
@@ -120,8 +124,8 @@ static void pack_panels(void *context, int64_t begin, int64_t end)
     tiles_job *job = context;
     const int64_t n_b = job->n_b_panels;
     if (begin < n_b)
-        job->kernels->pack(&job->p->b, job->j0 + begin * SP_TILES_PANEL, min_i64(end, n_b) - begin, true, job->b_to + begin * job->panel_bytes,
-                           &job->b_range);
+        job->kernels->pack(&job->p->b, job->j0 + begin * SP_TILES_PANEL, min_i64(end, n_b) - begin, true,
+                           job->b_to + begin * job->panel_bytes, &job->b_range);
     for (int64_t panel = begin > n_b ? begin - n_b : 0; panel < end - n_b; panel++) {
         const int64_t first = job->i0 + panel * SP_TILES_PANEL;
         if (!is_in_place(job, first))
@@ -192,7 +196,10 @@ static void measure_rows(void *context, int64_t begin, int64_t end)
 static sp_status measure(const sp__tiles_source *s, sp__tiles_range *range)
 {
     bool along = s->k == 1;
-    measure_job job = {.source = s, .range = range, .row_step = along ? s->outer : s->k, .n = along ? s->n_k : s->n,
+    measure_job job = {.source = s,
+                       .range = range,
+                       .row_step = along ? s->outer : s->k,
+                       .n = along ? s->n_k : s->n,
                        .step = along ? 1 : s->outer};
     return sp__parallel_for(along ? s->n : s->n_k, 1 + (1 << 16) / (job.n + 1), measure_rows, &job);
 }
@@ -211,9 +218,11 @@ static bool range_is_fit(const sp__tiles_range *a, const sp__tiles_range *b)
 
 /* --- regions ----------------------------------------------------------------------------------------------------- */
 
-typedef float region_sums[REGION][REGION][SP_TILES_PANEL * SP_TILES_PANEL]; /* [column panel][row panel]; int32 for int8 */
+typedef float region_sums[REGION][REGION]
+                         [SP_TILES_PANEL * SP_TILES_PANEL]; /* [column panel][row panel]; int32 for int8 */
 
-static void store_run(const sp__tiles_kernels *kernels, const sp__tiles_product *p, const void *sums, int64_t i_row, int64_t at, int64_t n)
+static void store_run(const sp__tiles_kernels *kernels, const sp__tiles_product *p, const void *sums, int64_t i_row,
+                      int64_t at, int64_t n)
 {
     const float *f = sums;
     if (p->c_dtype == SP_DTYPE_F32) {
@@ -231,7 +240,8 @@ static void store_run(const sp__tiles_kernels *kernels, const sp__tiles_product 
 }
 
 /* Columns [j, j + n) of row i are final: to C, in runs that belong to one image. */
-static void store_row(const sp__tiles_kernels *kernels, const sp__tiles_product *p, const float *sums, int64_t i, int64_t j, int64_t n)
+static void store_row(const sp__tiles_kernels *kernels, const sp__tiles_product *p, const float *sums, int64_t i,
+                      int64_t j, int64_t n)
 {
     if (!p->c_columns) {
         store_run(kernels, p, sums, i, i * p->c_row + j, n);
@@ -287,7 +297,8 @@ static void region(const tiles_job *job, int64_t i0, int64_t i1, int64_t j0, int
                 float *square = sums[(j - j0) / SP_TILES_PANEL][(i - i0) / SP_TILES_PANEL];
                 if (last) ask_for(p, i, i1, j, j1);
                 job->kernels->block(dtype, n_steps, &a, b, i1 - i <= SP_TILE, j1 - j <= SP_TILE, square, from);
-                if (last) store_square(job, i, min_i64(SP_TILES_PANEL, i1 - i), j, min_i64(SP_TILES_PANEL, j1 - j), square);
+                if (last)
+                    store_square(job, i, min_i64(SP_TILES_PANEL, i1 - i), j, min_i64(SP_TILES_PANEL, j1 - j), square);
             }
         }
     }
@@ -296,7 +307,8 @@ static void region(const tiles_job *job, int64_t i0, int64_t i1, int64_t j0, int
     int64_t columns = p->c_columns ? p->c_columns : j1;
     for (int64_t j = j0; j < j1;) {
         int64_t image = j / columns, inside = j % columns, run = min_i64(j1 - j, columns - inside);
-        p->epilogue->fn(p->epilogue->context, p->start + image * p->c_step + i0 * p->c_row + inside, i1 - i0, p->c_row, run);
+        p->epilogue->fn(p->epilogue->context, p->start + image * p->c_step + i0 * p->c_row + inside, i1 - i0, p->c_row,
+                        run);
         j += run;
     }
 }
@@ -340,14 +352,16 @@ sp_status sp__tiles_multiply(const sp__tiles_kernels *kernels, const sp__tiles_p
     job.b_panels = packed ? p->packed_b + HEADER_BYTES : work;
     job.a_panels = (char *)work + (packed ? 0 : job.block_n / SP_TILES_PANEL * job.panel_bytes);
     job.starts = (int32_t *)(void *)(job.a_panels + job.block_m / SP_TILES_PANEL * job.panel_bytes);
-    job.in_place = kernels->in_place && !f32 && p->a.k == 1 && !p->a.k_table && !p->a.outer_table && job.k % sp__tiles_step(p->a.dtype) == 0;
+    job.in_place = kernels->in_place && !f32 && p->a.k == 1 && !p->a.k_table && !p->a.outer_table &&
+                   job.k % sp__tiles_step(p->a.dtype) == 0;
     for (job.j0 = 0; job.j0 < job.n; job.j0 += job.block_n) {
         job.j1 = min_i64(job.j0 + job.block_n, job.n);
         for (job.i0 = 0; job.i0 < job.m; job.i0 += job.block_m) {
             job.i1 = min_i64(job.i0 + job.block_m, job.m);
             job.n_b_panels = packed || job.i0 > 0 ? 0 : ceil_div(job.j1 - job.j0, SP_TILES_PANEL);
             job.n_a_panels = ceil_div(job.i1 - job.i0, SP_TILES_PANEL);
-            SP_TRY(share(&job, job.n_b_panels + job.n_a_panels, pack_grain(job.n_b_panels + job.n_a_panels), pack_panels));
+            SP_TRY(
+                share(&job, job.n_b_panels + job.n_a_panels, pack_grain(job.n_b_panels + job.n_a_panels), pack_panels));
             if (f32 && !parts && !range_is_fit(&job.a_range, &job.b_range)) return SP_DECLINED;
             const int64_t size = REGION * SP_TILES_PANEL;
             job.regions_m = ceil_div(job.i1 - job.i0, size);
@@ -365,7 +379,8 @@ size_t sp__tiles_packed_bytes(sp_dtype dtype, int64_t n, int64_t k)
 sp_status sp__tiles_pack(const sp__tiles_kernels *kernels, const sp__tiles_source *b, void *to)
 {
     const sp__tiles_product p = {.b = *b};
-    tiles_job job = {.kernels = kernels, .p = &p, .panel_bytes = sp__tiles_panel_bytes(b->dtype, b->n_k), .parallel = true};
+    tiles_job job = {
+        .kernels = kernels, .p = &p, .panel_bytes = sp__tiles_panel_bytes(b->dtype, b->n_k), .parallel = true};
     sp__tiles_range_start(&job.b_range);
     job.b_to = (char *)to + HEADER_BYTES;
     job.n_b_panels = ceil_div(b->n, SP_TILES_PANEL);

@@ -44,8 +44,8 @@ typedef struct sp__tiles_rows {
 
 typedef struct sp__tiles_kernels {
     const char *name;
-    bool f32, bf16, i8;                 /* which products it offers */
-    bool in_place;                      /* reads rows of bfloat16 and int8 that lie along K where they are */
+    bool f32, bf16, i8; /* which products it offers */
+    bool in_place;      /* reads rows of bfloat16 and int8 that lie along K where they are */
     /* Once per thread around calls of block: tile registers are state of the thread. May be NULL. */
     void (*begin)(void);
     void (*end)(void);
@@ -53,9 +53,11 @@ typedef struct sp__tiles_kernels {
     void (*start)(int64_t steps, const sp__tiles_rows *a, int32_t *from);
     /* acc[32][32] += A B over `steps` steps of one block of K. half: only the first 16 rows, or columns, matter. from: acc holds nothing yet,
      * int8's row i starts from from[i], the others' from zero. */
-    void (*block)(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows, bool half_columns, void *acc, const int32_t *from);
+    void (*block)(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows,
+                  bool half_columns, void *acc, const int32_t *from);
     /* Panels one behind the other, of 32 outer elements each, from `first` on, all of K. turned: tile[word][outer] (B), else tile[outer][word] (A). */
-    void (*pack)(const sp__tiles_source *s, int64_t first, int64_t panels, bool turned, char *to, sp__tiles_range *range);
+    void (*pack)(const sp__tiles_source *s, int64_t first, int64_t panels, bool turned, char *to,
+                 sp__tiles_range *range);
     /* `rows` rows of n sums, 32 apart, to bfloat16 or int8, `to_row` elements apart. */
     void (*round)(sp_dtype dtype, int64_t rows, int64_t n, void *to, int64_t to_row, const void *sums);
 } sp__tiles_kernels;
@@ -90,11 +92,12 @@ typedef struct sp__tiles_product {
     void *c;
     sp_dtype c_dtype;
     int64_t c_row;
-    int64_t c_columns, c_step; /* convolution: columns of one image, elements from image to image; 0: all columns are side by side */
-    const float *bias;         /* a number per row, in front of the sums; float32 only, may be NULL */
+    int64_t c_columns,
+        c_step; /* convolution: columns of one image, elements from image to image; 0: all columns are side by side */
+    const float *bias; /* a number per row, in front of the sums; float32 only, may be NULL */
     bool accumulate;
-    const struct sp_epilogue *epilogue; /* may be NULL */
-    int64_t start;                      /* number of C's first element, for the epilogue */
+    const struct sp_epilogue *epilogue;       /* may be NULL */
+    int64_t start;                            /* number of C's first element, for the epilogue */
     const sp__tiles_range *a_range, *b_range; /* what the caller knows already; both or none */
 } sp__tiles_product;
 

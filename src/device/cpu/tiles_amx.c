@@ -37,5 +37,12 @@ static void end(void) { _tile_release(); }
 #define TILES_FLIP 0
 #include "device/cpu/tiles_pack.h"
 
-const sp__tiles_kernels sp__tiles_amx = {.name = "amx", .f32 = true, .bf16 = true, .i8 = true, .begin = begin, .end = end,
-                                         .block = block_amx, .pack = pack_amx, .round = round_amx};
+const sp__tiles_kernels sp__tiles_amx = {.name = "amx",
+                                         .f32 = true,
+                                         .bf16 = true,
+                                         .i8 = true,
+                                         .begin = begin,
+                                         .end = end,
+                                         .block = block_amx,
+                                         .pack = pack_amx,
+                                         .round = round_amx};

@@ -18,8 +18,8 @@
 static const unsigned char TILES_NAME(pairs)[6][2] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
 enum { TILES_NAME(acc_row) = SP_TILES_PANEL * 4 };
 
-static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows, bool half_columns,
-                              void *acc, const int32_t *from)
+static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows,
+                              bool half_columns, void *acc, const int32_t *from)
 {
     TILE_REGISTERS
     char *c = acc;

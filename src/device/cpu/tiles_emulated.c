@@ -46,7 +46,8 @@ static inline void add_products(float x, const float *y, float *sum)
     bool exact = true;
     for (int n = 0; n < SP_TILE; n++) {
         product[n] = x * y[n];
-        const bool zero = (x == 0) | (y[n] == 0), normal = (fabsf(product[n]) >= 0x1p-126f) & (fabsf(product[n]) < INFINITY);
+        const bool zero = (x == 0) | (y[n] == 0),
+                   normal = (fabsf(product[n]) >= 0x1p-126f) & (fabsf(product[n]) < INFINITY);
         exact &= zero | normal;
     }
     for (int n = 0; n < SP_TILE; n++) sum[n] = flushed(exact ? sum[n] + product[n] : fmaf(x, y[n], sum[n]));
@@ -94,5 +95,10 @@ static void tile_i8(tile_register c, tile_register a, tile_register b)
 #define TILES_FLIP 0
 #include "device/cpu/tiles_pack.h"
 
-const sp__tiles_kernels sp__tiles_emulated = {.name = "emulated", .f32 = true, .bf16 = true, .i8 = true, .block = block_emulated,
-                                              .pack = pack_emulated, .round = round_emulated};
+const sp__tiles_kernels sp__tiles_emulated = {.name = "emulated",
+                                              .f32 = true,
+                                              .bf16 = true,
+                                              .i8 = true,
+                                              .block = block_emulated,
+                                              .pack = pack_emulated,
+                                              .round = round_emulated};

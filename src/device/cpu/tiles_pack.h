@@ -27,11 +27,11 @@ static inline __attribute__((always_inline)) void TILES_NAME(look)(__m512 x, TIL
 }
 
 /* Words of a (low halves) and b (high halves), term after term; what is left of each is exact. */
-static inline __attribute__((always_inline)) void TILES_NAME(split_across)(const float *x, const float *y, uint32_t *const *w, int row,
-                                                                           TILES_NAME(seen) * seen)
+static inline __attribute__((always_inline)) void
+TILES_NAME(split_across)(const float *x, const float *y, uint32_t *const *w, int row, TILES_NAME(seen) * seen)
 {
-    const __m512i pairs = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2,
-                                           17, 1, 16, 0);
+    const __m512i pairs = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
+                                           21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
     __m512 a = _mm512_loadu_ps(x), b = _mm512_loadu_ps(y);
     TILES_NAME(look)(a, seen);
     TILES_NAME(look)(b, seen);
@@ -44,7 +44,8 @@ static inline __attribute__((always_inline)) void TILES_NAME(split_across)(const
 }
 
 /* 32 elements of one row, in order. */
-static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const float *x, uint32_t *const *w, int row, TILES_NAME(seen) * seen)
+static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const float *x, uint32_t *const *w, int row,
+                                                                          TILES_NAME(seen) * seen)
 {
     __m512 a = _mm512_loadu_ps(x), b = _mm512_loadu_ps(x + SP_TILE);
     TILES_NAME(look)(a, seen);
@@ -52,14 +53,16 @@ static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const 
     for (int t = 0; t < SP_TILES_TERMS; t++) {
         __m512i word = (__m512i)_mm512_cvtne2ps_pbh(b, a);
         _mm512_storeu_si512((void *)(w[t] + row * SP_TILE), word);
-        a = _mm512_sub_ps(a, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(word)), 16)));
-        b = _mm512_sub_ps(b, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(word, 1)), 16)));
+        a = _mm512_sub_ps(
+            a, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(word)), 16)));
+        b = _mm512_sub_ps(
+            b, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(word, 1)), 16)));
     }
 }
 #else
 static inline __attribute__((always_inline)) void TILES_NAME(look)(const TILES_NAME(floats) * x, TILES_NAME(seen) * s)
 {
-    TILES_NAME(lanes) u = (TILES_NAME(lanes))*x & 0x7FFFFFFFu, less = u - 1;
+    TILES_NAME(lanes) u = (TILES_NAME(lanes)) * x & 0x7FFFFFFFu, less = u - 1;
     TILES_NAME(lanes) above = (TILES_NAME(lanes))(u > s->largest), below = (TILES_NAME(lanes))(less < s->less);
     s->largest = (u & above) | (s->largest & ~above);
     s->less = (less & below) | (s->less & ~below);
@@ -69,14 +72,14 @@ static inline __attribute__((always_inline)) void TILES_NAME(look)(const TILES_N
  * rounds to infinity: those are found by their magnitude. */
 static inline __attribute__((always_inline)) void TILES_NAME(take)(TILES_NAME(floats) * x, TILES_NAME(lanes) * top)
 {
-    TILES_NAME(lanes) u = (TILES_NAME(lanes))*x;
+    TILES_NAME(lanes) u = (TILES_NAME(lanes)) * x;
     *top = (u + 0x7FFFu + ((u >> 16) & 1u)) & 0xFFFF0000u;
-    *x -= (TILES_NAME(floats))*top;
+    *x -= (TILES_NAME(floats)) * top;
 }
 
 /* Two rows, each word from one of either: low half x, high half y. */
-static inline __attribute__((always_inline)) void TILES_NAME(split_across)(const float *x, const float *y, uint32_t *const *w, int row,
-                                                                           TILES_NAME(seen) * seen)
+static inline __attribute__((always_inline)) void
+TILES_NAME(split_across)(const float *x, const float *y, uint32_t *const *w, int row, TILES_NAME(seen) * seen)
 {
     TILES_NAME(floats) a, b;
     TILES_NAME(lanes) first, second;
@@ -93,7 +96,8 @@ static inline __attribute__((always_inline)) void TILES_NAME(split_across)(const
 }
 
 /* 32 elements of one row: the words are their upper halves, in order. */
-static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const float *x, uint32_t *const *w, int row, TILES_NAME(seen) * seen)
+static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const float *x, uint32_t *const *w, int row,
+                                                                          TILES_NAME(seen) * seen)
 {
     TILES_NAME(floats) a, b;
     TILES_NAME(lanes) first, second;
@@ -105,9 +109,10 @@ static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const 
         TILES_NAME(take)(&a, &first);
         TILES_NAME(take)(&b, &second);
         /* the odd halves of both; __builtin_shuffle is not known to clang */
-        TILES_NAME(halves) both = __builtin_shufflevector((TILES_NAME(halves))first, (TILES_NAME(halves))second, 1, 3, 5, 7, 9, 11, 13,
-                                                          15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51,
-                                                          53, 55, 57, 59, 61, 63);
+        TILES_NAME(halves)
+        both = __builtin_shufflevector((TILES_NAME(halves))first, (TILES_NAME(halves))second, 1, 3, 5, 7, 9, 11, 13, 15,
+                                       17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55,
+                                       57, 59, 61, 63);
         memcpy(w[t] + row * SP_TILE, &both, sizeof both);
     }
 }
@@ -129,7 +134,8 @@ static inline void TILES_NAME(fetch)(const sp__tiles_source *s, int64_t first, i
             memcpy((char *)to + j * 4, from + TILES_NAME(place)(s->outer_table, s->outer, first + j) * 4, 4);
     } else {
         for (int64_t j = 0; j < n; j++)
-            memcpy((char *)to + j * size, from + TILES_NAME(place)(s->outer_table, s->outer, first + j) * size, (size_t)size);
+            memcpy((char *)to + j * size, from + TILES_NAME(place)(s->outer_table, s->outer, first + j) * size,
+                   (size_t)size);
     }
 }
 
@@ -137,8 +143,9 @@ static inline void TILES_NAME(fetch)(const sp__tiles_source *s, int64_t first, i
 static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t n, int64_t k, uint32_t *const *w,
                                TILES_NAME(seen) * seen)
 {
-    bool run = n == SP_TILE &&
-               (s->outer_table ? s->outer_table[first + SP_TILE - 1] - s->outer_table[first] == SP_TILE - 1 : s->outer == 1);
+    bool run =
+        n == SP_TILE &&
+        (s->outer_table ? s->outer_table[first + SP_TILE - 1] - s->outer_table[first] == SP_TILE - 1 : s->outer == 1);
     const int64_t start = TILES_NAME(place)(s->outer_table, s->outer, first);
     const float *from = (const float *)s->data + start;
     /* Rows far apart are asked for a step ahead: the processor does not foresee them. Behind the last row that is in vain. */
@@ -147,8 +154,8 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
         if (s->dtype == SP_DTYPE_F32) {
             int64_t p = k + 2 * i;
             if (run && p + 1 < s->n_k) { /* a full pair of contiguous rows, the common case, is read in place */
-                TILES_NAME(split_across)(from + TILES_NAME(place)(s->k_table, s->k, p), from + TILES_NAME(place)(s->k_table, s->k, p + 1),
-                                         w, i, seen);
+                TILES_NAME(split_across)(from + TILES_NAME(place)(s->k_table, s->k, p),
+                                         from + TILES_NAME(place)(s->k_table, s->k, p + 1), w, i, seen);
                 continue;
             }
             float x[2][SP_TILE];
@@ -166,8 +173,7 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 else if (run) {
                     row[l] = (const uint16_t *)s->data + start + TILES_NAME(place)(s->k_table, s->k, p);
                     if (ahead) __builtin_prefetch(row[l] + ahead);
-                }
-                else TILES_NAME(fetch)(s, first, n, p, 2, x[l]);
+                } else TILES_NAME(fetch)(s, first, n, p, 2, x[l]);
             }
             for (int j = 0; j < SP_TILE; j++) w[0][i * SP_TILE + j] = (uint32_t)row[1][j] << 16 | row[0][j];
         } else {
@@ -180,11 +186,11 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 else if (run) {
                     row[l] = (const uint8_t *)s->data + start + TILES_NAME(place)(s->k_table, s->k, p);
                     if (ahead) __builtin_prefetch(row[l] + ahead);
-                }
-                else TILES_NAME(fetch)(s, first, n, p, 1, x[l]);
+                } else TILES_NAME(fetch)(s, first, n, p, 1, x[l]);
             }
             for (int j = 0; j < SP_TILE; j++)
-                w[0][i * SP_TILE + j] = (uint32_t)row[3][j] << 24 | (uint32_t)row[2][j] << 16 | (uint32_t)row[1][j] << 8 | row[0][j];
+                w[0][i * SP_TILE + j] =
+                    (uint32_t)row[3][j] << 24 | (uint32_t)row[2][j] << 16 | (uint32_t)row[1][j] << 8 | row[0][j];
         }
     }
 }
@@ -235,19 +241,22 @@ static inline void TILES_NAME(turn)(TILES_NAME(words) from, uint32_t *to)
 #if TILES_NATIVE
 static inline void TILES_NAME(join_2)(const char *x, int64_t row, char *w)
 {
-    const __m512i pairs = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2,
-                                           33, 1, 32, 0);
+    const __m512i pairs = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
+                                           37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
     const __m512i r0 = _mm512_loadu_si512((const void *)x), r1 = _mm512_loadu_si512((const void *)(x + row));
     _mm512_store_si512((void *)w, _mm512_permutex2var_epi16(r0, pairs, r1));
-    _mm512_store_si512((void *)(w + SP_TILE_BYTES), _mm512_permutex2var_epi16(r0, _mm512_add_epi16(pairs, _mm512_set1_epi16(16)), r1));
+    _mm512_store_si512((void *)(w + SP_TILE_BYTES),
+                       _mm512_permutex2var_epi16(r0, _mm512_add_epi16(pairs, _mm512_set1_epi16(16)), r1));
 }
 
 /* Four columns of all rows come into each quarter, where bytes change places. */
 static inline void TILES_NAME(join_4)(const char *x, int64_t row, char *w)
 {
     const __m512i fours = _mm512_set_epi32(27, 19, 11, 3, 26, 18, 10, 2, 25, 17, 9, 1, 24, 16, 8, 0);
-    const __m512i bytes = _mm512_set4_epi32(0x0F0B0703, 0x0E0A0602, 0x0D090501, 0x0C080400), flip = _mm512_set1_epi8((char)TILES_FLIP);
-    __m512i r01 = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)x)), r23 = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)(x + 2 * row)));
+    const __m512i bytes = _mm512_set4_epi32(0x0F0B0703, 0x0E0A0602, 0x0D090501, 0x0C080400),
+                  flip = _mm512_set1_epi8((char)TILES_FLIP);
+    __m512i r01 = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)x)),
+            r23 = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)(x + 2 * row)));
     r01 = _mm512_inserti64x4(r01, _mm256_loadu_si256((const void *)(x + row)), 1);
     r23 = _mm512_inserti64x4(r23, _mm256_loadu_si256((const void *)(x + 3 * row)), 1);
     const __m512i one = _mm512_permutex2var_epi32(r01, fours, r23);
@@ -259,7 +268,8 @@ static inline void TILES_NAME(join_4)(const char *x, int64_t row, char *w)
 static inline void TILES_NAME(join)(const char *x, int64_t row, int size, char *w)
 {
     for (int j = 0; j < SP_TILES_PANEL; j++)
-        for (int l = 0; l < 4 / size; l++) memcpy(w + j / SP_TILE * SP_TILE_BYTES + j % SP_TILE * 4 + l * size, x + l * row + j * size, (size_t)size);
+        for (int l = 0; l < 4 / size; l++)
+            memcpy(w + j / SP_TILE * SP_TILE_BYTES + j % SP_TILE * 4 + l * size, x + l * row + j * size, (size_t)size);
 }
 static inline void TILES_NAME(join_2)(const char *x, int64_t row, char *w) { TILES_NAME(join)(x, row, 2, w); }
 static inline void TILES_NAME(join_4)(const char *x, int64_t row, char *w) { TILES_NAME(join)(x, row, 1, w); }
@@ -269,7 +279,8 @@ static inline void TILES_NAME(join_4)(const char *x, int64_t row, char *w) { TIL
  * Returns how many steps are done; a last one that is not whole is left. */
 static int64_t TILES_NAME(rows_of_b)(const sp__tiles_source *s, int64_t first, int64_t panels, char *to)
 {
-    const int64_t size = s->dtype == SP_DTYPE_BF16 ? 2 : 1, row = s->k * size, panel_bytes = sp__tiles_panel_bytes(s->dtype, s->n_k);
+    const int64_t size = s->dtype == SP_DTYPE_BF16 ? 2 : 1, row = s->k * size,
+                  panel_bytes = sp__tiles_panel_bytes(s->dtype, s->n_k);
     const int64_t steps = s->n_k / sp__tiles_step(s->dtype);
     const char *from = (const char *)s->data + first * size;
     for (int64_t i = 0; i < steps * SP_TILE; i++, from += 4 / size * row) {
@@ -288,9 +299,11 @@ static inline void TILES_NAME(flip)(char *tile)
     for (int i = 0; i < SP_TILE_BYTES; i++) tile[i] = (char)(tile[i] ^ TILES_FLIP);
 }
 
-static void TILES_NAME(pack_panel)(const sp__tiles_source *s, int64_t first, bool turned, int64_t b0, char *to, sp__tiles_range *range)
+static void TILES_NAME(pack_panel)(const sp__tiles_source *s, int64_t first, bool turned, int64_t b0, char *to,
+                                   sp__tiles_range *range)
 {
-    int64_t steps = sp__tiles_steps(s->dtype, s->n_k), terms = sp__tiles_terms(s->dtype), block = sp__tiles_block(s->dtype);
+    int64_t steps = sp__tiles_steps(s->dtype, s->n_k), terms = sp__tiles_terms(s->dtype),
+            block = sp__tiles_block(s->dtype);
     int64_t step = sp__tiles_step(s->dtype);
     bool along = s->k == 1 && !s->k_table;
     TILES_NAME(seen) seen = {.less = ~(TILES_NAME(lanes)){0}};
@@ -301,7 +314,8 @@ static void TILES_NAME(pack_panel)(const sp__tiles_source *s, int64_t first, boo
                 int64_t outer = first + half * SP_TILE, n = s->n - outer < SP_TILE ? s->n - outer : SP_TILE;
                 char *tile = to + (b * terms * 2 + i * 2 + half) * SP_TILE_BYTES;
                 if (n <= 0) {
-                    for (int64_t t = 0; t < terms; t++) memset(tile + t * n_steps * 2 * SP_TILE_BYTES, 0, SP_TILE_BYTES);
+                    for (int64_t t = 0; t < terms; t++)
+                        memset(tile + t * n_steps * 2 * SP_TILE_BYTES, 0, SP_TILE_BYTES);
                     continue;
                 }
                 /* Straight into the panel, or first beside it to be turned. */
@@ -327,14 +341,17 @@ static void TILES_NAME(pack_panel)(const sp__tiles_source *s, int64_t first, boo
     sp__tiles_widen(range, largest, less == UINT32_MAX ? less : less + 1);
 }
 
-static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, int64_t panels, bool turned, char *to, sp__tiles_range *range)
+static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, int64_t panels, bool turned, char *to,
+                             sp__tiles_range *range)
 {
     const int64_t panel_bytes = sp__tiles_panel_bytes(s->dtype, s->n_k), whole = (s->n - first) / SP_TILES_PANEL;
-    const bool plain = turned && s->outer == 1 && s->k != 1 && !s->k_table && !s->outer_table && s->dtype != SP_DTYPE_F32;
+    const bool plain =
+        turned && s->outer == 1 && s->k != 1 && !s->k_table && !s->outer_table && s->dtype != SP_DTYPE_F32;
     const int64_t across = !plain ? 0 : whole < panels ? whole : panels;
     const int64_t done = across > 0 ? TILES_NAME(rows_of_b)(s, first, across, to) : 0;
     for (int64_t i = 0; i < panels; i++)
-        TILES_NAME(pack_panel)(s, first + i * SP_TILES_PANEL, turned, i < across ? done : 0, to + i * panel_bytes, range);
+        TILES_NAME(pack_panel)(s, first + i * SP_TILES_PANEL, turned, i < across ? done : 0, to + i * panel_bytes,
+                               range);
 }
 
 /* 16 sums: to bfloat16, nearest, ties to even, NaN as casts write it; to int8, wrapping. */
@@ -359,7 +376,8 @@ static void TILES_NAME(round_row)(sp_dtype dtype, int64_t n, void *to, const voi
 {
     const int64_t size = dtype == SP_DTYPE_BF16 ? 2 : 1;
     int64_t i = 0;
-    for (; i + SP_TILE <= n; i += SP_TILE) TILES_NAME(round_16)(dtype, (char *)to + i * size, (const char *)sums + i * 4);
+    for (; i + SP_TILE <= n; i += SP_TILE)
+        TILES_NAME(round_16)(dtype, (char *)to + i * size, (const char *)sums + i * 4);
     if (i == n) return;
     uint32_t rest[SP_TILE] = {0};
     uint16_t made[SP_TILE];
@@ -371,5 +389,6 @@ static void TILES_NAME(round_row)(sp_dtype dtype, int64_t n, void *to, const voi
 static void TILES_NAME(round)(sp_dtype dtype, int64_t rows, int64_t n, void *to, int64_t to_row, const void *sums)
 {
     const int64_t bytes = to_row * (dtype == SP_DTYPE_BF16 ? 2 : 1);
-    for (int64_t i = 0; i < rows; i++) TILES_NAME(round_row)(dtype, n, (char *)to + i * bytes, (const char *)sums + i * SP_TILES_PANEL * 4);
+    for (int64_t i = 0; i < rows; i++)
+        TILES_NAME(round_row)(dtype, n, (char *)to + i * bytes, (const char *)sums + i * SP_TILES_PANEL * 4);
 }

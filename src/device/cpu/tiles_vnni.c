@@ -22,11 +22,13 @@ static inline __m512i word(const char *p)
 
 static inline __attribute__((always_inline)) __m512i dot(const bool bf16, __m512i c, __m512i a, __m512i b)
 {
-    return bf16 ? _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(c), (__m512bh)a, (__m512bh)b)) : _mm512_dpbusd_epi32(c, b, a);
+    return bf16 ? _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(c), (__m512bh)a, (__m512bh)b))
+                : _mm512_dpbusd_epi32(c, b, a);
 }
 
-static inline __attribute__((always_inline)) void rows(const bool bf16, const int columns, int64_t steps, const sp__tiles_rows *a, int64_t first,
-                                                       const char *b, int32_t *acc, const int32_t *from)
+static inline __attribute__((always_inline)) void rows(const bool bf16, const int columns, int64_t steps,
+                                                       const sp__tiles_rows *a, int64_t first, const char *b,
+                                                       int32_t *acc, const int32_t *from)
 {
     const int64_t row = a->row;
     const char *x = a->data + first * row;
@@ -52,7 +54,8 @@ static inline __attribute__((always_inline)) void rows(const bool bf16, const in
         for (int j = 0; j < columns; j++) _mm512_store_si512((void *)(acc + i * SP_TILES_PANEL + j * SP_TILE), c[i][j]);
 }
 
-static void block(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows, bool half_columns, void *acc, const int32_t *from)
+static void block(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows,
+                  bool half_columns, void *acc, const int32_t *from)
 {
     for (int i = 0, n = half_rows ? SP_TILE : SP_TILES_PANEL; i < n; i += ROWS) {
         if (dtype == SP_DTYPE_BF16) {
@@ -72,7 +75,8 @@ static void start(int64_t steps, const sp__tiles_rows *a, int32_t *from)
     for (int i = 0; i < SP_TILES_PANEL; i++) {
         const char *x = a->data + i * a->row;
         __m512i sum = _mm512_setzero_si512();
-        for (int64_t s = 0; s < steps; s++, x += a->step) sum = _mm512_dpbusd_epi32(sum, flip, _mm512_loadu_si512((const void *)x));
+        for (int64_t s = 0; s < steps; s++, x += a->step)
+            sum = _mm512_dpbusd_epi32(sum, flip, _mm512_loadu_si512((const void *)x));
         from[i] = -_mm512_reduce_add_epi32(sum);
     }
 }
@@ -84,5 +88,11 @@ static void start(int64_t steps, const sp__tiles_rows *a, int32_t *from)
 #define TILES_FLIP 0x80 /* of bytes of B: unsigned, 128 more */
 #include "device/cpu/tiles_pack.h"
 
-const sp__tiles_kernels sp__tiles_vnni = {.name = "avx512 dot products", .bf16 = true, .i8 = true, .in_place = true, .start = start, .block = block,
-                                          .pack = pack_vnni, .round = round_vnni};
+const sp__tiles_kernels sp__tiles_vnni = {.name = "avx512 dot products",
+                                          .bf16 = true,
+                                          .i8 = true,
+                                          .in_place = true,
+                                          .start = start,
+                                          .block = block,
+                                          .pack = pack_vnni,
+                                          .round = round_vnni};

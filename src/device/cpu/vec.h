@@ -74,7 +74,10 @@ static inline bool vm_any(vm m) { return m != 0; }
 static inline vf vf_pick(vf table, vi index) { return _mm512_permutexvar_ps((__m512i)index, table); }
 /* The first n lanes. */
 static inline vm vm_first(int64_t n) { return vec_first(n); }
-static inline void vm_store_bool(uint8_t *p, vm m) { _mm_storeu_si128((__m128i *)(void *)p, _mm_maskz_set1_epi8(m, 1)); }
+static inline void vm_store_bool(uint8_t *p, vm m)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, _mm_maskz_set1_epi8(m, 1));
+}
 
 #elif defined(__AVX2__)
 
@@ -214,13 +217,15 @@ static inline void vec_from_bf16(int64_t n, float *to, const sp_bf16 *from)
 {
     int64_t i = 0;
     for (; i + 16 <= n; i += 16)
-        _mm512_storeu_si512(to + i, _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(from + i))), 16));
+        _mm512_storeu_si512(to + i,
+                            _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(from + i))), 16));
     for (; i < n; i++) to[i] = sp__bf16_f32(from[i]);
 }
 static inline void vec_from_f16(int64_t n, float *to, const sp_f16 *from)
 {
     int64_t i = 0;
-    for (; i + 16 <= n; i += 16) _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from + i))));
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from + i))));
     for (; i < n; i++) to[i] = sp__f16_f32(from[i]);
 }
 static inline void vec_to_f16(int64_t n, sp_f16 *to, const float *from)
@@ -235,7 +240,8 @@ static inline void vec_from_bf16(int64_t n, float *to, const sp_bf16 *from)
 {
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
-        _mm256_storeu_si256((void *)(to + i), _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)(from + i))), 16));
+        _mm256_storeu_si256((void *)(to + i),
+                            _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)(from + i))), 16));
     for (; i < n; i++) to[i] = sp__bf16_f32(from[i]);
 }
 static inline void vec_from_f16(int64_t n, float *to, const sp_f16 *from)
@@ -267,13 +273,17 @@ static inline void vec_to_f16(int64_t n, sp_f16 *to, const float *from)
 #endif
 static inline void vec_to_bf16(int64_t n, sp_bf16 *to, const float *from)
 {
-    for (int64_t i = 0; i < n; i++) to[i] = sp__f32_bf16(from[i]); /* integers alone: the compiler makes vectors of it */
+    for (int64_t i = 0; i < n; i++)
+        to[i] = sp__f32_bf16(from[i]); /* integers alone: the compiler makes vectors of it */
 }
 
 /* A whole vector at once, through registers where there are instructions for it. */
 #if defined(__AVX512F__)
 static inline vf vf_load_f16(const sp_f16 *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const void *)p)); }
-static inline void vf_store_f16(sp_f16 *p, vf v) { _mm256_storeu_si256((void *)p, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT)); }
+static inline void vf_store_f16(sp_f16 *p, vf v)
+{
+    _mm256_storeu_si256((void *)p, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+}
 static inline vf vf_load_bf16(const sp_bf16 *p)
 {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)p)), 16));
@@ -287,7 +297,10 @@ static inline void vf_store_bf16(sp_bf16 *p, vf v)
 #else
 #if defined(__AVX2__)
 static inline vf vf_load_f16(const sp_f16 *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const void *)p)); }
-static inline void vf_store_f16(sp_f16 *p, vf v) { _mm_storeu_si128((void *)p, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT)); }
+static inline void vf_store_f16(sp_f16 *p, vf v)
+{
+    _mm_storeu_si128((void *)p, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+}
 static inline vf vf_load_bf16(const sp_bf16 *p)
 {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)p)), 16));

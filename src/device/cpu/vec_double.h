@@ -37,7 +37,10 @@ static inline vdm vdm_odd(vl i) { return _mm512_test_epi64_mask((__m512i)i, _mm5
 static inline vd vd_select(vdm m, vd a, vd b) { return _mm512_mask_blend_pd(m, b, a); }
 static inline bool vdm_any(vdm m) { return m != 0; }
 static inline vd vd_low(vf x) { return _mm512_cvtps_pd(_mm512_castps512_ps256(x)); }
-static inline vd vd_high(vf x) { return _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))); }
+static inline vd vd_high(vf x)
+{
+    return _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1)));
+}
 static inline vf vf_join(vd low, vd high)
 {
     const __m256d halves[2] = {_mm256_castps_pd(_mm512_cvtpd_ps(low)), _mm256_castps_pd(_mm512_cvtpd_ps(high))};
@@ -121,11 +124,12 @@ static inline __attribute__((always_inline)) vd vd_polynomial(const double *c, i
     for (int i = n - 2; i >= 0; i--) p = vd_fma(p, z, vd_set(c[i]));
     return p;
 }
-#define VD_POLYNOMIAL(z, ...) vd_polynomial((const double[]){__VA_ARGS__}, (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), z)
+#define VD_POLYNOMIAL(z, ...)                                                                                          \
+    vd_polynomial((const double[]){__VA_ARGS__}, (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), z)
 
-#define VD_ROUNDER 0x1.8p52              /* adding it leaves an integer in the low bits */
+#define VD_ROUNDER 0x1.8p52 /* adding it leaves an integer in the low bits */
 #define VD_ROUNDER_BITS INT64_C(0x4338000000000000)
-#define VD_LN2_HI 0x1.62e42feep-1        /* 32 bits: times an exponent it is exact */
+#define VD_LN2_HI 0x1.62e42feep-1 /* 32 bits: times an exponent it is exact */
 #define VD_LN2_LO 0x1.a39ef35793c76p-33
 
 /* --- exponentials ---------------------------------------------------------------------------------------------------------- */
@@ -152,9 +156,9 @@ static inline vd vd_reduce_exp(vd x, vd *t)
 /* (e^r - 1 - r) / r^2 for |r| up to ln 2 / 2, by Taylor's sum: its next term is below 2^-57. */
 static inline vd vd_exp_rest(vd r)
 {
-    return VD_POLYNOMIAL(r, 0.5, 0x1.5555555555555p-3, 0x1.5555555555555p-5, 0x1.1111111111111p-7, 0x1.6c16c16c16c17p-10,
-                         0x1.a01a01a01a01ap-13, 0x1.a01a01a01a01ap-16, 0x1.71de3a556c734p-19, 0x1.27e4fb7789f5cp-22,
-                         0x1.ae64567f544e4p-26, 0x1.1eed8eff8d898p-29, 0x1.6124613a86d09p-33);
+    return VD_POLYNOMIAL(r, 0.5, 0x1.5555555555555p-3, 0x1.5555555555555p-5, 0x1.1111111111111p-7,
+                         0x1.6c16c16c16c17p-10, 0x1.a01a01a01a01ap-13, 0x1.a01a01a01a01ap-16, 0x1.71de3a556c734p-19,
+                         0x1.27e4fb7789f5cp-22, 0x1.ae64567f544e4p-26, 0x1.1eed8eff8d898p-29, 0x1.6124613a86d09p-33);
 }
 
 /* e^x 2^shift */
@@ -209,28 +213,34 @@ static inline vd vd_log_inside(vd x)
     const vd f = (vd)((vl)x - field) - vd_set(1);
     /* e as a double: the field, moved down as an unsigned number of 12 bits with its sign bit turned. */
     const vl biased = ((field ^ INT64_MIN) >> 52) & 0xFFF;
-    const vd e = ((vd)(biased + VD_ROUNDER_BITS) - vd_set(VD_ROUNDER)) - vd_select(tiny, vd_set(2048 + 52), vd_set(2048));
+    const vd e =
+        ((vd)(biased + VD_ROUNDER_BITS) - vd_set(VD_ROUNDER)) - vd_select(tiny, vd_set(2048 + 52), vd_set(2048));
     const vd s = f / (f + vd_set(2)), z = s * s, square = vd_set(0.5) * f * f;
-    const vd p = z * VD_POLYNOMIAL(z, 0x1.5555555555555p-1, 0x1.9999999999d57p-2, 0x1.249249242f2dcp-2, 0x1.c71c725be2617p-3,
-                                   0x1.745cdba4bfdd9p-3, 0x1.3b214fe9ccaabp-3, 0x1.0f4afab6e3ec2p-3, 0x1.101b0869ad248p-3);
+    const vd p =
+        z * VD_POLYNOMIAL(z, 0x1.5555555555555p-1, 0x1.9999999999d57p-2, 0x1.249249242f2dcp-2, 0x1.c71c725be2617p-3,
+                          0x1.745cdba4bfdd9p-3, 0x1.3b214fe9ccaabp-3, 0x1.0f4afab6e3ec2p-3, 0x1.101b0869ad248p-3);
     const vd low = vd_fma(s, square + p, e * vd_set(VD_LN2_LO));
     return e * vd_set(VD_LN2_HI) - ((square - low) - f);
 }
 /* For powers of floats: both together within 2^-32 of the result. The exponent of a double has room for denormal floats. */
 static inline vd vd_log_single(vd x)
 {
-    const vl field = ((vl)x - INT64_C(0x3FE6A09E667F3BCD)) & INT64_C(-0x10000000000000), biased = ((field ^ INT64_MIN) >> 52) & 0xFFF;
-    const vd f = (vd)((vl)x - field) - vd_set(1), e = ((vd)(biased + VD_ROUNDER_BITS) - vd_set(VD_ROUNDER)) - vd_set(2048);
+    const vl field = ((vl)x - INT64_C(0x3FE6A09E667F3BCD)) & INT64_C(-0x10000000000000),
+             biased = ((field ^ INT64_MIN) >> 52) & 0xFFF;
+    const vd f = (vd)((vl)x - field) - vd_set(1),
+             e = ((vd)(biased + VD_ROUNDER_BITS) - vd_set(VD_ROUNDER)) - vd_set(2048);
     const vd s = f / (f + vd_set(2)), z = s * s;
-    const vd p = VD_POLYNOMIAL(z, 2.0, 0x1.5555555565036p-1, 0x1.999998ca1ebc1p-2, 0x1.24932477debedp-2, 0x1.c67a9b80659d5p-3, 0x1.8c90386cbb049p-3);
+    const vd p = VD_POLYNOMIAL(z, 2.0, 0x1.5555555565036p-1, 0x1.999998ca1ebc1p-2, 0x1.24932477debedp-2,
+                               0x1.c67a9b80659d5p-3, 0x1.8c90386cbb049p-3);
     return vd_fma(e, vd_set(0x1.62e42fefa39efp-1), s * p);
 }
 static inline vd vd_exp_single(vd x)
 {
     vd t;
     const vd r = vd_reduce_exp(vd_at_least(vd_at_most(x, 711), -747), &t);
-    const vd p = VD_POLYNOMIAL(r, 1, 1, 0x1.fffffffffe067p-2, 0x1.55555567514cfp-3, 0x1.55555565c5e0ep-5, 0x1.1110c6387095dp-7, 0x1.6c166be5e209dp-10,
-                               0x1.a1516cfd18d8bp-13, 0x1.a136b27750eb9p-16);
+    const vd p =
+        VD_POLYNOMIAL(r, 1, 1, 0x1.fffffffffe067p-2, 0x1.55555567514cfp-3, 0x1.55555565c5e0ep-5, 0x1.1110c6387095dp-7,
+                      0x1.6c166be5e209dp-10, 0x1.a1516cfd18d8bp-13, 0x1.a136b27750eb9p-16);
     return vd_scale(p, t);
 }
 static inline vd vd_log(vd x)
@@ -257,7 +267,8 @@ static inline vd vd_asin_rest(vd z)
 {
     return z * VD_POLYNOMIAL(z, 0x1.5555555555556p-3, 0x1.3333333332dd0p-4, 0x1.6db6db6e433f6p-5, 0x1.f1c71c1512780p-6,
                              0x1.6e8bb2f52b686p-6, 0x1.1c4d1ccd774f9p-6, 0x1.c9d1b64da4165p-7, 0x1.780dc5a9d01a6p-7,
-                             0x1.52d9116d7b69bp-7, 0x1.60d7477c0be60p-8, 0x1.203bdbeaff9a8p-6, -0x1.f01477e18c949p-7, 0x1.da43d6d1db199p-6);
+                             0x1.52d9116d7b69bp-7, 0x1.60d7477c0be60p-8, 0x1.203bdbeaff9a8p-6, -0x1.f01477e18c949p-7,
+                             0x1.da43d6d1db199p-6);
 }
 /* Behind 1/2 by the half angle: asin a = pi/2 - 2 asin(sqrt((1 - a) / 2)). */
 static inline vd vd_asin(vd x)
@@ -273,23 +284,27 @@ static inline vd vd_acos(vd x)
     const vd a = vd_abs(x), z = (vd_set(1) - a) * vd_set(0.5), root = vd_sqrt(z);
     const vdm near = vdm_lt(a, vd_set(0.5));
     const vd rest = vd_asin_rest(vd_select(near, a * a, z)), s = vd_select(near, x, root);
-    const vd middle = vd_set(VD_HALF_PI) - (s - (vd_set(VD_HALF_PI_LOW) - s * rest)), twice = vd_set(2) * vd_fma(s, rest, s);
+    const vd middle = vd_set(VD_HALF_PI) - (s - (vd_set(VD_HALF_PI_LOW) - s * rest)),
+             twice = vd_set(2) * vd_fma(s, rest, s);
     const vd behind = vd_set(2 * VD_HALF_PI) - (twice - vd_set(2 * VD_HALF_PI_LOW));
     return vd_select(near, middle, vd_select(vdm_lt(x, vd_set(0)), behind, twice));
 }
 /* The angle of (across, up), both positive: the quotient is turned by 0, 1/4 or 1/2 pi so that it lies within tan(pi / 8). */
 static inline vd vd_angle(vd up, vd across)
 {
-    const vdm steep = vdm_lt(across * vd_set(2.414213562373095), up), middle = (vdm)~steep & vdm_lt(across * vd_set(0.4142135623730950), up);
+    const vdm steep = vdm_lt(across * vd_set(2.414213562373095), up),
+              middle = (vdm)~steep & vdm_lt(across * vd_set(0.4142135623730950), up);
     const vd over = vd_select(steep, vd_neg(across), vd_select(middle, up - across, up));
     const vd under = vd_select(steep, up, vd_select(middle, up + across, across));
     const vd t = over / under, z = t * t;
-    const vd p = z * VD_POLYNOMIAL(z, -0x1.5555555555555p-2, 0x1.9999999999804p-3, -0x1.24924924806bfp-3, 0x1.c71c71bb6acedp-4,
-                                   -0x1.745d152024eecp-4, 0x1.3b1372afc8bf4p-4, -0x1.110c66b3ed77ep-4, 0x1.e1697a18aa9ecp-5,
-                                   -0x1.ab02f46db8b24p-5, 0x1.6d4aacdfa69e3p-5, -0x1.0233ba5442478p-5, 0x1.56fc84860e8cap-7,
-                                   0x1.3f3ea9d35960ap-8);
+    const vd p =
+        z * VD_POLYNOMIAL(z, -0x1.5555555555555p-2, 0x1.9999999999804p-3, -0x1.24924924806bfp-3, 0x1.c71c71bb6acedp-4,
+                          -0x1.745d152024eecp-4, 0x1.3b1372afc8bf4p-4, -0x1.110c66b3ed77ep-4, 0x1.e1697a18aa9ecp-5,
+                          -0x1.ab02f46db8b24p-5, 0x1.6d4aacdfa69e3p-5, -0x1.0233ba5442478p-5, 0x1.56fc84860e8cap-7,
+                          0x1.3f3ea9d35960ap-8);
     const vd turn = vd_select(steep, vd_set(VD_HALF_PI), vd_select(middle, vd_set(VD_HALF_PI / 2), vd_set(0)));
-    const vd turn_low = vd_select(steep, vd_set(VD_HALF_PI_LOW), vd_select(middle, vd_set(VD_HALF_PI_LOW / 2), vd_set(0)));
+    const vd turn_low =
+        vd_select(steep, vd_set(VD_HALF_PI_LOW), vd_select(middle, vd_set(VD_HALF_PI_LOW / 2), vd_set(0)));
     return turn + (vd_fma(t, p, turn_low) + t);
 }
 static inline vd vd_atan(vd x) { return vd_copysign(vd_angle(vd_abs(x), vd_set(1)), x); }
@@ -305,11 +320,11 @@ static inline vd vd_atan2(vd y, vd x)
 static inline vd vd_erfc_single(vd x)
 {
     const vd a = vd_at_most(vd_abs(x), 11), t = (a - vd_set(3.75)) / (a + vd_set(3.75));
-    const vd p = VD_POLYNOMIAL(t, 0x1.3ccda0b5d5e20p+0, -0x1.1f367684035f4p-3, 0x1.d5f2947386ad5p-9, 0x1.510169d89dffdp-4,
-                               -0x1.bda93080832e3p-4, 0x1.7a1417b7230a7p-4, -0x1.e0d0ff5f10793p-5, 0x1.d0b0261c5e2a4p-6,
-                               -0x1.3f5f4d7b226d8p-7, 0x1.cc318e531fcfdp-10, 0x1.3345596909c42p-12, -0x1.30597e0cde8a4p-12,
-                               0x1.c146978fa38d0p-15, 0x1.976007c8df07ap-16, -0x1.b118525d3aed1p-17, -0x1.2d9e55a92aee4p-18,
-                               -0x1.09d0d49b62420p-23);
+    const vd p = VD_POLYNOMIAL(
+        t, 0x1.3ccda0b5d5e20p+0, -0x1.1f367684035f4p-3, 0x1.d5f2947386ad5p-9, 0x1.510169d89dffdp-4,
+        -0x1.bda93080832e3p-4, 0x1.7a1417b7230a7p-4, -0x1.e0d0ff5f10793p-5, 0x1.d0b0261c5e2a4p-6, -0x1.3f5f4d7b226d8p-7,
+        0x1.cc318e531fcfdp-10, 0x1.3345596909c42p-12, -0x1.30597e0cde8a4p-12, 0x1.c146978fa38d0p-15,
+        0x1.976007c8df07ap-16, -0x1.b118525d3aed1p-17, -0x1.2d9e55a92aee4p-18, -0x1.09d0d49b62420p-23);
     const vd y = vd_exp(vd_neg(a * a)) * p / vd_fma(vd_set(2), a, vd_set(1));
     return vd_select(vdm_lt(x, vd_set(0)), vd_set(2) - y, y);
 }
@@ -323,10 +338,12 @@ static inline vl vd_turn(vd x, vd *sine, vd *cosine)
     r = vd_fma(n, vd_set(-VD_HALF_PI_LOW), r);
     r = vd_fma(n, vd_set(0x1.f1976b7ed8fbcp-110), r);
     const vd z = r * r;
-    const vd p = VD_POLYNOMIAL(z, -0x1.5555555555555p-3, 0x1.111111111101ep-7, -0x1.a01a019fe88b5p-13, 0x1.71de3a10480a8p-19,
-                               -0x1.ae63f824b1f7dp-26, 0x1.60e5ee35d685fp-33, -0x1.8d67e45bd98b8p-41);
-    const vd q = VD_POLYNOMIAL(z, 0x1.5555555555555p-5, -0x1.6c16c16c16a33p-10, 0x1.a01a019fb800dp-16, -0x1.27e4faef50407p-22,
-                               0x1.1eecd6b6cc0a1p-29, -0x1.92a760265afb7p-37, 0x1.35331e542a17ep-45);
+    const vd p =
+        VD_POLYNOMIAL(z, -0x1.5555555555555p-3, 0x1.111111111101ep-7, -0x1.a01a019fe88b5p-13, 0x1.71de3a10480a8p-19,
+                      -0x1.ae63f824b1f7dp-26, 0x1.60e5ee35d685fp-33, -0x1.8d67e45bd98b8p-41);
+    const vd q =
+        VD_POLYNOMIAL(z, 0x1.5555555555555p-5, -0x1.6c16c16c16a33p-10, 0x1.a01a019fb800dp-16, -0x1.27e4faef50407p-22,
+                      0x1.1eecd6b6cc0a1p-29, -0x1.92a760265afb7p-37, 0x1.35331e542a17ep-45);
     const vd half = vd_set(0.5) * z, one = vd_set(1) - half;
     *sine = vd_fma(p * z, r, r);
     *cosine = one + vd_fma(z * z, q, (vd_set(1) - one) - half);

@@ -15,10 +15,10 @@
 
 #include "device/cpu/vec.h"
 
-#define VEC_LN2_HI 0.693359375f      /* ten bits: times an exponent it is exact */
+#define VEC_LN2_HI 0.693359375f /* ten bits: times an exponent it is exact */
 #define VEC_LN2_LO (-2.12194440e-4f)
 #define VEC_LOG2E 1.44269504088896341f
-#define VEC_ROUNDER 12582912.0f      /* 1.5 * 2^23: adding it leaves an integer in the low bits */
+#define VEC_ROUNDER 12582912.0f /* 1.5 * 2^23: adding it leaves an integer in the low bits */
 #define VEC_ROUNDER_BITS 0x4B400000
 
 /* p * 2^n for p near 1 and n in [-300, 300], rounded once. `t` is n + VEC_ROUNDER. */
@@ -190,18 +190,24 @@ static inline vf vec_erf(vf x)
 static inline vf vec_normal_p(vf x)
 {
     static const float table[6][16] = {
-        {0x1p-1f, 0x1.6a527ap-2f, 0x1.d02200p-3f, 0x1.0ad7dap-3f, 0x1.11a46ep-4f, 0x1.f20394p-6f, 0x1.90924cp-7f, 0x1.1bee6ap-8f,
-            0x1.61de22p-10f, 0x1.8301ccp-12f, 0x1.72d97cp-14f, 0x1.36fef2p-16f, 0x1.c807dep-19f, 0x1.24155ep-21f, 0x1.46a2c6p-24f, 0x1.3eb536p-27f},
-        {-0x1.988452p-2f, -0x1.7cc796p-2f, -0x1.345d5ep-2f, -0x1.b1ec60p-3f, -0x1.094086p-3f, -0x1.19bfa8p-4f, -0x1.0402e4p-5f, -0x1.a0f22ep-7f,
-            -0x1.22720ap-8f, -0x1.5f90aap-10f, -0x1.71b856p-12f, -0x1.51cdfep-14f, -0x1.0c2724p-16f, -0x1.71df6cp-19f, -0x1.bb3ea2p-22f, -0x1.cd7b28p-25f},
-        {-0x1.16284ep-20f, 0x1.1d9142p-4f, 0x1.ce8abcp-4f, 0x1.e82946p-4f, 0x1.8de0dcp-4f, 0x1.082486p-4f, 0x1.2484a4p-5f, 0x1.119fc6p-6f,
-            0x1.b3a9f2p-8f, 0x1.289e46p-9f, 0x1.5a929cp-11f, 0x1.5c49e4p-13f, 0x1.2d926ap-15f, 0x1.c28fb6p-18f, 0x1.22ae22p-20f, 0x1.442eccp-23f},
-        {0x1.106bd0p-4f, 0x1.b45554p-5f, 0x1.67b900p-6f, -0x1.33672ap-7f, -0x1.ba104ap-6f, -0x1.d87abep-6f, -0x1.6014f6p-6f, -0x1.99576ap-7f,
-            -0x1.834878p-8f, -0x1.307bfep-9f, -0x1.92a536p-11f, -0x1.c336d8p-13f, -0x1.aeb7eep-15f, -0x1.5f8600p-17f, -0x1.ebe87ep-20f, -0x1.27b054p-22f},
-        {-0x1.253440p-13f, -0x1.0cc886p-6f, -0x1.75881cp-6f, -0x1.193376p-6f, -0x1.8f8252p-8f, 0x1.620b42p-9f, 0x1.8ed450p-8f, 0x1.61d5bep-8f,
-            0x1.b465fep-9f, 0x1.a16468p-10f, 0x1.430ba6p-11f, 0x1.9d6c70p-13f, 0x1.baff1ep-15f, 0x1.90b502p-17f, 0x1.33afa0p-19f, 0x1.92be1cp-22f},
-        {-0x1.39c350p-7f, -0x1.bd7556p-8f, 0x1.92881ap-13f, 0x1.5a063cp-8f, 0x1.7cc0a0p-8f, 0x1.a7cff0p-9f, 0x1.d3657ap-12f, -0x1.f9a82ep-11f,
-            -0x1.1f85d4p-10f, -0x1.7333c2p-11f, -0x1.5f1e32p-12f, -0x1.055690p-13f, -0x1.3c24cap-15f, -0x1.3c77b6p-17f, -0x1.090c00p-19f, -0x1.762cfap-22f},
+        {0x1p-1f, 0x1.6a527ap-2f, 0x1.d02200p-3f, 0x1.0ad7dap-3f, 0x1.11a46ep-4f, 0x1.f20394p-6f, 0x1.90924cp-7f,
+         0x1.1bee6ap-8f, 0x1.61de22p-10f, 0x1.8301ccp-12f, 0x1.72d97cp-14f, 0x1.36fef2p-16f, 0x1.c807dep-19f,
+         0x1.24155ep-21f, 0x1.46a2c6p-24f, 0x1.3eb536p-27f},
+        {-0x1.988452p-2f, -0x1.7cc796p-2f, -0x1.345d5ep-2f, -0x1.b1ec60p-3f, -0x1.094086p-3f, -0x1.19bfa8p-4f,
+         -0x1.0402e4p-5f, -0x1.a0f22ep-7f, -0x1.22720ap-8f, -0x1.5f90aap-10f, -0x1.71b856p-12f, -0x1.51cdfep-14f,
+         -0x1.0c2724p-16f, -0x1.71df6cp-19f, -0x1.bb3ea2p-22f, -0x1.cd7b28p-25f},
+        {-0x1.16284ep-20f, 0x1.1d9142p-4f, 0x1.ce8abcp-4f, 0x1.e82946p-4f, 0x1.8de0dcp-4f, 0x1.082486p-4f,
+         0x1.2484a4p-5f, 0x1.119fc6p-6f, 0x1.b3a9f2p-8f, 0x1.289e46p-9f, 0x1.5a929cp-11f, 0x1.5c49e4p-13f,
+         0x1.2d926ap-15f, 0x1.c28fb6p-18f, 0x1.22ae22p-20f, 0x1.442eccp-23f},
+        {0x1.106bd0p-4f, 0x1.b45554p-5f, 0x1.67b900p-6f, -0x1.33672ap-7f, -0x1.ba104ap-6f, -0x1.d87abep-6f,
+         -0x1.6014f6p-6f, -0x1.99576ap-7f, -0x1.834878p-8f, -0x1.307bfep-9f, -0x1.92a536p-11f, -0x1.c336d8p-13f,
+         -0x1.aeb7eep-15f, -0x1.5f8600p-17f, -0x1.ebe87ep-20f, -0x1.27b054p-22f},
+        {-0x1.253440p-13f, -0x1.0cc886p-6f, -0x1.75881cp-6f, -0x1.193376p-6f, -0x1.8f8252p-8f, 0x1.620b42p-9f,
+         0x1.8ed450p-8f, 0x1.61d5bep-8f, 0x1.b465fep-9f, 0x1.a16468p-10f, 0x1.430ba6p-11f, 0x1.9d6c70p-13f,
+         0x1.baff1ep-15f, 0x1.90b502p-17f, 0x1.33afa0p-19f, 0x1.92be1cp-22f},
+        {-0x1.39c350p-7f, -0x1.bd7556p-8f, 0x1.92881ap-13f, 0x1.5a063cp-8f, 0x1.7cc0a0p-8f, 0x1.a7cff0p-9f,
+         0x1.d3657ap-12f, -0x1.f9a82ep-11f, -0x1.1f85d4p-10f, -0x1.7333c2p-11f, -0x1.5f1e32p-12f, -0x1.055690p-13f,
+         -0x1.3c24cap-15f, -0x1.3c77b6p-17f, -0x1.090c00p-19f, -0x1.762cfap-22f},
     };
     const vf t = vf_min(vf_set(5.75f), vf_abs(x)), u = vf_fma(t, vf_set(8.0f / 3), vf_set(VEC_ROUNDER));
     const vf r = vf_fma(u - vf_set(VEC_ROUNDER), vf_set(-0.375f), t);

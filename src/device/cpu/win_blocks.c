@@ -16,8 +16,8 @@ enum {
     SLOTS_MAX = 16,           /* pieces of such scratch */
     TILE_FLOATS = SP_GEMM_POINTS * 32,
     RUN_TILES = 2 * SP_GEMM_POINTS,
-    CHANNELS_STEP = 16,       /* channels whose weights a task transforms */
-    LARGEST_EXPONENT = 56,    /* as in conv_winograd.c */
+    CHANNELS_STEP = 16,    /* channels whose weights a task transforms */
+    LARGEST_EXPONENT = 56, /* as in conv_winograd.c */
 };
 
 typedef struct win_job {
@@ -37,21 +37,28 @@ static void plan(const sp__conv_job *conv, win_job *j)
 {
     const sp__window *w = &conv->g.w;
     const int64_t points = conv->kernels->points_max;
-    *j = (win_job){.conv = conv, .kernels = sp__blocks_find(), .columns = conv->kernels->columns, .blocks = sp__blocks_of(conv->ic_g)};
+    *j = (win_job){.conv = conv,
+                   .kernels = sp__blocks_find(),
+                   .columns = conv->kernels->columns,
+                   .blocks = sp__blocks_of(conv->ic_g)};
     j->panels = ceil_div(conv->oc_g, j->columns);
     j->tiles_y = ceil_div(w->out[1], 2);
     j->tiles_x = ceil_div(w->out[2], 2);
     const int64_t tile_bytes = SP_WIN_POINTS * j->blocks * SP_BLOCK * 4;
     j->tiles = conv->g.batch * j->tiles_y * j->tiles_x;
     j->part = max_i64(points, min_i64(PATCH_BYTES / tile_bytes, ceil_div(j->tiles, SLOTS_MAX)) / points * points);
-    if (j->tiles < 4 * j->part) j->part = ceil_div(j->tiles, max_i64(1, j->tiles / j->part)); /* none with a few tiles only */
+    if (j->tiles < 4 * j->part)
+        j->part = ceil_div(j->tiles, max_i64(1, j->tiles / j->part)); /* none with a few tiles only */
     j->parts = ceil_div(j->tiles, j->part);
     j->point_step = j->blocks * j->part * SP_BLOCK;
     j->tile_step = SP_BLOCK;
     j->patch_floats = SP_WIN_POINTS * j->point_step;
 }
 
-bool sp__win_blocks_takes(const sp__conv_job *conv) { return conv->dtype == SP_DTYPE_F32 && conv->kernels->columns % SP_BLOCK == 0; }
+bool sp__win_blocks_takes(const sp__conv_job *conv)
+{
+    return conv->dtype == SP_DTYPE_F32 && conv->kernels->columns % SP_BLOCK == 0;
+}
 
 /* --- weights -------------------------------------------------------------------------------------------------------- */
 
@@ -70,16 +77,20 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
             c->kernels->pack(9 * n, m, columns, weight + row * c->k + 9 * c0, 1, c->k, taps);
         } else { /* weight is [ic, oc, taps] from here; taps backwards */
             for (int64_t i = 0; i < n; i++)
-                c->kernels->pack(9, m, columns, weight + ((c0 + i) * c->oc_g + row) * 9 + 8, -1, 9, taps + i * 9 * columns);
+                c->kernels->pack(9, m, columns, weight + ((c0 + i) * c->oc_g + row) * 9 + 8, -1, 9,
+                                 taps + i * 9 * columns);
         }
-        j->kernels->win_weight(n, columns, taps, j->weights_to + (t / steps * c->ic_g + c0) * columns, j->panels * columns * c->ic_g);
+        j->kernels->win_weight(n, columns, taps, j->weights_to + (t / steps * c->ic_g + c0) * columns,
+                               j->panels * columns * c->ic_g);
     }
     sp__scratch_give(taps);
 }
 
 size_t sp__win_blocks_weights_bytes(const sp__conv_job *conv)
 {
-    return aligned((size_t)(SP_WIN_POINTS * ceil_div(conv->oc_g, conv->kernels->columns) * conv->kernels->columns * conv->ic_g) * 4);
+    return aligned(
+        (size_t)(SP_WIN_POINTS * ceil_div(conv->oc_g, conv->kernels->columns) * conv->kernels->columns * conv->ic_g) *
+        4);
 }
 
 sp_status sp__win_blocks_weights(const sp__conv_job *conv, void *to)
@@ -97,7 +108,8 @@ static int64_t next_run(const win_job *j, int64_t t, int64_t end, int64_t *image
 {
     const int64_t row = t / j->tiles_x, x = t % j->tiles_x;
     *image = row / j->tiles_y;
-    *run = (sp__block_run){.y = 2 * (row % j->tiles_y), .x = 2 * x, .n = min_i64(min_i64(j->tiles_x - x, end - t), RUN_TILES)};
+    *run = (sp__block_run){
+        .y = 2 * (row % j->tiles_y), .x = 2 * x, .n = min_i64(min_i64(j->tiles_x - x, end - t), RUN_TILES)};
     return t + run->n;
 }
 
@@ -106,8 +118,10 @@ static void transform_plain(const win_job *j, const sp__block_run *run, const fl
 {
     const sp__window *w = &j->conv->g.w;
     float *const seen = sp__scratch_take(4 * (2 * RUN_TILES + 2) * SP_BLOCK * sizeof *seen);
-    const int64_t x0 = run->x - w->pad[2], y0 = run->y - w->pad[1], from = max_i64(x0, 0), n = min_i64(w->in[2], x0 + 2 * run->n + 2) - from;
-    const int64_t above = max_i64(-y0, 0), below = min_i64(w->in[1] - y0, 4), plane = w->in[1] * w->in[2]; /* rows of the image */
+    const int64_t x0 = run->x - w->pad[2], y0 = run->y - w->pad[1], from = max_i64(x0, 0),
+                  n = min_i64(w->in[2], x0 + 2 * run->n + 2) - from;
+    const int64_t above = max_i64(-y0, 0), below = min_i64(w->in[1] - y0, 4),
+                  plane = w->in[1] * w->in[2]; /* rows of the image */
     if (n > 0 && (above > 0 || below < 4)) memset(seen, 0, (size_t)(4 * n * SP_BLOCK) * 4);
     if (n == w->in[2] && below > above) { /* whole rows lie together */
         j->kernels->gather((below - above) * n, channels, x + (y0 + above) * n, plane, seen + above * n * SP_BLOCK);
@@ -139,8 +153,8 @@ static void transform_part(const win_job *j, int64_t t0, int64_t t1, int64_t blo
 }
 
 /* The results of a run in a plain image, `n` channels from `channel` on. */
-static void store_plain(const win_job *j, const sp__block_run *run, int64_t image, int64_t channel, int64_t n, const float *sums,
-                        const sp__block_tail *tail)
+static void store_plain(const win_job *j, const sp__block_run *run, int64_t image, int64_t channel, int64_t n,
+                        const float *sums, const sp__block_tail *tail)
 {
     const sp__window *w = &j->conv->g.w;
     const int64_t positions = j->conv->positions, first = image * j->out_image + channel * positions;
@@ -149,13 +163,15 @@ static void store_plain(const win_job *j, const sp__block_run *run, int64_t imag
     local.out[1] = min_i64(2, w->out[1] - run->y);
     local.out[2] = min_i64(2 * run->n, w->out[2] - run->x);
     const int64_t block_step = local.out[1] * local.out[2] * SP_BLOCK;
-    j->kernels->win_output(&(sp__block_run){.n = run->n}, &local, n, sums, 2 * TILE_FLOATS, j->columns, tail, NULL, made, block_step);
+    j->kernels->win_output(&(sp__block_run){.n = run->n}, &local, n, sums, 2 * TILE_FLOATS, j->columns, tail, NULL,
+                           made, block_step);
     const bool whole = local.out[2] == w->out[2]; /* rows lie together */
     const int64_t rows = whole ? 1 : local.out[1], length = whole ? local.out[1] * local.out[2] : local.out[2];
     for (int64_t y = 0; y < rows; y++) {
         const int64_t at = (run->y + y) * w->out[2] + run->x;
         for (int64_t c = 0; c < n; c += SP_BLOCK)
-            j->kernels->scatter(length, min_i64(SP_BLOCK, n - c), made + c / SP_BLOCK * block_step + y * length * SP_BLOCK,
+            j->kernels->scatter(length, min_i64(SP_BLOCK, n - c),
+                                made + c / SP_BLOCK * block_step + y * length * SP_BLOCK,
                                 j->b->result + first + c * positions + at, positions);
         if (j->b->epilogue) j->b->epilogue->fn(j->b->epilogue->context, first + at, n, positions, length);
     }
@@ -163,13 +179,17 @@ static void store_plain(const win_job *j, const sp__block_run *run, int64_t imag
 }
 
 /* The same in blocks; to: the number of their first element. */
-static void store_blocked(const win_job *j, const sp__block_run *run, int64_t to, int64_t n, const float *sums, const sp__block_tail *tail)
+static void store_blocked(const win_job *j, const sp__block_run *run, int64_t to, int64_t n, const float *sums,
+                          const sp__block_tail *tail)
 {
     const sp__window *w = &j->conv->g.w;
-    const int64_t block_step = j->conv->positions * SP_BLOCK, length = min_i64(2 * run->n, w->out[2] - run->x) * SP_BLOCK;
-    j->kernels->win_output(run, w, n, sums, 2 * TILE_FLOATS, j->columns, tail, j->b->residual ? j->b->residual + to : NULL, j->b->result + to, block_step);
+    const int64_t block_step = j->conv->positions * SP_BLOCK,
+                  length = min_i64(2 * run->n, w->out[2] - run->x) * SP_BLOCK;
+    j->kernels->win_output(run, w, n, sums, 2 * TILE_FLOATS, j->columns, tail,
+                           j->b->residual ? j->b->residual + to : NULL, j->b->result + to, block_step);
     for (int64_t y = run->y; j->b->epilogue && y < min_i64(run->y + 2, w->out[1]); y++)
-        j->b->epilogue->fn(j->b->epilogue->context, to + (y * w->out[2] + run->x) * SP_BLOCK, sp__blocks_of(n), block_step, length);
+        j->b->epilogue->fn(j->b->epilogue->context, to + (y * w->out[2] + run->x) * SP_BLOCK, sp__blocks_of(n),
+                           block_step, length);
 }
 
 static sp__block_tail tail_from(const win_job *j, int64_t channel)
@@ -184,7 +204,8 @@ static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float 
 {
     const sp__conv_job *c = j->conv;
     const sp__gemm_kernels *kernels = c->kernels;
-    const int64_t n_tiles = t1 - t0, chunks = ceil_div(n_tiles, kernels->points_max), step = j->panels * j->columns * c->ic_g;
+    const int64_t n_tiles = t1 - t0, chunks = ceil_div(n_tiles, kernels->points_max),
+                  step = j->panels * j->columns * c->ic_g;
     const int64_t channel = panel * j->columns, n = min_i64(j->columns, c->oc_g - channel);
     const sp__block_tail tail = tail_from(j, channel);
     float *const sums = sp__scratch_take(SP_WIN_POINTS * 2 * TILE_FLOATS * sizeof *sums);
@@ -195,8 +216,9 @@ static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float 
                 const int64_t q = h * n_tiles / chunks, rows = (h + 1) * n_tiles / chunks - q;
                 for (int64_t p = 0; p < c->ic_g; p += kernels->k_block)
                     kernels->points[n > kernels->lanes][rows - 1](
-                        min_i64(kernels->k_block, c->ic_g - p), patch + f * j->point_step + q * SP_BLOCK, SP_BLOCK, j->offsets + p,
-                        j->b->weights + f * step + (panel * c->ic_g + p) * j->columns, sums + 2 * f * TILE_FLOATS + (q - q0) * j->columns, p > 0);
+                        min_i64(kernels->k_block, c->ic_g - p), patch + f * j->point_step + q * SP_BLOCK, SP_BLOCK,
+                        j->offsets + p, j->b->weights + f * step + (panel * c->ic_g + p) * j->columns,
+                        sums + 2 * f * TILE_FLOATS + (q - q0) * j->columns, p > 0);
             }
         sp__block_run run;
         for (int64_t t = t0 + q0, next, image; t < t0 + q1; t = next) {
@@ -212,7 +234,8 @@ static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float 
 
 /* --- for the gradient by weight ------------------------------------------------------------------------------------- */
 
-void sp__win_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points, int64_t step, int64_t tile_step)
+void sp__win_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points,
+                          int64_t step, int64_t tile_step)
 {
     win_job j;
     plan(conv, &j);
@@ -227,7 +250,8 @@ void sp__win_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int6
     }
 }
 
-void sp__win_blocks_dout(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points, int64_t step, int64_t tile_step)
+void sp__win_blocks_dout(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points,
+                         int64_t step, int64_t tile_step)
 {
     const sp__window *w = &conv->g.w;
     win_job j;
@@ -237,13 +261,15 @@ void sp__win_blocks_dout(const sp__conv_job *conv, int64_t t0, int64_t t1, int64
     sp__block_run run;
     for (int64_t t = t0, next, image; t < t1; t = next) {
         next = next_run(&j, t, t1, &image, &run);
-        const int64_t length = 2 * run.n, height = min_i64(2, w->out[1] - run.y), width = min_i64(length, w->out[2] - run.x);
+        const int64_t length = 2 * run.n, height = min_i64(2, w->out[1] - run.y),
+                      width = min_i64(length, w->out[2] - run.x);
         const float *from = dout + image * conv->oc_g * conv->positions + run.y * w->out[2] + run.x;
         if (height < 2 || width < length) memset(seen, 0, (size_t)(2 * length * SP_BLOCK) * 4);
         if (width == w->out[2] && width == length) { /* whole rows lie together */
             j.kernels->gather(height * width, n, from, conv->positions, seen);
         } else {
-            for (int64_t y = 0; y < height; y++) j.kernels->gather(width, n, from + y * w->out[2], conv->positions, seen + y * length * SP_BLOCK);
+            for (int64_t y = 0; y < height; y++)
+                j.kernels->gather(width, n, from + y * w->out[2], conv->positions, seen + y * length * SP_BLOCK);
         }
         j.kernels->win_dout(run.n, seen, points + (t - t0) * tile_step, step, tile_step);
     }
@@ -293,7 +319,8 @@ size_t sp__win_blocks_work(const sp__conv_job *conv)
 {
     win_job j;
     plan(conv, &j);
-    return aligned((size_t)conv->ic_g * sizeof(int64_t)) + aligned((size_t)(min_i64(j.parts, SLOTS_MAX) * j.patch_floats) * 4);
+    return aligned((size_t)conv->ic_g * sizeof(int64_t)) +
+           aligned((size_t)(min_i64(j.parts, SLOTS_MAX) * j.patch_floats) * 4);
 }
 
 sp_status sp__win_blocks_forward(const sp__win_blocks *b, void *work)

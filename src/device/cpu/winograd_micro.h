@@ -58,8 +58,8 @@ static inline void MICRO_NAME(win_blank)(const int size, int64_t n, int64_t j, T
 }
 
 /* Patches of size x size, two apart, of all tiles of the panel: stage[element][tile]. Outside of the picture there are zeros. */
-static inline __attribute__((always_inline)) void MICRO_NAME(win_gather)(const int size, const sp__win_panel *panel, const sp__win_picture *pic,
-                                                                         const T *x, T *stage)
+static inline __attribute__((always_inline)) void
+MICRO_NAME(win_gather)(const int size, const sp__win_panel *panel, const sp__win_picture *pic, const T *x, T *stage)
 {
     for (int i = 0; i < panel->n_runs; i++) {
         const sp__win_run *run = &panel->runs[i];
@@ -72,7 +72,8 @@ static inline __attribute__((always_inline)) void MICRO_NAME(win_gather)(const i
                     for (int64_t t = 0; t < n; t += LANES) V_STORE(to + b * STAGE + t, V_ZERO());
                 continue;
             }
-            if (from < pic->begin || from + (n + LANES - 1) / LANES * WIDE + size - 2 > pic->end) { /* vectors would leave the memory */
+            if (from < pic->begin ||
+                from + (n + LANES - 1) / LANES * WIDE + size - 2 > pic->end) { /* vectors would leave the memory */
                 for (int b = 0; b < size; b++)
                     for (int64_t t = 0; t < n; t++) {
                         int64_t c = column + 2 * t + b;
@@ -87,7 +88,8 @@ static inline __attribute__((always_inline)) void MICRO_NAME(win_gather)(const i
                     V_STORE(to + (b + 1) * STAGE + t, V_ODD(low, high));
                 }
             for (int64_t c = column; c < 0 && c < last; c++) MICRO_NAME(win_blank)(size, n, c - column, to);
-            for (int64_t c = column > pic->size[1] ? column : pic->size[1]; c < last; c++) MICRO_NAME(win_blank)(size, n, c - column, to);
+            for (int64_t c = column > pic->size[1] ? column : pic->size[1]; c < last; c++)
+                MICRO_NAME(win_blank)(size, n, c - column, to);
         }
     }
     for (int64_t t = panel->n; t < WIDE; t++)
@@ -95,7 +97,8 @@ static inline __attribute__((always_inline)) void MICRO_NAME(win_gather)(const i
 }
 
 /* Input: B' d B, points `step` apart. */
-static void MICRO_NAME(win_input)(const sp__win_panel *panel, const sp__win_picture *pic, const void *x, void *points, int64_t step)
+static void MICRO_NAME(win_input)(const sp__win_panel *panel, const sp__win_picture *pic, const void *x, void *points,
+                                  int64_t step)
 {
     _Alignas(64) T stage[16 * STAGE];
     MICRO_NAME(win_gather)(4, panel, pic, x, stage);
@@ -120,7 +123,8 @@ static void MICRO_NAME(win_input)(const sp__win_panel *panel, const sp__win_pict
 }
 
 /* The output's gradient: A y A'. */
-static void MICRO_NAME(win_dout)(const sp__win_panel *panel, const sp__win_picture *pic, const void *x, void *points, int64_t step)
+static void MICRO_NAME(win_dout)(const sp__win_panel *panel, const sp__win_picture *pic, const void *x, void *points,
+                                 int64_t step)
 {
     _Alignas(64) T stage[4 * STAGE];
     MICRO_NAME(win_gather)(2, panel, pic, x, stage);
@@ -151,8 +155,8 @@ static void MICRO_NAME(win_copy)(int64_t n, const T *from, T *to)
 }
 
 /* Output: A' m A (+ bias) of `rows` channels, sums[point][ROWS][tile]. */
-static void MICRO_NAME(win_output)(const sp__win_panel *panel, const sp__win_picture *pic, int64_t rows, const void *sums, const void *bias,
-                                   void *out)
+static void MICRO_NAME(win_output)(const sp__win_panel *panel, const sp__win_picture *pic, int64_t rows,
+                                   const void *sums, const void *bias, void *out)
 {
     _Alignas(64) T line[2][2 * WIDE + LANES];
     const T *add = bias;
@@ -182,7 +186,8 @@ static void MICRO_NAME(win_output)(const sp__win_panel *panel, const sp__win_pic
             const sp__win_run *run = &panel->runs[i];
             int64_t n = 2 * run->n < pic->size[1] - run->x ? 2 * run->n : pic->size[1] - run->x;
             for (int a = 0; a < 2 && run->y + a < pic->size[0]; a++)
-                MICRO_NAME(win_copy)(n, line[a] + 2 * run->at, channel + run->image * pic->image_step + (run->y + a) * pic->size[1] + run->x);
+                MICRO_NAME(win_copy)(n, line[a] + 2 * run->at,
+                                     channel + run->image * pic->image_step + (run->y + a) * pic->size[1] + run->x);
         }
     }
 }
@@ -196,7 +201,8 @@ static void MICRO_NAME(win_weight)(int64_t n, const void *taps, void *points, in
         for (int r = 0; r < ROWS; r += LANES) {
             V t[4][3];
             for (int b = 0; b < 3; b++) {
-                V g0 = V_LOAD(from + b * ROWS + r), g1 = V_LOAD(from + (3 + b) * ROWS + r), g2 = V_LOAD(from + (6 + b) * ROWS + r);
+                V g0 = V_LOAD(from + b * ROWS + r), g1 = V_LOAD(from + (3 + b) * ROWS + r),
+                  g2 = V_LOAD(from + (6 + b) * ROWS + r);
                 V ends = g0 + g2;
                 t[0][b] = g0;
                 t[1][b] = (ends + g1) * half;

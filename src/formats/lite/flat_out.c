@@ -96,7 +96,8 @@ uint32_t sp__flat_put_table(sp_flat_out *o, const sp_flat_put fields[SP_FLAT_FIE
     const uint32_t table = (uint32_t)o->used;
     for (int k = 0; k < n; k++) {
         if (fields[k].bytes == 0) continue;
-        put_number(at + places[k], fields[k].ref ? table - places[k] - fields[k].value : fields[k].value, fields[k].bytes);
+        put_number(at + places[k], fields[k].ref ? table - places[k] - fields[k].value : fields[k].value,
+                   fields[k].bytes);
     }
     const size_t head = 4 + 2 * (size_t)n;
     put_number(at, head, 4); /* from the table back to its vtable */

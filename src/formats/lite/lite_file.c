@@ -30,7 +30,8 @@ bool sp__lite_probe(const sp_source *s)
 {
     if (s->bytes < 8) return false;
     if (memcmp(s->data + 4, "MSL2", 4) == 0) return true;
-    return s->data[1] == 0 && s->data[2] == 0 && s->data[3] == 0 && s->data[0] % 4 == 0 && looks_old(s); /* a root near the start, as in all flatbuffers without a mark */
+    return s->data[1] == 0 && s->data[2] == 0 && s->data[3] == 0 && s->data[0] % 4 == 0 &&
+           looks_old(s); /* a root near the start, as in all flatbuffers without a mark */
 }
 
 /* "MindSpore Lite 1.5.0" as 105. */
@@ -54,7 +55,8 @@ sp_status sp__lite_open(const sp_source *s, sp_lite_file *out)
     SP_TRY(sp__tfl_text(&out->t, out->t.model, 1, version));
     out->version = version_number(version);
     SP_TRY(sp__flat_number(f, out->t.model, 9, 1, &obfuscated));
-    SP_CHECK(out->old || obfuscated == 0, SP_DECLINED, "the file is obfuscated (msobfuscator); only MindSpore Lite itself reads it");
+    SP_CHECK(out->old || obfuscated == 0, SP_DECLINED,
+             "the file is obfuscated (msobfuscator); only MindSpore Lite itself reads it");
     SP_TRY(sp__flat_vector(f, out->t.model, SP_LITE_ROOT_NODES, 4, &out->nodes));
     SP_TRY(sp__flat_vector(f, out->t.model, SP_LITE_ROOT_TENSORS, 4, &out->tensors));
     return sp__flat_vector(f, out->t.model, SP_LITE_ROOT_GRAPHS, 4, &out->graphs);
@@ -65,8 +67,9 @@ sp_status sp__lite_open(const sp_source *s, sp_lite_file *out)
 static const struct {
     int type;
     sp_dtype dtype;
-} types[] = {{30, SP_DTYPE_BOOL}, {32, SP_DTYPE_I8},  {33, SP_DTYPE_I16}, {34, SP_DTYPE_I32}, {35, SP_DTYPE_I64}, {37, SP_DTYPE_U8},
-             {38, SP_DTYPE_U16},  {39, SP_DTYPE_U32}, {40, SP_DTYPE_U64}, {42, SP_DTYPE_F16}, {43, SP_DTYPE_F32}, {44, SP_DTYPE_F64}};
+} types[] = {{30, SP_DTYPE_BOOL}, {32, SP_DTYPE_I8},  {33, SP_DTYPE_I16}, {34, SP_DTYPE_I32},
+             {35, SP_DTYPE_I64},  {37, SP_DTYPE_U8},  {38, SP_DTYPE_U16}, {39, SP_DTYPE_U32},
+             {40, SP_DTYPE_U64},  {42, SP_DTYPE_F16}, {43, SP_DTYPE_F32}, {44, SP_DTYPE_F64}};
 
 sp_dtype sp__lite_dtype(uint64_t type)
 {
@@ -117,7 +120,8 @@ sp_status sp__lite_quant(const sp_lite_file *t, const sp_lite_tensor *x, int i, 
     SP_TRY(number_or(&t->t.f, at, 5, 4, 8, &bits));
     SP_TRY(number_or(&t->t.f, at, 7, 4, one_float, &factor));
     SP_TRY(number_or(&t->t.f, at, 8, 4, 0, &shift));
-    *out = (sp_lite_quant){as_double(scale), as_float(factor), as_float(shift), (int32_t)(uint32_t)zero, (int32_t)(uint32_t)bits};
+    *out = (sp_lite_quant){as_double(scale), as_float(factor), as_float(shift), (int32_t)(uint32_t)zero,
+                           (int32_t)(uint32_t)bits};
     if (!(out->factor > 0 && out->factor <= 10)) out->factor = 1;
     return SP_OK;
 }
@@ -163,7 +167,8 @@ sp_status sp__lite_tensor(const sp_lite_file *t, size_t table, sp_lite_tensor *o
 }
 
 /* Contents in a file beside the model. */
-__attribute__((noinline)) static sp_status add_outside(const sp_source *s, const sp_lite_file *t, const sp_lite_tensor *x, sp_bundle *bundle, const char *name)
+__attribute__((noinline)) static sp_status add_outside(const sp_source *s, const sp_lite_file *t,
+                                                       const sp_lite_tensor *x, sp_bundle *bundle, const char *name)
 {
     sp_flat_list list;
     size_t at = 0;
@@ -179,12 +184,14 @@ __attribute__((noinline)) static sp_status add_outside(const sp_source *s, const
     SP_CHECK(x->packing == 0, SP_DECLINED, "packed weights in a file beside the model are not supported");
     sp_source beside;
     SP_TRY(sp__source_open_beside(s, file, &beside));
-    sp_status status = sp__source_add_part(&beside, file, bundle, name, &x->meta, offset, bytes == UINT64_MAX ? wanted : bytes);
+    sp_status status =
+        sp__source_add_part(&beside, file, bundle, name, &x->meta, offset, bytes == UINT64_MAX ? wanted : bytes);
     sp__source_close(&beside);
     return status;
 }
 
-sp_status sp__lite_add(const sp_source *s, const sp_lite_file *t, const sp_lite_tensor *x, sp_bundle *bundle, const char *name, bool *added)
+sp_status sp__lite_add(const sp_source *s, const sp_lite_file *t, const sp_lite_tensor *x, sp_bundle *bundle,
+                       const char *name, bool *added)
 {
     sp_meta m = x->meta;
     *added = false;

@@ -22,10 +22,10 @@
 enum { SP_LITE_ROOT_NODES = 6, SP_LITE_ROOT_TENSORS = 7, SP_LITE_ROOT_GRAPHS = 8 };
 
 typedef struct sp_lite_file {
-    sp_tfl_file t;  /* its flatbuffer; model: the MetaGraph */
+    sp_tfl_file t; /* its flatbuffer; model: the MetaGraph */
     sp_flat_list nodes, tensors, graphs;
-    bool old;       /* the schema of Lite 1.0 */
-    int version;    /* 105 for "MindSpore Lite 1.5.0"; 0: it does not say */
+    bool old;    /* the schema of Lite 1.0 */
+    int version; /* 105 for "MindSpore Lite 1.5.0"; 0: it does not say */
 } sp_lite_file;
 
 bool sp__lite_probe(const sp_source *s);
@@ -45,18 +45,19 @@ typedef struct sp_lite_tensor {
     size_t table;
     sp_meta meta;
     uint64_t type;
-    int n_quant;               /* scales that are in use: none, one, or one for each channel */
+    int n_quant; /* scales that are in use: none, one, or one for each channel */
     sp_flat_list quant, clusters;
-    int packing;               /* weightQuantCompressType; -1: Huffman */
+    int packing; /* weightQuantCompressType; -1: Huffman */
     const uint8_t *data;
-    size_t bytes;              /* 0: it has no contents here */
-    bool outside;              /* they lie in a file beside it */
+    size_t bytes; /* 0: it has no contents here */
+    bool outside; /* they lie in a file beside it */
 } sp_lite_tensor;
 
 sp_status sp__lite_tensor(const sp_lite_file *t, size_t table, sp_lite_tensor *out);
 sp_status sp__lite_quant(const sp_lite_file *t, const sp_lite_tensor *x, int i, sp_lite_quant *out);
 /* Its contents as entry `name`, which must be new, unpacked: integers, or floats where the packing holds floats. *added false: it has none. */
-sp_status sp__lite_add(const sp_source *s, const sp_lite_file *t, const sp_lite_tensor *x, sp_bundle *bundle, const char *name, bool *added);
+sp_status sp__lite_add(const sp_source *s, const sp_lite_file *t, const sp_lite_tensor *x, sp_bundle *bundle,
+                       const char *name, bool *added);
 /* Packed contents (lite_packed.c) into a tensor of int8, int16 or float32. */
 sp_status sp__lite_unpack(const sp_lite_file *t, const sp_lite_tensor *x, sp_tensor *out);
 /* The dtype of contents when they are unpacked. */
@@ -72,7 +73,7 @@ typedef struct sp_lite_op {
 } sp_lite_op;
 
 extern const sp_lite_op sp__lite_schema[], sp__lite_old_schema[]; /* they end with a NULL name */
-const sp_lite_op *sp__lite_op(bool old, uint64_t tag); /* NULL: not known */
+const sp_lite_op *sp__lite_op(bool old, uint64_t tag);            /* NULL: not known */
 /* The next field of `fields`: its letter, and what a missing one is; 0 at the end. */
 char sp__lite_field_next(const char **fields, double *missing);
 

@@ -19,20 +19,29 @@
 typedef struct sp_lite_model {
     sp_tfl_model runs; /* first: the runner sees this alone */
     bool trains;
-    uint8_t *file;     /* of a training model: the file, and where the contents of its tensors are in it (0: elsewhere, or packed) */
+    uint8_t *
+        file; /* of a training model: the file, and where the contents of its tensors are in it (0: elsewhere, or packed) */
     size_t file_bytes, *places;
-    sp_model *base;    /* of predictions of a training model: that one */
+    sp_model *base; /* of predictions of a training model: that one */
 } sp_lite_model;
 
 /* A node of Lite 1.0, whose fields were read, as one of today: its number, and fields that are inputs now (lite_old.c). */
-sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tfl_node *n, int *tag, int *n_extra, sp_tfl_longs extra[3]);
+sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tfl_node *n, int *tag, int *n_extra,
+                             sp_tfl_longs extra[3]);
 /* Inputs and outputs of a model: those of the graph. */
 sp_status sp__lite_faces(sp_model *m, const sp_tfl_graph *g);
 
 /* Numbers of operators that the reader knows by name. */
 enum {
-    SP_LITE_ADAM = 4, SP_LITE_APPLY_MOMENTUM = 10, SP_LITE_ASSIGN = 14, SP_LITE_ASSIGN_ADD = 15, SP_LITE_CONV_TRANSPOSE = 36, SP_LITE_GATHER = 69,
-    SP_LITE_MATMUL = 89, SP_LITE_SGD = 129, SP_LITE_ADAM_WEIGHT_DECAY = 220
+    SP_LITE_ADAM = 4,
+    SP_LITE_APPLY_MOMENTUM = 10,
+    SP_LITE_ASSIGN = 14,
+    SP_LITE_ASSIGN_ADD = 15,
+    SP_LITE_CONV_TRANSPOSE = 36,
+    SP_LITE_GATHER = 69,
+    SP_LITE_MATMUL = 89,
+    SP_LITE_SGD = 129,
+    SP_LITE_ADAM_WEIGHT_DECAY = 220
 };
 
 /* Handlers: tables end with a NULL name. */

@@ -5,7 +5,10 @@
 
 #include "formats/lite/lite_model.h"
 
-static sp_status unary(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP1(c, c->node->handler->detail, c->in[0], NULL)); }
+static sp_status unary(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP1(c, c->node->handler->detail, c->in[0], NULL));
+}
 
 static sp_status same(sp_tfl_call *c) { return sp__tfl_return(c, sp_identity(c->b, c->in[0])); }
 
@@ -15,16 +18,23 @@ static sp_status activation(sp_tfl_call *c)
     const int64_t kind = sp__lite_int(c, 0);
     if (kind == 19 && sp__lite_int(c, 4)) return sp__tfl_return(c, SP_TFL_OP1(c, "gelu_tanh", c->in[0], NULL));
     if (kind == 16) {
-        sp_tensor *x = c->in[0], *low = sp__const(c->b, sp__lite_float(c, 2), x), *high = sp__const(c->b, sp__lite_float(c, 3), x);
+        sp_tensor *x = c->in[0], *low = sp__const(c->b, sp__lite_float(c, 2), x),
+                  *high = sp__const(c->b, sp__lite_float(c, 3), x);
         return sp__tfl_return(c, sp_minimum(c->b, sp_maximum(c->b, x, low), high));
     }
     sp_tensor *y = sp__lite_activate(c, c->in[0], kind, sp__lite_float(c, 1));
     return sp__tfl_return(c, y == c->in[0] ? sp_identity(c->b, y) : y);
 }
 
-static sp_status elu(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP1(c, "elu", c->in[0], "alpha=%.9g", sp__lite_float(c, 0))); }
+static sp_status elu(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP1(c, "elu", c->in[0], "alpha=%.9g", sp__lite_float(c, 0)));
+}
 
-static sp_status leaky_relu(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP1(c, "leaky_relu", c->in[0], "alpha=%.9g", sp__lite_float(c, 0))); }
+static sp_status leaky_relu(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP1(c, "leaky_relu", c->in[0], "alpha=%.9g", sp__lite_float(c, 0)));
+}
 
 static sp_status prelu(sp_tfl_call *c)
 {
@@ -43,7 +53,8 @@ static sp_status clip(sp_tfl_call *c)
 /* ExpFusion(base scale shift): base^(scale x + shift), base -1 standing for e. */
 static sp_status exponential(sp_tfl_call *c)
 {
-    const double base = sp__lite_float(c, 0), scale = sp__lite_float(c, 1), shift = sp__lite_float(c, 2), factor = base == -1 ? 1 : log(base);
+    const double base = sp__lite_float(c, 0), scale = sp__lite_float(c, 1), shift = sp__lite_float(c, 2),
+                 factor = base == -1 ? 1 : log(base);
     sp_tensor *x = c->in[0];
     SP_CHECK(base == -1 || base > 0, SP_FORMAT, "base %g", base);
     if (scale * factor != 1) x = sp__mul_number(c->b, x, scale * factor);
@@ -78,20 +89,28 @@ static sp_status divide(sp_tfl_call *c)
     return sp__tfl_return(c, sp__lite_activate(c, y, c->node->handler->code == 47 ? sp__lite_int(c, 0) : 0, 0));
 }
 
-static sp_status modulo(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP2(c, "trunc_mod", c->in[0], c->in[1], NULL)); }
+static sp_status modulo(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP2(c, "trunc_mod", c->in[0], c->in[1], NULL));
+}
 
 /* Eltwise(mode): products, sums, maxima of all inputs. */
 static sp_status eltwise(sp_tfl_call *c)
 {
     static const char *const ops[] = {"mul", "add", "maximum"};
     const int64_t mode = sp__lite_int(c, 0);
-    SP_CHECK(mode >= 0 && mode < 3, SP_FORMAT, "mode %lld; it must be 0 (product), 1 (sum) or 2 (maximum)", (long long)mode);
+    SP_CHECK(mode >= 0 && mode < 3, SP_FORMAT, "mode %lld; it must be 0 (product), 1 (sum) or 2 (maximum)",
+             (long long)mode);
     sp_tensor *y = c->in[0];
     for (int i = 1; i < c->n_in; i++) y = SP_TFL_OP2(c, ops[mode], y, c->in[i], NULL);
     return sp__tfl_return(c, y);
 }
 
-static sp_status ones_like(sp_tfl_call *c) { return sp__tfl_return(c, sp_broadcast_to(c->b, sp__const(c->b, 1, c->in[0]), sp__tfl_rank(c, 0), sp_tensor_dims(c->in[0]))); }
+static sp_status ones_like(sp_tfl_call *c)
+{
+    return sp__tfl_return(
+        c, sp_broadcast_to(c->b, sp__const(c->b, 1, c->in[0]), sp__tfl_rank(c, 0), sp_tensor_dims(c->in[0])));
+}
 
 /* --- along axes -------------------------------------------------------------------------------------------------- */
 
@@ -122,7 +141,8 @@ static sp_status glu(sp_tfl_call *c)
     int axis = 0;
     SP_TRY(sp__tfl_axis(c, sp__lite_int(c, 0), sp__tfl_rank(c, 0), &axis));
     const int64_t n = sp__tfl_dim(c, 0, axis) / 2;
-    SP_CHECK(2 * n == sp__tfl_dim(c, 0, axis), SP_VALUE, "axis %d has %lld elements, an even number is needed", axis, (long long)sp__tfl_dim(c, 0, axis));
+    SP_CHECK(2 * n == sp__tfl_dim(c, 0, axis), SP_VALUE, "axis %d has %lld elements, an even number is needed", axis,
+             (long long)sp__tfl_dim(c, 0, axis));
     sp_tensor *gate = sp_sigmoid(c->b, sp__take_range(c->b, c->in[0], axis, n, n));
     return sp__tfl_return(c, sp_mul(c->b, sp__take_range(c->b, c->in[0], axis, 0, n), gate));
 }
@@ -151,17 +171,30 @@ static sp_status lp_normalize(sp_tfl_call *c)
     const int64_t p = sp__lite_int(c, 1);
     SP_TRY(sp__tfl_axis(c, sp__lite_int(c, 0), sp__tfl_rank(c, 0), &axis));
     SP_CHECK(p == 1 || p == 2, SP_FORMAT, "p is %lld; it must be 1 or 2", (long long)p);
-    sp_tensor *x = c->in[0], *norm = sp_reduce_sum(c->b, p == 1 ? sp_abs(c->b, x) : sp_square(c->b, x), 1, (int64_t[]){axis}, true);
+    sp_tensor *x = c->in[0],
+              *norm = sp_reduce_sum(c->b, p == 1 ? sp_abs(c->b, x) : sp_square(c->b, x), 1, (int64_t[]){axis}, true);
     return sp__tfl_return(c, sp_div(c->b, x, p == 1 ? norm : sp_sqrt(c->b, norm)));
 }
 
-enum { REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_SUM, REDUCE_SQUARES, REDUCE_ABS, REDUCE_ALL, REDUCE_L2, REDUCE_MODES };
+enum {
+    REDUCE_MEAN,
+    REDUCE_MAX,
+    REDUCE_MIN,
+    REDUCE_PROD,
+    REDUCE_SUM,
+    REDUCE_SQUARES,
+    REDUCE_ABS,
+    REDUCE_ALL,
+    REDUCE_L2,
+    REDUCE_MODES
+};
 
 /* ReduceFusion(keep_dims mode reduce_to_end coeff), axes as input 1; none: all. */
 static sp_status reduce(sp_tfl_call *c)
 {
-    static const char *const ops[REDUCE_MODES] = {"reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum", "reduce_sum", "reduce_sum", "reduce_all",
-                                                  "reduce_sum"};
+    static const char *const ops[REDUCE_MODES] = {"reduce_mean", "reduce_max", "reduce_min",
+                                                  "reduce_prod", "reduce_sum", "reduce_sum",
+                                                  "reduce_sum",  "reduce_all", "reduce_sum"};
     sp_tfl_ints axes = {.n = 0};
     sp_tfl_text text;
     const int rank = sp__tfl_rank(c, 0);
@@ -169,7 +202,8 @@ static sp_status reduce(sp_tfl_call *c)
     const double coeff = sp__lite_float(c, 3);
     uint32_t gone = 0;
     int axis = 0;
-    SP_CHECK(mode >= 0 && mode < REDUCE_MODES, SP_FORMAT, "mode %lld; 0 to %d are possible", (long long)mode, REDUCE_MODES - 1);
+    SP_CHECK(mode >= 0 && mode < REDUCE_MODES, SP_FORMAT, "mode %lld; 0 to %d are possible", (long long)mode,
+             REDUCE_MODES - 1);
     SP_TRY(sp__lite_ints(c, 1, -1, &axes));
     for (int i = 0; i < axes.n; i++) {
         SP_TRY(sp__shape_axis(axes.v[i], rank, "axis", &axis));
@@ -183,9 +217,11 @@ static sp_status reduce(sp_tfl_call *c)
     if (mode == REDUCE_SQUARES || mode == REDUCE_L2) x = sp_square(c->b, x);
     if (mode == REDUCE_ABS) x = sp_abs(c->b, x);
     sp_tensor *y = axes.n == 0 ? sp_identity(c->b, x)
-                               : SP_TFL_OP1(c, ops[mode], x, "axis=%s, keepdims=%s", sp__tfl_list(&text, axes.n, axes.v), sp__lite_int(c, 0) ? "True" : "False");
+                               : SP_TFL_OP1(c, ops[mode], x, "axis=%s, keepdims=%s",
+                                            sp__tfl_list(&text, axes.n, axes.v), sp__lite_int(c, 0) ? "True" : "False");
     if (mode == REDUCE_L2) y = sp_sqrt(c->b, y);
-    if (y != NULL && mode != REDUCE_ALL && sp_tensor_dtype(y) != sp_tensor_dtype(c->in[0])) y = sp_cast(c->b, y, sp_tensor_dtype(c->in[0]));
+    if (y != NULL && mode != REDUCE_ALL && sp_tensor_dtype(y) != sp_tensor_dtype(c->in[0]))
+        y = sp_cast(c->b, y, sp_tensor_dtype(c->in[0]));
     if (coeff != 1 && coeff != 0 && sp_dtype_kind(sp_tensor_dtype(c->in[0])) == 'f') y = sp__mul_number(c->b, y, coeff);
     return sp__tfl_return(c, y);
 }
@@ -196,8 +232,11 @@ static sp_status all(sp_tfl_call *c)
     sp_tfl_ints axes = {.n = 0};
     sp_tfl_text text;
     SP_TRY(sp__lite_ints(c, 1, -1, &axes));
-    if (axes.n == 0) return sp__tfl_return(c, SP_TFL_OP1(c, "reduce_all", c->in[0], "keepdims=%s", sp__lite_int(c, 0) ? "True" : "False"));
-    return sp__tfl_return(c, SP_TFL_OP1(c, "reduce_all", c->in[0], "axis=%s, keepdims=%s", sp__tfl_list(&text, axes.n, axes.v), sp__lite_int(c, 0) ? "True" : "False"));
+    if (axes.n == 0)
+        return sp__tfl_return(
+            c, SP_TFL_OP1(c, "reduce_all", c->in[0], "keepdims=%s", sp__lite_int(c, 0) ? "True" : "False"));
+    return sp__tfl_return(c, SP_TFL_OP1(c, "reduce_all", c->in[0], "axis=%s, keepdims=%s",
+                                        sp__tfl_list(&text, axes.n, axes.v), sp__lite_int(c, 0) ? "True" : "False"));
 }
 
 /* ArgMaxFusion(axis top_k keep_dims out_max_value) */
@@ -210,7 +249,8 @@ static sp_status arg(sp_tfl_call *c)
     const bool largest = strcmp(c->node->handler->detail, "max") == 0, value = sp__lite_int(c, 3) != 0;
     sp_tensor *both[2] = {NULL};
     SP_TRY(sp__shape_axis(sp__lite_int(c, 0), rank, "axis", &axis));
-    SP_TRY(sp__tfl_op_many(c, "topk", 1, c->in, 2, both, "k=%lld, axis=%d, largest=%s, indices=int32", (long long)k, axis, largest ? "True" : "False"));
+    SP_TRY(sp__tfl_op_many(c, "topk", 1, c->in, 2, both, "k=%lld, axis=%d, largest=%s, indices=int32", (long long)k,
+                           axis, largest ? "True" : "False"));
     int n = 0;
     for (int i = 0; i < rank; i++)
         if (i != axis || sp__lite_int(c, 2) || k > 1) dims[n++] = i == axis ? k : sp__tfl_dim(c, 0, i);
@@ -239,7 +279,8 @@ static sp_status top_k(sp_tfl_call *c)
 static sp_status dynamic_quant(sp_tfl_call *c)
 {
     sp_tensor *x = c->in[0], *zero = sp__const(c->b, 0, x);
-    SP_CHECK(!sp__lite_int(c, 2), SP_DECLINED, "quantisation with a scale for each channel of the input is not supported");
+    SP_CHECK(!sp__lite_int(c, 2), SP_DECLINED,
+             "quantisation with a scale for each channel of the input is not supported");
     sp_tensor *one = sp__tfl_scalar(c, SP_DTYPE_F32, 1), *low, *high, *scale, *q;
     if (sp__lite_int(c, 0)) {
         scale = sp__mul_number(c->b, sp_reduce_max(c->b, sp_abs(c->b, x), 0, NULL, false), 1 / 127.0);
@@ -259,18 +300,38 @@ static sp_status dynamic_quant(sp_tfl_call *c)
 #define EACH (SP_TFL_REAL | SP_TFL_ANY)
 #define AXES (SP_TFL_REAL | SP_TFL_AXES)
 const sp_tfl_handler sp__lite_math[] = {
-    {2, "Activation", activation, NULL, EACH, 1, -1}, {5, "AddFusion", binary, "add", EACH, 2, -1}, {99, "MulFusion", binary, "mul", EACH, 2, -1},
-    {152, "SubFusion", binary, "sub", EACH, 2, -1}, {47, "DivFusion", divide, NULL, EACH, 2, -1}, {117, "RealDiv", divide, NULL, EACH, 2, -1},
-    {98, "Mod", modulo, NULL, EACH, 2, -1}, {52, "Eltwise", eltwise, NULL, EACH, 1, -1}, {51, "Elu", elu, NULL, EACH, 1, -1},
-    {76, "LeakyRelu", leaky_relu, NULL, EACH, 1, -1}, {112, "PReLUFusion", prelu, NULL, EACH, 2, -1}, {30, "Clip", clip, NULL, EACH, 1, -1},
-    {55, "ExpFusion", exponential, NULL, EACH, 1, -1}, {110, "PowFusion", power, NULL, EACH, 2, -1},
-    {116, "Reciprocal", unary, "reciprocal", EACH, 1, -1}, {178, "Erf", unary, "erf", EACH, 1, -1}, {180, "IsFinite", unary, "isfinite", EACH, 1, -1},
-    {212, "Log1p", unary, "log1p", EACH, 1, -1}, {106, "OnesLike", ones_like, NULL, SP_TFL_MOVE | SP_TFL_ANY, 1, -1},
-    {113, "QuantDTypeCast", same, NULL, EACH, 1, -1}, {44, "Depend", same, NULL, SP_TFL_MOVE | SP_TFL_ANY, 1, -1}, {49, "Dropout", same, NULL, EACH, 1, -1},
+    {2, "Activation", activation, NULL, EACH, 1, -1},
+    {5, "AddFusion", binary, "add", EACH, 2, -1},
+    {99, "MulFusion", binary, "mul", EACH, 2, -1},
+    {152, "SubFusion", binary, "sub", EACH, 2, -1},
+    {47, "DivFusion", divide, NULL, EACH, 2, -1},
+    {117, "RealDiv", divide, NULL, EACH, 2, -1},
+    {98, "Mod", modulo, NULL, EACH, 2, -1},
+    {52, "Eltwise", eltwise, NULL, EACH, 1, -1},
+    {51, "Elu", elu, NULL, EACH, 1, -1},
+    {76, "LeakyRelu", leaky_relu, NULL, EACH, 1, -1},
+    {112, "PReLUFusion", prelu, NULL, EACH, 2, -1},
+    {30, "Clip", clip, NULL, EACH, 1, -1},
+    {55, "ExpFusion", exponential, NULL, EACH, 1, -1},
+    {110, "PowFusion", power, NULL, EACH, 2, -1},
+    {116, "Reciprocal", unary, "reciprocal", EACH, 1, -1},
+    {178, "Erf", unary, "erf", EACH, 1, -1},
+    {180, "IsFinite", unary, "isfinite", EACH, 1, -1},
+    {212, "Log1p", unary, "log1p", EACH, 1, -1},
+    {106, "OnesLike", ones_like, NULL, SP_TFL_MOVE | SP_TFL_ANY, 1, -1},
+    {113, "QuantDTypeCast", same, NULL, EACH, 1, -1},
+    {44, "Depend", same, NULL, SP_TFL_MOVE | SP_TFL_ANY, 1, -1},
+    {49, "Dropout", same, NULL, EACH, 1, -1},
     {203, "DynamicQuant", dynamic_quant, NULL, SP_TFL_MOVE, 1, -1},
-    {138, "Softmax", softmax, NULL, AXES, 1, -1}, {189, "LogSoftmax", log_softmax, NULL, AXES, 1, -1}, {196, "GLU", glu, NULL, AXES, 1, -1},
-    {88, "L2NormalizeFusion", l2_normalize, NULL, AXES, 1, -1}, {84, "LpNormalization", lp_normalize, NULL, AXES, 1, -1},
-    {118, "ReduceFusion", reduce, NULL, SP_TFL_REAL, 1, -1}, {9, "All", all, NULL, SP_TFL_MOVE, 1, -1},
-    {11, "ArgMaxFusion", arg, "max", SP_TFL_MOVE, 1, -1}, {12, "ArgMinFusion", arg, "min", SP_TFL_MOVE, 1, -1}, {161, "TopKFusion", top_k, NULL, SP_TFL_MOVE, 2, -1},
+    {138, "Softmax", softmax, NULL, AXES, 1, -1},
+    {189, "LogSoftmax", log_softmax, NULL, AXES, 1, -1},
+    {196, "GLU", glu, NULL, AXES, 1, -1},
+    {88, "L2NormalizeFusion", l2_normalize, NULL, AXES, 1, -1},
+    {84, "LpNormalization", lp_normalize, NULL, AXES, 1, -1},
+    {118, "ReduceFusion", reduce, NULL, SP_TFL_REAL, 1, -1},
+    {9, "All", all, NULL, SP_TFL_MOVE, 1, -1},
+    {11, "ArgMaxFusion", arg, "max", SP_TFL_MOVE, 1, -1},
+    {12, "ArgMinFusion", arg, "min", SP_TFL_MOVE, 1, -1},
+    {161, "TopKFusion", top_k, NULL, SP_TFL_MOVE, 2, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

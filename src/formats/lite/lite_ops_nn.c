@@ -15,13 +15,15 @@ static void last_two(sp_tfl_longs list, int64_t missing, int64_t out[3])
     for (int i = 0; i < 2; i++) out[i] = list.n >= 2 ? list.v[list.n - 2 + i] : list.n == 1 ? list.v[0] : missing;
 }
 
-sp_status sp__lite_window(sp_tfl_call *c, const int64_t *kernel, int stride, int dilation, int64_t mode, int pads, const int64_t *in, sp_tfl_window *w)
+sp_status sp__lite_window(sp_tfl_call *c, const int64_t *kernel, int stride, int dilation, int64_t mode, int pads,
+                          const int64_t *in, sp_tfl_window *w)
 {
     const sp_tfl_longs given = pads >= 0 ? sp__lite_list(c, pads) : (sp_tfl_longs){0, NULL};
     *w = (sp_tfl_window){.n = 2, .kernel = {kernel[0], kernel[1]}, .dilation = {1, 1}};
     last_two(sp__lite_list(c, stride), 1, w->stride);
     if (dilation >= 0) last_two(sp__lite_list(c, dilation), 1, w->dilation);
-    SP_CHECK(mode >= 0 && mode <= 2, SP_FORMAT, "padding is %lld; it must be 0 (as listed), 1 (same) or 2 (valid)", (long long)mode);
+    SP_CHECK(mode >= 0 && mode <= 2, SP_FORMAT, "padding is %lld; it must be 0 (as listed), 1 (same) or 2 (valid)",
+             (long long)mode);
     SP_TRY(sp__tfl_window_fill(w, in, mode == 1 ? SP_TFL_PAD_SAME : SP_TFL_PAD_VALID));
     if (mode != 0 || given.n == 0) return SP_OK;
     SP_CHECK(given.n >= 4, SP_FORMAT, "%d paddings, four are wanted: up, down, left, right", given.n);
@@ -36,7 +38,8 @@ sp_status sp__lite_window(sp_tfl_call *c, const int64_t *kernel, int stride, int
 static sp_status finish(sp_tfl_call *c, sp_tfl_product *p, sp_tensor *y, int channel, int64_t activation, bool planes)
 {
     if (!p->integers) return sp__tfl_finish(c, p, sp__lite_activate(c, y, activation, 0), channel, 0, planes);
-    SP_CHECK(activation == 0 || activation == 1 || activation == 3, SP_DECLINED, "activation %lld of integers is not supported", (long long)activation);
+    SP_CHECK(activation == 0 || activation == 1 || activation == 3, SP_DECLINED,
+             "activation %lld of integers is not supported", (long long)activation);
     return sp__tfl_finish(c, p, y, channel, activation, planes);
 }
 
@@ -50,7 +53,8 @@ static sp_status conv(sp_tfl_call *c)
     SP_TRY(sp_builder_status(c->b));
     const int64_t *k = sp_tensor_dims(w), channels = sp_tensor_dims(x)[1];
     SP_TRY(sp__lite_window(c, k + 2, 2, 3, sp__lite_int(c, 4), 5, sp_tensor_dims(x) + 2, &win));
-    SP_CHECK(k[1] > 0 && channels % k[1] == 0, SP_FORMAT, "%lld channels for weights of %lld", (long long)channels, (long long)k[1]);
+    SP_CHECK(k[1] > 0 && channels % k[1] == 0, SP_FORMAT, "%lld channels for weights of %lld", (long long)channels,
+             (long long)k[1]);
     sp_tfl_product p;
     sp_status status = sp__tfl_prepare(c, 0, 1, 2, x, w, 1, false, &p);
     if (status == SP_OK) status = sp__tfl_convolve(c, &p, &win, channels / k[1], &y);
@@ -69,21 +73,26 @@ static sp_status conv_transpose(sp_tfl_call *c)
     SP_TRY(sp__tfl_check_weights(c, x, w, 4));
     w = sp_transpose(c->b, w, 4, (int64_t[]){0, 3, 1, 2});
     SP_TRY(sp_builder_status(c->b));
-    const int64_t *k = sp_tensor_dims(w) + 2, *in = sp_tensor_dims(x) + 2, mode = sp__lite_int(c, 4), group = sp__lite_int(c, 8) > 0 ? sp__lite_int(c, 8) : 1;
+    const int64_t *k = sp_tensor_dims(w) + 2, *in = sp_tensor_dims(x) + 2, mode = sp__lite_int(c, 4),
+                  group = sp__lite_int(c, 8) > 0 ? sp__lite_int(c, 8) : 1;
     SP_TRY(sp__lite_window(c, k, 2, 3, mode, 6, in, &win));
     last_two(sp__lite_list(c, 12), 0, extra);
     for (int i = 0; i < 2; i++) {
         size[i] = mode == 1 ? in[i] * win.stride[i]
-                            : (in[i] - 1) * win.stride[i] + (k[i] - 1) * win.dilation[i] + 1 - win.pads[2 * i] - win.pads[2 * i + 1] + extra[i];
-        SP_CHECK(size[i] > 0 && size[i] < 1 << 24, SP_FORMAT, "the result would have %lld elements along an axis", (long long)size[i]);
+                            : (in[i] - 1) * win.stride[i] + (k[i] - 1) * win.dilation[i] + 1 - win.pads[2 * i] -
+                                  win.pads[2 * i + 1] + extra[i];
+        SP_CHECK(size[i] > 0 && size[i] < 1 << 24, SP_FORMAT, "the result would have %lld elements along an axis",
+                 (long long)size[i]);
     }
     if (mode == 1) SP_TRY(sp__tfl_window_fill(&win, size, SP_TFL_PAD_SAME));
     sp__tfl_window_print(&win, &t);
     sp_tfl_product p;
     sp_status status = sp__tfl_prepare(c, 0, 1, 2, x, w, 1, false, &p);
     if (status == SP_OK) {
-        y = SP_TFL_OP2(c, "conv2d_input_grad", p.x, p.w, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, input_size=(%lld,%lld)", t.stride.text, t.pads.text,
-                       t.dilation.text, (long long)group, (long long)size[0], (long long)size[1]);
+        y = SP_TFL_OP2(c, "conv2d_input_grad", p.x, p.w,
+                       "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, input_size=(%lld,%lld)",
+                       t.stride.text, t.pads.text, t.dilation.text, (long long)group, (long long)size[0],
+                       (long long)size[1]);
         if (p.bias != NULL) y = sp_add(c->b, y, sp_reshape(c->b, p.bias, 4, (int64_t[]){1, -1, 1, 1}));
         status = finish(c, &p, y, 1, sp__lite_int(c, 11), true);
     }
@@ -98,7 +107,8 @@ static sp_status mat_mul(sp_tfl_call *c)
 {
     sp_tensor *x = c->in[0], *y = c->in[1];
     bool turned = sp__lite_int(c, 1) != 0;
-    if (sp_dtype_kind(sp_tensor_dtype(x)) != 'f') SP_CHECK(sp_tensor_dtype(x) == sp_tensor_dtype(y), SP_FORMAT, "operands of two types");
+    if (sp_dtype_kind(sp_tensor_dtype(x)) != 'f')
+        SP_CHECK(sp_tensor_dtype(x) == sp_tensor_dtype(y), SP_FORMAT, "operands of two types");
     sp_tensor *z = sp_matmul(c->b, x, y, sp__lite_int(c, 0) != 0, turned);
     if (c->n_in > 2 && c->in[2] != NULL) z = sp_add(c->b, z, c->in[2]);
     return sp__tfl_return(c, sp__lite_activate(c, z, sp__lite_int(c, 2), 0));
@@ -111,8 +121,9 @@ static sp_status full_connection(sp_tfl_call *c)
     SP_CHECK(sp_tensor_rank(w) == 2, SP_FORMAT, "weights of rank %d, it must be 2", sp_tensor_rank(w));
     const int64_t in = sp_tensor_dims(w)[1], axis = sp__lite_int(c, 1) ? sp__lite_int(c, 2) : 1;
     int64_t dims[SP_RANK_MAX + 1];
-    SP_CHECK(in > 0 && sp_tensor_count(x) % in == 0 && axis >= 0 && axis <= sp_tensor_rank(x), SP_FORMAT, "%lld elements from axis %lld on for rows of %lld",
-             (long long)sp_tensor_count(x), (long long)axis, (long long)in);
+    SP_CHECK(in > 0 && sp_tensor_count(x) % in == 0 && axis >= 0 && axis <= sp_tensor_rank(x), SP_FORMAT,
+             "%lld elements from axis %lld on for rows of %lld", (long long)sp_tensor_count(x), (long long)axis,
+             (long long)in);
     for (int k = 0; k < axis; k++) dims[k] = sp_tensor_dims(x)[k];
     dims[axis] = sp_tensor_dims(w)[0];
     x = sp_reshape(c->b, x, 2, (int64_t[]){-1, in});
@@ -148,7 +159,8 @@ static sp_status pool(sp_tfl_call *c)
     if (sp__lite_int(c, 4) == 1 && sp__lite_int(c, 3) == 0) pool_ceil(&w, in);
     sp__tfl_window_print(&w, &t);
     x = sp__tfl_real(c, x, sp__tfl_in_face(c, 0), true);
-    sp_tensor *y = SP_TFL_OP1(c, c->node->handler->detail, x, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s", t.kernel.text, t.stride.text, t.pads.text);
+    sp_tensor *y = SP_TFL_OP1(c, c->node->handler->detail, x, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s",
+                              t.kernel.text, t.stride.text, t.pads.text);
     y = sp__lite_activate(c, y, sp__lite_int(c, 7), 0);
     return sp__tfl_put(c, 0, face->scale.n > 0 ? sp__tfl_rounded(c, y, 0) : y, true);
 }
@@ -211,8 +223,9 @@ static sp_status layer_norm(sp_tfl_call *c)
     SP_TRY(sp__shape_axis(sp__lite_int(c, 0), sp__tfl_rank(c, 0), "begin_norm_axis", &norm));
     SP_TRY(sp__shape_axis(sp__lite_int(c, 3), sp__tfl_rank(c, 0), "begin_params_axis", &params));
     if (c->n_in < 3) params = norm;
-    SP_TRY(sp__tfl_op_many(c, "layer_norm", 3, (sp_tensor *[]){c->in[0], c->n_in > 1 ? c->in[1] : NULL, c->n_in > 2 ? c->in[2] : NULL}, 3, all,
-                           "begin_norm_axis=%d, begin_params_axis=%d, epsilon=%.9g", norm, params, sp__lite_float(c, 1)));
+    SP_TRY(sp__tfl_op_many(
+        c, "layer_norm", 3, (sp_tensor *[]){c->in[0], c->n_in > 1 ? c->in[1] : NULL, c->n_in > 2 ? c->in[2] : NULL}, 3,
+        all, "begin_norm_axis=%d, begin_params_axis=%d, epsilon=%.9g", norm, params, sp__lite_float(c, 1)));
     for (int i = 0; i < c->n_out && i < 3; i++) c->out[i] = all[i];
     return sp_builder_status(c->b);
 }
@@ -236,16 +249,18 @@ static sp_status instance_norm(sp_tfl_call *c)
 static sp_status group_norm(sp_tfl_call *c)
 {
     sp_tensor *all[3] = {NULL};
-    SP_TRY(sp__tfl_op_many(c, "group_norm", 3, (sp_tensor *[]){c->in[0], c->n_in > 1 ? c->in[1] : NULL, c->n_in > 2 ? c->in[2] : NULL}, 3, all,
-                           "num_groups=%lld, epsilon=%.9g", (long long)sp__lite_int(c, 0), sp__lite_float(c, 1)));
+    SP_TRY(sp__tfl_op_many(c, "group_norm", 3,
+                           (sp_tensor *[]){c->in[0], c->n_in > 1 ? c->in[1] : NULL, c->n_in > 2 ? c->in[2] : NULL}, 3,
+                           all, "num_groups=%lld, epsilon=%.9g", (long long)sp__lite_int(c, 0), sp__lite_float(c, 1)));
     return sp__tfl_return(c, all[0]);
 }
 
 /* LRN(depth_radius bias alpha beta norm_region) */
 static sp_status local_response(sp_tfl_call *c)
 {
-    sp_tensor *y = SP_TFL_OP1(c, "lrn", sp__tfl_planes(c, 0), "depth_radius=%lld, bias=%.9g, alpha=%.9g, beta=%.9g", (long long)sp__lite_int(c, 0), sp__lite_float(c, 1),
-                              sp__lite_float(c, 2), sp__lite_float(c, 3));
+    sp_tensor *y =
+        SP_TFL_OP1(c, "lrn", sp__tfl_planes(c, 0), "depth_radius=%lld, bias=%.9g, alpha=%.9g, beta=%.9g",
+                   (long long)sp__lite_int(c, 0), sp__lite_float(c, 1), sp__lite_float(c, 2), sp__lite_float(c, 3));
     return sp__tfl_put(c, 0, y, true);
 }
 
@@ -275,7 +290,8 @@ static sp_status resize_size(sp_tfl_call *c, const int64_t *in, int64_t size[2])
             size[i] = (int64_t)wanted;
         }
     }
-    SP_CHECK(size[0] > 0 && size[1] > 0 && size[0] < 1 << 24 && size[1] < 1 << 24, SP_VALUE, "the size must be two positive numbers");
+    SP_CHECK(size[0] > 0 && size[1] > 0 && size[0] < 1 << 24 && size[1] < 1 << 24, SP_VALUE,
+             "the size must be two positive numbers");
     return SP_OK;
 }
 
@@ -288,7 +304,8 @@ static sp_status resize(sp_tfl_call *c)
     const int64_t method = sp__lite_int(c, 1), mode = sp__lite_int(c, 5);
     SP_TRY(sp_builder_status(c->b));
     SP_TRY(resize_size(c, sp_tensor_dims(x) + 2, size));
-    SP_CHECK(mode >= 0 && mode <= 2 && method >= 0 && method <= 2, SP_DECLINED, "resizing by method %lld with positions of kind %lld is not supported", (long long)method,
+    SP_CHECK(mode >= 0 && mode <= 2 && method >= 0 && method <= 2, SP_DECLINED,
+             "resizing by method %lld with positions of kind %lld is not supported", (long long)method,
              (long long)mode);
     if (method == 1) {
         for (int i = 0; i < 2; i++) {
@@ -301,8 +318,12 @@ static sp_status resize(sp_tfl_call *c)
     x = sp__tfl_real(c, x, sp__tfl_in_face(c, 0), true);
     SP_TRY(sp_builder_status(c->b));
     if (size[0] == sp_tensor_dims(x)[2] && size[1] == sp_tensor_dims(x)[3]) x = sp_identity(c->b, x);
-    else if (method == 0) x = SP_TFL_OP1(c, "resize", x, "size=(%lld,%lld), mode=linear, coordinates=%s", (long long)size[0], (long long)size[1], places[mode]);
-    else x = SP_TFL_OP1(c, "resize", x, "size=(%lld,%lld), mode=cubic, coordinates=%s, cubic=%.9g", (long long)size[0], (long long)size[1], places[mode], sp__lite_float(c, 6));
+    else if (method == 0)
+        x = SP_TFL_OP1(c, "resize", x, "size=(%lld,%lld), mode=linear, coordinates=%s", (long long)size[0],
+                       (long long)size[1], places[mode]);
+    else
+        x = SP_TFL_OP1(c, "resize", x, "size=(%lld,%lld), mode=cubic, coordinates=%s, cubic=%.9g", (long long)size[0],
+                       (long long)size[1], places[mode], sp__lite_float(c, 6));
     return sp__tfl_put(c, 0, sp__tfl_rounded(c, x, 0), true);
 }
 
@@ -331,22 +352,33 @@ static sp_status lstm(sp_tfl_call *c)
 {
     const int directions = sp__lite_int(c, 0) ? 2 : 1;
     sp_tensor *y[2], *h[2], *state[2], *all[3];
-    for (int i = 0; i < 6; i++) SP_CHECK(sp__tfl_rank(c, i) >= (i == 3 ? 2 : 3) && sp__tfl_dim(c, i, 0) >= (i == 0 ? 0 : directions), SP_FORMAT, "input %d has rank %d", i, sp__tfl_rank(c, i));
-    SP_CHECK(sp__lite_int(c, 4) <= 1 && sp__lite_int(c, 9) == 0, SP_DECLINED, "several layers, or projections, in one LSTM are not supported");
+    for (int i = 0; i < 6; i++)
+        SP_CHECK(sp__tfl_rank(c, i) >= (i == 3 ? 2 : 3) && sp__tfl_dim(c, i, 0) >= (i == 0 ? 0 : directions), SP_FORMAT,
+                 "input %d has rank %d", i, sp__tfl_rank(c, i));
+    SP_CHECK(sp__lite_int(c, 4) <= 1 && sp__lite_int(c, 9) == 0, SP_DECLINED,
+             "several layers, or projections, in one LSTM are not supported");
     const int64_t hidden = sp__tfl_dim(c, 2, 2);
-    SP_CHECK(sp__tfl_dim(c, 1, 1) == LSTM_GATES * hidden && sp__tfl_dim(c, 2, 1) == LSTM_GATES * hidden && sp__tfl_dim(c, 3, 1) == 2 * LSTM_GATES * hidden, SP_FORMAT,
-             "weights do not fit %lld hidden units", (long long)hidden);
+    SP_CHECK(sp__tfl_dim(c, 1, 1) == LSTM_GATES * hidden && sp__tfl_dim(c, 2, 1) == LSTM_GATES * hidden &&
+                 sp__tfl_dim(c, 3, 1) == 2 * LSTM_GATES * hidden,
+             SP_FORMAT, "weights do not fit %lld hidden units", (long long)hidden);
     for (int d = 0; d < directions; d++) {
         sp_tensor *bias = of_direction(c, c->in[3], d);
-        sp_tensor *in[8] = {c->in[0], of_direction(c, c->in[4], d), of_direction(c, c->in[5], d), lstm_gates(c, of_direction(c, c->in[1], d), hidden),
-                            lstm_gates(c, of_direction(c, c->in[2], d), hidden), lstm_gates(c, sp__take_range(c->b, bias, 0, 0, LSTM_GATES * hidden), hidden),
-                            lstm_gates(c, sp__take_range(c->b, bias, 0, LSTM_GATES * hidden, LSTM_GATES * hidden), hidden), NULL};
+        sp_tensor *in[8] = {
+            c->in[0],
+            of_direction(c, c->in[4], d),
+            of_direction(c, c->in[5], d),
+            lstm_gates(c, of_direction(c, c->in[1], d), hidden),
+            lstm_gates(c, of_direction(c, c->in[2], d), hidden),
+            lstm_gates(c, sp__take_range(c->b, bias, 0, 0, LSTM_GATES * hidden), hidden),
+            lstm_gates(c, sp__take_range(c->b, bias, 0, LSTM_GATES * hidden, LSTM_GATES * hidden), hidden),
+            NULL};
         SP_TRY(sp__tfl_op_many(c, "rnn_layer", 8, in, 3, all, "mode=lstm, reverse=%s", d == 1 ? "True" : "False"));
         y[d] = all[0];
         h[d] = all[1];
         state[d] = all[2];
     }
-    sp_tensor *const results[3] = {sp__stack(c->b, 1, directions, y), sp__stack(c->b, 0, directions, h), sp__stack(c->b, 0, directions, state)};
+    sp_tensor *const results[3] = {sp__stack(c->b, 1, directions, y), sp__stack(c->b, 0, directions, h),
+                                   sp__stack(c->b, 0, directions, state)};
     for (int i = 0; i < c->n_out && i < 3; i++) c->out[i] = results[i];
     SP_TRY(sp_builder_status(c->b));
     SP_CHECK(c->n_out <= 3, SP_DECLINED, "an LSTM with %d results is not supported", c->n_out);
@@ -355,12 +387,21 @@ static sp_status lstm(sp_tfl_call *c)
 
 #define AXES (SP_TFL_REAL | SP_TFL_AXES)
 const sp_tfl_handler sp__lite_nn[] = {
-    {35, "Conv2DFusion", conv, NULL, SP_TFL_RAW, 2, -1}, {36, "Conv2dTransposeFusion", conv_transpose, NULL, SP_TFL_RAW, 2, -1},
-    {89, "MatMulFusion", mat_mul, NULL, SP_TFL_REAL, 2, -1}, {67, "FullConnection", full_connection, NULL, SP_TFL_REAL, 2, -1},
-    {17, "AvgPoolFusion", pool, "avg_pool2d", SP_TFL_RAW, 1, -1}, {92, "MaxPoolFusion", pool, "max_pool2d", SP_TFL_RAW, 1, -1},
-    {23, "BiasAdd", bias_add, NULL, AXES, 2, -1}, {19, "BatchNorm", batch_norm, NULL, AXES, 3, -1}, {68, "FusedBatchNorm", batch_norm, NULL, AXES, 5, -1},
-    {127, "ScaleFusion", scale, NULL, SP_TFL_REAL, 2, -1}, {75, "LayerNormFusion", layer_norm, NULL, SP_TFL_REAL, 1, -1},
-    {74, "InstanceNorm", instance_norm, NULL, SP_TFL_REAL, 3, -1}, {211, "GroupNormFusion", group_norm, NULL, SP_TFL_REAL, 1, -1},
-    {85, "LRN", local_response, NULL, SP_TFL_RAW, 1, -1}, {120, "Resize", resize, NULL, SP_TFL_RAW, 1, -1}, {87, "LSTM", lstm, NULL, SP_TFL_REAL, 6, -1},
+    {35, "Conv2DFusion", conv, NULL, SP_TFL_RAW, 2, -1},
+    {36, "Conv2dTransposeFusion", conv_transpose, NULL, SP_TFL_RAW, 2, -1},
+    {89, "MatMulFusion", mat_mul, NULL, SP_TFL_REAL, 2, -1},
+    {67, "FullConnection", full_connection, NULL, SP_TFL_REAL, 2, -1},
+    {17, "AvgPoolFusion", pool, "avg_pool2d", SP_TFL_RAW, 1, -1},
+    {92, "MaxPoolFusion", pool, "max_pool2d", SP_TFL_RAW, 1, -1},
+    {23, "BiasAdd", bias_add, NULL, AXES, 2, -1},
+    {19, "BatchNorm", batch_norm, NULL, AXES, 3, -1},
+    {68, "FusedBatchNorm", batch_norm, NULL, AXES, 5, -1},
+    {127, "ScaleFusion", scale, NULL, SP_TFL_REAL, 2, -1},
+    {75, "LayerNormFusion", layer_norm, NULL, SP_TFL_REAL, 1, -1},
+    {74, "InstanceNorm", instance_norm, NULL, SP_TFL_REAL, 3, -1},
+    {211, "GroupNormFusion", group_norm, NULL, SP_TFL_REAL, 1, -1},
+    {85, "LRN", local_response, NULL, SP_TFL_RAW, 1, -1},
+    {120, "Resize", resize, NULL, SP_TFL_RAW, 1, -1},
+    {87, "LSTM", lstm, NULL, SP_TFL_REAL, 6, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

@@ -20,7 +20,8 @@ static sp_status flatten(sp_tfl_call *c)
 {
     int64_t outer = 1;
     const int64_t axis = sp__lite_int(c, 0);
-    SP_CHECK(axis >= 0 && axis <= sp__tfl_rank(c, 0), SP_VALUE, "axis %lld of a tensor of rank %d", (long long)axis, sp__tfl_rank(c, 0));
+    SP_CHECK(axis >= 0 && axis <= sp__tfl_rank(c, 0), SP_VALUE, "axis %lld of a tensor of rank %d", (long long)axis,
+             sp__tfl_rank(c, 0));
     for (int k = 0; k < axis; k++) outer *= sp__tfl_dim(c, 0, k);
     return sp__tfl_return(c, sp_reshape(c->b, c->in[0], 2, (int64_t[]){outer, -1}));
 }
@@ -55,7 +56,9 @@ static sp_status transpose(sp_tfl_call *c)
     SP_TRY(sp__lite_ints(c, 1, -1, &perm));
     if (perm.n == 0)
         for (perm.n = 0; perm.n < rank; perm.n++) perm.v[perm.n] = rank - 1 - perm.n;
-    if (perm.n != rank) return sp__tfl_return(c, sp_identity(c->b, c->in[0])); /* written for pictures; files have it on what has become flat */
+    if (perm.n != rank)
+        return sp__tfl_return(
+            c, sp_identity(c->b, c->in[0])); /* written for pictures; files have it on what has become flat */
     return sp__tfl_return(c, sp_transpose(c->b, c->in[0], perm.n, perm.v));
 }
 
@@ -64,11 +67,16 @@ static sp_status format_transpose(sp_tfl_call *c)
 {
     const int64_t from = sp__lite_int(c, 0), to = sp__lite_int(c, 1);
     if (from == to || sp__tfl_rank(c, 0) != 4) return sp__tfl_return(c, sp_identity(c->b, c->in[0]));
-    SP_CHECK((from == 0 && to == 1) || (from == 1 && to == 0), SP_DECLINED, "a change from layout %lld to %lld is not supported", (long long)from, (long long)to);
-    return sp__tfl_return(c, sp_transpose(c->b, c->in[0], 4, from == 0 ? (int64_t[]){0, 2, 3, 1} : (int64_t[]){0, 3, 1, 2}));
+    SP_CHECK((from == 0 && to == 1) || (from == 1 && to == 0), SP_DECLINED,
+             "a change from layout %lld to %lld is not supported", (long long)from, (long long)to);
+    return sp__tfl_return(
+        c, sp_transpose(c->b, c->in[0], 4, from == 0 ? (int64_t[]){0, 2, 3, 1} : (int64_t[]){0, 3, 1, 2}));
 }
 
-static sp_status size(sp_tfl_call *c) { return sp__tfl_return(c, sp__tfl_scalar(c, SP_DTYPE_I32, (double)sp_tensor_count(c->in[0]))); }
+static sp_status size(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, sp__tfl_scalar(c, SP_DTYPE_I32, (double)sp_tensor_count(c->in[0])));
+}
 
 static sp_status broadcast_to(sp_tfl_call *c)
 {
@@ -103,7 +111,8 @@ static sp_status constant_of_shape(sp_tfl_call *c)
     const sp_tfl_longs list = sp__lite_list(c, 1);
     const sp_dtype dtype = sp__lite_dtype((uint64_t)sp__lite_int(c, 0));
     float value = 0;
-    SP_CHECK(dtype != SP_DTYPE_NONE && list.n <= 1, SP_FORMAT, "type %lld, %d values", (long long)sp__lite_int(c, 0), list.n);
+    SP_CHECK(dtype != SP_DTYPE_NONE && list.n <= 1, SP_FORMAT, "type %lld, %d values", (long long)sp__lite_int(c, 0),
+             list.n);
     if (list.n == 1) {
         const uint32_t bits = (uint32_t)list.v[0];
         memcpy(&value, &bits, sizeof bits);
@@ -120,7 +129,8 @@ static sp_status range(sp_tfl_call *c)
     for (int i = 0; i < 3 && c->n_in == 3; i++) SP_TRY(sp__tfl_number(c, i, &v[i]));
     if (c->n_in == 3) dtype = sp_tensor_dtype(c->in[0]);
     SP_CHECK(v[2] != 0 && dtype != SP_DTYPE_NONE, SP_VALUE, "a range with a step of %g", v[2]);
-    return sp__tfl_return(c, sp__tfl_op(c, "arange", 0, NULL, "start=%.17g, end=%.17g, step=%.17g, dtype=%s", v[0], v[1], v[2], sp_dtype_name(dtype)));
+    return sp__tfl_return(c, sp__tfl_op(c, "arange", 0, NULL, "start=%.17g, end=%.17g, step=%.17g, dtype=%s", v[0],
+                                        v[1], v[2], sp_dtype_name(dtype)));
 }
 
 /* --- parts ------------------------------------------------------------------------------------------------------- */
@@ -135,19 +145,21 @@ static sp_status slice(sp_tfl_call *c)
     const int rank = sp__tfl_rank(c, 0);
     SP_TRY(sp__tfl_ints(c, 1, &begin));
     SP_TRY(sp__tfl_ints(c, 2, &count));
-    SP_CHECK(begin.n == count.n && begin.n <= rank && (axes.n == 0 || axes.n >= begin.n), SP_FORMAT, "%d starts and %d sizes for rank %d", begin.n, count.n, rank);
+    SP_CHECK(begin.n == count.n && begin.n <= rank && (axes.n == 0 || axes.n >= begin.n), SP_FORMAT,
+             "%d starts and %d sizes for rank %d", begin.n, count.n, rank);
     for (int k = 0; k < rank; k++) stop[k] = sp__tfl_dim(c, 0, k);
     for (int i = 0; i < begin.n; i++) {
         int axis = i;
         if (axes.n > 0) SP_TRY(sp__shape_axis(axes.v[i], rank, "axes", &axis));
         const int64_t dim = sp__tfl_dim(c, 0, axis), first = begin.v[i] < 0 ? begin.v[i] + dim : begin.v[i];
         const int64_t end = count.v[i] < 0 || count.v[i] > dim - first ? dim : first + count.v[i];
-        SP_CHECK(first >= 0 && first <= end, SP_VALUE, "axis %d: %lld elements from %lld on, there are %lld", axis, (long long)count.v[i], (long long)begin.v[i],
-                 (long long)dim);
+        SP_CHECK(first >= 0 && first <= end, SP_VALUE, "axis %d: %lld elements from %lld on, there are %lld", axis,
+                 (long long)count.v[i], (long long)begin.v[i], (long long)dim);
         start[axis] = first;
         stop[axis] = end;
     }
-    return sp__tfl_return(c, SP_TFL_OP1(c, "slice", c->in[0], "start=%s, stop=%s", sp__tfl_list(&from, rank, start), sp__tfl_list(&to, rank, stop)));
+    return sp__tfl_return(c, SP_TFL_OP1(c, "slice", c->in[0], "start=%s, stop=%s", sp__tfl_list(&from, rank, start),
+                                        sp__tfl_list(&to, rank, stop)));
 }
 
 /* Crop(axis offsets): from `axis` on, to the sizes of input 1. */
@@ -159,15 +171,17 @@ static sp_status crop(sp_tfl_call *c)
     const int rank = sp__tfl_rank(c, 0);
     int axis = 0;
     SP_TRY(sp__shape_axis(sp__lite_int(c, 0), rank, "axis", &axis));
-    SP_CHECK(sp__tfl_rank(c, 1) == rank && offsets.n >= 1, SP_FORMAT, "ranks %d and %d, %d offsets", rank, sp__tfl_rank(c, 1), offsets.n);
+    SP_CHECK(sp__tfl_rank(c, 1) == rank && offsets.n >= 1, SP_FORMAT, "ranks %d and %d, %d offsets", rank,
+             sp__tfl_rank(c, 1), offsets.n);
     for (int k = 0; k < rank; k++) {
         const int i = k - axis;
         start[k] = i < 0 ? 0 : offsets.v[offsets.n == 1 ? 0 : i < offsets.n ? i : offsets.n - 1];
         stop[k] = i < 0 ? sp__tfl_dim(c, 0, k) : start[k] + sp__tfl_dim(c, 1, k);
-        SP_CHECK(start[k] >= 0 && stop[k] <= sp__tfl_dim(c, 0, k), SP_VALUE, "axis %d: elements %lld to %lld of %lld", k, (long long)start[k], (long long)stop[k],
-                 (long long)sp__tfl_dim(c, 0, k));
+        SP_CHECK(start[k] >= 0 && stop[k] <= sp__tfl_dim(c, 0, k), SP_VALUE, "axis %d: elements %lld to %lld of %lld",
+                 k, (long long)start[k], (long long)stop[k], (long long)sp__tfl_dim(c, 0, k));
     }
-    return sp__tfl_return(c, SP_TFL_OP1(c, "slice", c->in[0], "start=%s, stop=%s", sp__tfl_list(&from, rank, start), sp__tfl_list(&to, rank, stop)));
+    return sp__tfl_return(c, SP_TFL_OP1(c, "slice", c->in[0], "start=%s, stop=%s", sp__tfl_list(&from, rank, start),
+                                        sp__tfl_list(&to, rank, stop)));
 }
 
 /* Split(output_num size_splits axis) */
@@ -179,7 +193,8 @@ static sp_status split(sp_tfl_call *c)
     const int64_t all = sp__tfl_dim(c, 0, axis);
     int64_t given = 0, at = 0;
     SP_CHECK(sizes.n == 0 || sizes.n == c->n_out, SP_FORMAT, "%d sizes for %d results", sizes.n, c->n_out);
-    SP_CHECK(sizes.n > 0 || all % c->n_out == 0, SP_VALUE, "axis %d with %lld elements cannot be split into %d", axis, (long long)all, c->n_out);
+    SP_CHECK(sizes.n > 0 || all % c->n_out == 0, SP_VALUE, "axis %d with %lld elements cannot be split into %d", axis,
+             (long long)all, c->n_out);
     for (int i = 0; i < sizes.n; i++) given += sizes.v[i] > 0 && sizes.v[i] <= all ? sizes.v[i] : 0;
     for (int i = 0; i < c->n_out; i++) {
         const int64_t n = sizes.n == 0 ? all / c->n_out : sizes.v[i] < 0 ? all - given : sizes.v[i];
@@ -226,7 +241,8 @@ static sp_status read_pads(sp_tfl_call *c, int field, int64_t *pads)
 static sp_status mirror(sp_tfl_call *c, sp_tensor **x, int k, int64_t before, int64_t after, int64_t skip)
 {
     const int64_t n = sp_tensor_dims(*x)[k], all = before + n + after;
-    SP_CHECK(before <= n - skip && after <= n - skip, SP_VALUE, "axis %d with %lld elements cannot be mirrored by %lld and %lld", k, (long long)n, (long long)before,
+    SP_CHECK(before <= n - skip && after <= n - skip, SP_VALUE,
+             "axis %d with %lld elements cannot be mirrored by %lld and %lld", k, (long long)n, (long long)before,
              (long long)after);
     int64_t *at = sp__alloc((size_t)all * sizeof *at);
     sp_tensor *places = NULL;
@@ -251,14 +267,18 @@ static sp_status pad(sp_tfl_call *c)
     const int64_t mode = sp__lite_int(c, 1);
     const sp_tfl_scale *s = &sp__tfl_out_face(c, 0)->scale;
     double value = sp__lite_float(c, 2);
-    SP_CHECK(mode >= 0 && mode <= 2, SP_FORMAT, "mode is %lld; it must be 0 (constant), 1 (reflect) or 2 (symmetric)", (long long)mode);
+    SP_CHECK(mode >= 0 && mode <= 2, SP_FORMAT, "mode is %lld; it must be 0 (constant), 1 (reflect) or 2 (symmetric)",
+             (long long)mode);
     SP_TRY(read_pads(c, 0, pads));
     if (s->n > 0) value = (double)s->zero[0] + value / (double)s->scale[0];
     if (c->n_in > 2 && c->in[2] != NULL) SP_TRY(sp__tfl_number(c, 2, &value));
-    if (mode == 0) return sp__tfl_return(c, SP_TFL_OP1(c, "pad", c->in[0], "pads=%s, value=%.17g", sp__tfl_list(&text, 2 * rank, pads), value));
+    if (mode == 0)
+        return sp__tfl_return(
+            c, SP_TFL_OP1(c, "pad", c->in[0], "pads=%s, value=%.17g", sp__tfl_list(&text, 2 * rank, pads), value));
     sp_tensor *x = c->in[0];
     for (int k = 0; k < rank; k++)
-        if (pads[2 * k] != 0 || pads[2 * k + 1] != 0) SP_TRY(mirror(c, &x, k, pads[2 * k], pads[2 * k + 1], mode == 1 ? 1 : 0));
+        if (pads[2 * k] != 0 || pads[2 * k + 1] != 0)
+            SP_TRY(mirror(c, &x, k, pads[2 * k], pads[2 * k + 1], mode == 1 ? 1 : 0));
     return sp__tfl_return(c, sp_identity(c->b, x));
 }
 
@@ -304,7 +324,8 @@ static sp_status gather_d(sp_tfl_call *c)
 static sp_status embedding_lookup(sp_tfl_call *c)
 {
     sp_tensor *table = c->n_in > 2 ? sp__concat(c->b, 0, c->n_in - 1, c->in) : c->in[0];
-    SP_CHECK(sp__lite_float(c, 0) == 0, SP_DECLINED, "a limit of the norm of rows (%g) is not supported", sp__lite_float(c, 0));
+    SP_CHECK(sp__lite_float(c, 0) == 0, SP_DECLINED, "a limit of the norm of rows (%g) is not supported",
+             sp__lite_float(c, 0));
     return sp__tfl_return(c, SP_TFL_OP2(c, "gather", table, c->in[c->n_in - 1], "axis=0"));
 }
 
@@ -321,13 +342,15 @@ static sp_status one_hot(sp_tfl_call *c)
         off = sp_reshape(c->b, off, 0, NULL);
         on = sp_reshape(c->b, on, 0, NULL);
     }
-    return sp__tfl_return(c, sp__tfl_op(c, "one_hot", 3, (sp_tensor *[]){c->in[0], on, off}, "depth=%lld, axis=%lld", (long long)depth, (long long)sp__lite_int(c, 0)));
+    return sp__tfl_return(c, sp__tfl_op(c, "one_hot", 3, (sp_tensor *[]){c->in[0], on, off}, "depth=%lld, axis=%lld",
+                                        (long long)depth, (long long)sp__lite_int(c, 0)));
 }
 
 /* One input: positions that are not zero; three: a choice. */
 static sp_status where(sp_tfl_call *c)
 {
-    if (c->n_in >= 3) return sp__tfl_return(c, sp_select(c->b, sp_cast(c->b, c->in[0], SP_DTYPE_BOOL), c->in[1], c->in[2]));
+    if (c->n_in >= 3)
+        return sp__tfl_return(c, sp_select(c->b, sp_cast(c->b, c->in[0], SP_DTYPE_BOOL), c->in[1], c->in[2]));
     sp_tensor *at = SP_TFL_OP1(c, "nonzero", c->in[0], NULL);
     return sp__tfl_return(c, sp_cast(c->b, at, SP_DTYPE_I32));
 }
@@ -345,10 +368,14 @@ static sp_status scatter_nd(sp_tfl_call *c)
     sp_tfl_ints shape;
     SP_TRY(sp__tfl_ints(c, 0, &shape));
     sp_tensor *zeros = sp__full(c->b, 0, sp_tensor_dtype(c->in[2]), shape.n, shape.v);
-    return sp__tfl_return(c, sp__tfl_op(c, "tensor_scatter", 3, (sp_tensor *[]){zeros, c->in[1], c->in[2]}, "reduce=add"));
+    return sp__tfl_return(c,
+                          sp__tfl_op(c, "tensor_scatter", 3, (sp_tensor *[]){zeros, c->in[1], c->in[2]}, "reduce=add"));
 }
 
-static sp_status scatter_update(sp_tfl_call *c) { return sp__tfl_return(c, sp__tfl_op(c, "tensor_scatter", 3, c->in, "reduce=%s", c->node->handler->detail)); }
+static sp_status scatter_update(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, sp__tfl_op(c, "tensor_scatter", 3, c->in, "reduce=%s", c->node->handler->detail));
+}
 
 /* Scatter of elements (axis): x, indices, updates. */
 static sp_status scatter_elements(sp_tfl_call *c)
@@ -381,23 +408,46 @@ static sp_status lin_space(sp_tfl_call *c)
     SP_TRY(sp__tfl_number(c, 0, &from));
     SP_TRY(sp__tfl_number(c, 1, &to));
     SP_TRY(sp__tfl_one_int(c, 2, &n));
-    return sp__tfl_return(c, sp__tfl_op(c, "linspace", 0, NULL, "start=%.17g, end=%.17g, steps=%lld, dtype=float32", from, to, (long long)n));
+    return sp__tfl_return(c, sp__tfl_op(c, "linspace", 0, NULL, "start=%.17g, end=%.17g, steps=%lld, dtype=float32",
+                                        from, to, (long long)n));
 }
 
 #define MOVE SP_TFL_MOVE
 const sp_tfl_handler sp__lite_shape_table[] = {
-    {119, "Reshape", reshape, NULL, MOVE, 1, -1}, {61, "Flatten", flatten, NULL, MOVE, 1, -1}, {62, "FlattenGrad", reshape, NULL, MOVE, 2, -1},
-    {165, "Unsqueeze", unsqueeze, NULL, MOVE, 1, -1}, {162, "Transpose", transpose, NULL, MOVE, 1, -1}, {209, "FormatTranspose", format_transpose, NULL, MOVE, 1, -1},
-    {175, "Size", size, NULL, MOVE, 1, -1}, {27, "BroadcastTo", broadcast_to, NULL, MOVE, 1, -1}, {66, "Fill", fill, NULL, MOVE, 2, -1},
-    {221, "FillV2", fill_shape_first, NULL, MOVE, 2, -1}, {38, "ConstantOfShape", constant_of_shape, NULL, MOVE, 1, -1}, {115, "Range", range, NULL, MOVE, 1, -1},
-    {135, "SliceFusion", slice, NULL, MOVE, 3, -1}, {39, "Crop", crop, NULL, MOVE, 2, -1}, {145, "Split", split, NULL, MOVE, 1, -1},
-    {122, "ReverseV2", reverse, NULL, MOVE, 1, -1}, {107, "PadFusion", pad, NULL, MOVE, 1, -1}, {141, "SpaceToBatchND", blocks, "to batch", MOVE, 1, -1},
-    {140, "SpaceToBatch", blocks, "to batch", MOVE, 1, -1}, {22, "BatchToSpaceND", blocks, "to space", MOVE, 1, -1},
-    {21, "BatchToSpace", blocks, "to space", MOVE, 1, -1}, {69, "Gather", gather, NULL, MOVE, 2, -1}, {210, "GatherD", gather_d, NULL, MOVE, 3, -1},
-    {54, "EmbeddingLookupFusion", embedding_lookup, NULL, SP_TFL_REAL, 2, -1}, {105, "OneHot", one_hot, NULL, MOVE, 3, -1},
-    {168, "Where", where, NULL, MOVE, 1, -1}, {173, "NonZero", non_zero, NULL, MOVE, 1, -1}, {128, "ScatterNd", scatter_nd, NULL, MOVE, 3, -1},
-    {171, "ScatterNdUpdate", scatter_update, "none", MOVE, 3, -1}, {213, "TensorScatterAdd", scatter_update, "add", MOVE, 3, -1},
-    {217, "ScatterElements", scatter_elements, NULL, MOVE, 3, -1}, {218, "Triu", triangle, "triu", MOVE, 1, -1}, {219, "Tril", triangle, "tril", MOVE, 1, -1},
-    {174, "InvertPermutation", invert_permutation, NULL, MOVE, 1, -1}, {181, "LinSpace", lin_space, NULL, MOVE, 3, -1},
+    {119, "Reshape", reshape, NULL, MOVE, 1, -1},
+    {61, "Flatten", flatten, NULL, MOVE, 1, -1},
+    {62, "FlattenGrad", reshape, NULL, MOVE, 2, -1},
+    {165, "Unsqueeze", unsqueeze, NULL, MOVE, 1, -1},
+    {162, "Transpose", transpose, NULL, MOVE, 1, -1},
+    {209, "FormatTranspose", format_transpose, NULL, MOVE, 1, -1},
+    {175, "Size", size, NULL, MOVE, 1, -1},
+    {27, "BroadcastTo", broadcast_to, NULL, MOVE, 1, -1},
+    {66, "Fill", fill, NULL, MOVE, 2, -1},
+    {221, "FillV2", fill_shape_first, NULL, MOVE, 2, -1},
+    {38, "ConstantOfShape", constant_of_shape, NULL, MOVE, 1, -1},
+    {115, "Range", range, NULL, MOVE, 1, -1},
+    {135, "SliceFusion", slice, NULL, MOVE, 3, -1},
+    {39, "Crop", crop, NULL, MOVE, 2, -1},
+    {145, "Split", split, NULL, MOVE, 1, -1},
+    {122, "ReverseV2", reverse, NULL, MOVE, 1, -1},
+    {107, "PadFusion", pad, NULL, MOVE, 1, -1},
+    {141, "SpaceToBatchND", blocks, "to batch", MOVE, 1, -1},
+    {140, "SpaceToBatch", blocks, "to batch", MOVE, 1, -1},
+    {22, "BatchToSpaceND", blocks, "to space", MOVE, 1, -1},
+    {21, "BatchToSpace", blocks, "to space", MOVE, 1, -1},
+    {69, "Gather", gather, NULL, MOVE, 2, -1},
+    {210, "GatherD", gather_d, NULL, MOVE, 3, -1},
+    {54, "EmbeddingLookupFusion", embedding_lookup, NULL, SP_TFL_REAL, 2, -1},
+    {105, "OneHot", one_hot, NULL, MOVE, 3, -1},
+    {168, "Where", where, NULL, MOVE, 1, -1},
+    {173, "NonZero", non_zero, NULL, MOVE, 1, -1},
+    {128, "ScatterNd", scatter_nd, NULL, MOVE, 3, -1},
+    {171, "ScatterNdUpdate", scatter_update, "none", MOVE, 3, -1},
+    {213, "TensorScatterAdd", scatter_update, "add", MOVE, 3, -1},
+    {217, "ScatterElements", scatter_elements, NULL, MOVE, 3, -1},
+    {218, "Triu", triangle, "triu", MOVE, 1, -1},
+    {219, "Tril", triangle, "tril", MOVE, 1, -1},
+    {174, "InvertPermutation", invert_permutation, NULL, MOVE, 1, -1},
+    {181, "LinSpace", lin_space, NULL, MOVE, 3, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

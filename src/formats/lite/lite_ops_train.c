@@ -19,7 +19,9 @@ static sp_status activation_grad(sp_tfl_call *c)
         sp_tensor *inside = sp_logical_and(c->b, sp_greater(c->b, y, zero), sp_less(c->b, y, sp__const(c->b, 6, y)));
         return sp__tfl_return(c, sp_select(c->b, inside, dy, sp__zeros_like(c->b, dy)));
     }
-    case 5: return sp__tfl_return(c, sp_select(c->b, sp_greater(c->b, y, zero), dy, sp__mul_number(c->b, dy, sp__lite_float(c, 1))));
+    case 5:
+        return sp__tfl_return(
+            c, sp_select(c->b, sp_greater(c->b, y, zero), dy, sp__mul_number(c->b, dy, sp__lite_float(c, 1))));
     case 10: slope = sp_sub(c->b, one, sp_square(c->b, y)); break;
     case 12: return sp__tfl_return(c, SP_TFL_OP2(c, "hardswish_grad", dy, y, NULL));
     case 13: return sp__tfl_return(c, SP_TFL_OP2(c, "hardsigmoid_grad", dy, y, NULL));
@@ -33,7 +35,10 @@ static sp_status abs_grad(sp_tfl_call *c) { return sp__tfl_return(c, sp_mul(c->b
 static sp_status log_grad(sp_tfl_call *c) { return sp__tfl_return(c, sp_div(c->b, c->in[1], c->in[0])); }
 static sp_status neg_grad(sp_tfl_call *c) { return sp__tfl_return(c, sp_neg(c->b, c->in[c->n_in - 1])); }
 /* Of the result y: dy / 2y, and -dy y^3 / 2. */
-static sp_status sqrt_grad(sp_tfl_call *c) { return sp__tfl_return(c, sp_div(c->b, sp__mul_number(c->b, c->in[1], 0.5), c->in[0])); }
+static sp_status sqrt_grad(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, sp_div(c->b, sp__mul_number(c->b, c->in[1], 0.5), c->in[0]));
+}
 static sp_status rsqrt_grad(sp_tfl_call *c)
 {
     sp_tensor *y = c->in[0];
@@ -55,7 +60,8 @@ static sp_status binary_grad(sp_tfl_call *c)
         dz = sp_neg(c->b, sp_div(c->b, sp_mul(c->b, dy, x), sp_square(c->b, y)));
     }
     if (op == '>' || op == '<') {
-        sp_tensor *first = op == '>' ? sp_greater_equal(c->b, x, y) : sp_less_equal(c->b, x, y), *zero = sp__zeros_like(c->b, dy);
+        sp_tensor *first = op == '>' ? sp_greater_equal(c->b, x, y) : sp_less_equal(c->b, x, y),
+                  *zero = sp__zeros_like(c->b, dy);
         dx = sp_select(c->b, first, dy, zero);
         dz = sp_select(c->b, first, zero, dy);
     }
@@ -102,8 +108,12 @@ static sp_status conv_input_grad(sp_tfl_call *c)
     SP_TRY(sp__lite_window(c, sp_tensor_dims(w) + 2, 2, 3, sp__lite_int(c, 4), 6, shape->dims + 1, &win));
     sp__tfl_window_print(&win, &t);
     const int64_t group = sp__lite_int(c, 8) > 0 ? sp__lite_int(c, 8) : 1;
-    return sp__tfl_put(c, 0, SP_TFL_OP2(c, "conv2d_input_grad", dy, w, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, input_size=(%lld,%lld)", t.stride.text,
-                                        t.pads.text, t.dilation.text, (long long)group, (long long)shape->dims[1], (long long)shape->dims[2]), true);
+    return sp__tfl_put(c, 0,
+                       SP_TFL_OP2(c, "conv2d_input_grad", dy, w,
+                                  "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, input_size=(%lld,%lld)",
+                                  t.stride.text, t.pads.text, t.dilation.text, (long long)group,
+                                  (long long)shape->dims[1], (long long)shape->dims[2]),
+                       true);
 }
 
 /* Conv2DBackpropFilterFusion(format kernel_size stride dilation pad_mode pad_list mode group ..): dy, x, shape. */
@@ -118,8 +128,9 @@ static sp_status conv_filter_grad(sp_tfl_call *c)
     SP_TRY(sp__lite_window(c, shape->dims + 1, 2, 3, sp__lite_int(c, 4), 5, sp_tensor_dims(x) + 2, &win));
     sp__tfl_window_print(&win, &t);
     const int64_t group = sp__lite_int(c, 7) > 0 ? sp__lite_int(c, 7) : 1;
-    sp_tensor *dw = SP_TFL_OP2(c, "conv2d_weight_grad", x, dy, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, kernel_size=%s", t.stride.text, t.pads.text,
-                               t.dilation.text, (long long)group, t.kernel.text);
+    sp_tensor *dw = SP_TFL_OP2(c, "conv2d_weight_grad", x, dy,
+                               "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, kernel_size=%s",
+                               t.stride.text, t.pads.text, t.dilation.text, (long long)group, t.kernel.text);
     return sp__tfl_put(c, 0, sp_transpose(c->b, dw, 4, (int64_t[]){0, 2, 3, 1}), false);
 }
 
@@ -136,10 +147,12 @@ static sp_status pool_grad(sp_tfl_call *c)
     sp__tfl_window_print(&w, &t);
     const char *op = c->node->handler->detail;
     if (strcmp(op, "pool_max_grad") == 0)
-        dx = SP_TFL_OP2(c, op, x, dy, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s", t.kernel.text, t.stride.text, t.pads.text);
+        dx = SP_TFL_OP2(c, op, x, dy, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s", t.kernel.text, t.stride.text,
+                        t.pads.text);
     else
-        dx = SP_TFL_OP1(c, op, dy, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s, input_size=(%lld,%lld)", t.kernel.text, t.stride.text, t.pads.text,
-                        (long long)sp_tensor_dims(x)[2], (long long)sp_tensor_dims(x)[3]);
+        dx = SP_TFL_OP1(c, op, dy, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s, input_size=(%lld,%lld)",
+                        t.kernel.text, t.stride.text, t.pads.text, (long long)sp_tensor_dims(x)[2],
+                        (long long)sp_tensor_dims(x)[3]);
     return sp__tfl_put(c, 0, dx, true);
 }
 
@@ -162,12 +175,16 @@ static sp_status sparse_cross_entropy(sp_tfl_call *c)
 {
     for (int i = 0; i < c->n_out && i < 2; i++) {
         const bool grad = sp__lite_int(c, 0) ? i == 0 : i == 1;
-        c->out[i] = SP_TFL_OP2(c, "sparse_softmax_cross_entropy", c->in[0], c->in[1], "is_grad=%s", grad ? "True" : "False");
+        c->out[i] =
+            SP_TFL_OP2(c, "sparse_softmax_cross_entropy", c->in[0], c->in[1], "is_grad=%s", grad ? "True" : "False");
     }
     return sp_builder_status(c->b);
 }
 
-static sp_status sigmoid_cross_entropy(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP2(c, "sigmoid_cross_entropy", c->in[0], c->in[1], NULL)); }
+static sp_status sigmoid_cross_entropy(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP2(c, "sigmoid_cross_entropy", c->in[0], c->in[1], NULL));
+}
 
 /* Logits, labels, dy. */
 static sp_status sigmoid_cross_entropy_grad(sp_tfl_call *c)
@@ -180,8 +197,9 @@ static const char *reduction_name(int64_t kind) { return kind == 0 ? "sum" : kin
 /* BinaryCrossEntropy(reduction): x, labels, weight. */
 static sp_status binary_cross_entropy(sp_tfl_call *c)
 {
-    return sp__tfl_return(c, sp__tfl_op(c, "binary_cross_entropy", 3, (sp_tensor *[]){c->in[0], c->in[1], c->n_in > 2 ? c->in[2] : NULL}, "reduction=%s",
-                                        reduction_name(sp__lite_int(c, 0))));
+    return sp__tfl_return(c, sp__tfl_op(c, "binary_cross_entropy", 3,
+                                        (sp_tensor *[]){c->in[0], c->in[1], c->n_in > 2 ? c->in[2] : NULL},
+                                        "reduction=%s", reduction_name(sp__lite_int(c, 0))));
 }
 
 /* BinaryCrossEntropyGrad(reduction): x, labels, dy, weight. */
@@ -191,12 +209,16 @@ static sp_status binary_cross_entropy_grad(sp_tfl_call *c)
     sp_tensor *below = sp_maximum(c->b, sp_mul(c->b, x, sp_sub(c->b, one, x)), sp__const(c->b, 1e-12, x));
     sp_tensor *dx = sp_mul(c->b, sp_div(c->b, sp_sub(c->b, x, y), below), c->in[2]);
     if (c->n_in > 3) dx = sp_mul(c->b, dx, c->in[3]);
-    if (sp__lite_int(c, 0) == 1) dx = sp__mul_number(c->b, dx, 1.0 / (double)(sp_tensor_count(x) > 0 ? sp_tensor_count(x) : 1));
+    if (sp__lite_int(c, 0) == 1)
+        dx = sp__mul_number(c->b, dx, 1.0 / (double)(sp_tensor_count(x) > 0 ? sp_tensor_count(x) : 1));
     return sp__tfl_return(c, dx);
 }
 
 /* SmoothL1Loss(beta) and its gradient: x, target, dy. */
-static sp_status smooth_l1(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP2(c, "smooth_l1_loss", c->in[0], c->in[1], "beta=%.9g", sp__lite_float(c, 0))); }
+static sp_status smooth_l1(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP2(c, "smooth_l1_loss", c->in[0], c->in[1], "beta=%.9g", sp__lite_float(c, 0)));
+}
 
 static sp_status smooth_l1_grad(sp_tfl_call *c)
 {
@@ -244,7 +266,8 @@ static sp_status check_variables(sp_tfl_call *c, int n)
 {
     for (int i = 0; i < n; i++) {
         const sp_tfl_tensor *t = sp__tfl_in_face(c, i);
-        SP_CHECK(t != NULL && t->parameter >= 0, SP_FORMAT, "input %d ('%s') is written, but is no float32 weight of the file", i, t != NULL ? t->name : "");
+        SP_CHECK(t != NULL && t->parameter >= 0, SP_FORMAT,
+                 "input %d ('%s') is written, but is no float32 weight of the file", i, t != NULL ? t->name : "");
     }
     return SP_OK;
 }
@@ -255,7 +278,8 @@ static sp_status adam(sp_tfl_call *c)
     sp_tensor *in[10], *none[3];
     SP_TRY(check_variables(c, 3));
     for (int i = 0; i < 10; i++) in[i] = i < 3 ? sp__tfl_plain(c, i) : i == 9 ? like_weight(c, i) : number(c, i);
-    SP_TRY(sp__tfl_op_many(c, "adam_update", 10, in, 3, none, "use_nesterov=%s", sp__lite_int(c, 1) ? "True" : "False"));
+    SP_TRY(
+        sp__tfl_op_many(c, "adam_update", 10, in, 3, none, "use_nesterov=%s", sp__lite_int(c, 1) ? "True" : "False"));
     return give_nothing(c);
 }
 
@@ -276,7 +300,8 @@ static sp_status apply_momentum(sp_tfl_call *c)
     SP_TRY(check_variables(c, 2));
     sp_tensor *in[5] = {sp__tfl_plain(c, 0), sp__tfl_plain(c, 1), number(c, 2), like_weight(c, 3), number(c, 4)};
     const double scale = sp__lite_float(c, 2);
-    SP_TRY(sp__tfl_op_many(c, "momentum_update", 5, in, 2, none, "use_nesterov=%s, gradient_scale=%.9g", sp__lite_int(c, 0) ? "True" : "False", scale != 0 ? scale : 1));
+    SP_TRY(sp__tfl_op_many(c, "momentum_update", 5, in, 2, none, "use_nesterov=%s, gradient_scale=%.9g",
+                           sp__lite_int(c, 0) ? "True" : "False", scale != 0 ? scale : 1));
     return give_nothing(c);
 }
 
@@ -285,9 +310,10 @@ static sp_status sgd(sp_tfl_call *c)
 {
     sp_tensor *none[3];
     SP_TRY(check_variables(c, 1));
-    sp_tensor *in[6] = {sp__tfl_plain(c, 0), like_weight(c, 1), number(c, 2), like_weight(c, 3), number(c, 4), like_weight(c, 5)};
-    SP_TRY(sp__tfl_op_many(c, "sgd_update", 6, in, 3, none, "dampening=%.9g, weight_decay=%.9g, nesterov=%s", sp__lite_float(c, 1), sp__lite_float(c, 2),
-                           sp__lite_int(c, 0) ? "True" : "False"));
+    sp_tensor *in[6] = {sp__tfl_plain(c, 0), like_weight(c, 1), number(c, 2),
+                        like_weight(c, 3),   number(c, 4),      like_weight(c, 5)};
+    SP_TRY(sp__tfl_op_many(c, "sgd_update", 6, in, 3, none, "dampening=%.9g, weight_decay=%.9g, nesterov=%s",
+                           sp__lite_float(c, 1), sp__lite_float(c, 2), sp__lite_int(c, 0) ? "True" : "False"));
     return give_nothing(c);
 }
 
@@ -302,21 +328,36 @@ static sp_status assign(sp_tfl_call *c)
 #define EACH (SP_TFL_REAL | SP_TFL_ANY)
 #define RAW SP_TFL_RAW
 const sp_tfl_handler sp__lite_train[] = {
-    {3, "ActivationGrad", activation_grad, NULL, EACH, 2, -1}, {183, "AbsGrad", abs_grad, NULL, EACH, 2, -1}, {80, "LogGrad", log_grad, NULL, EACH, 2, -1},
-    {102, "NegGrad", neg_grad, NULL, EACH, 1, -1}, {185, "SqrtGrad", sqrt_grad, NULL, EACH, 2, -1}, {184, "RsqrtGrad", rsqrt_grad, NULL, EACH, 2, -1},
-    {7, "AddGrad", binary_grad, "+", SP_TFL_REAL, 3, -1}, {153, "SubGrad", binary_grad, "-", SP_TFL_REAL, 3, -1},
-    {100, "MulGrad", binary_grad, "*", SP_TFL_REAL, 3, -1}, {48, "DivGrad", binary_grad, "/", SP_TFL_REAL, 3, -1},
-    {91, "MaximumGrad", extreme_grad, ">", SP_TFL_REAL, 3, -1}, {97, "MinimumGrad", extreme_grad, "<", SP_TFL_REAL, 3, -1},
-    {26, "BiasAddGrad", bias_add_grad, NULL, SP_TFL_REAL, 1, -1}, {34, "Conv2DBackpropInputFusion", conv_input_grad, NULL, RAW, 2, -1},
-    {33, "Conv2DBackpropFilterFusion", conv_filter_grad, NULL, RAW, 2, -1}, {93, "MaxPoolGrad", pool_grad, "pool_max_grad", RAW, 3, -1},
-    {18, "AvgPoolGrad", pool_grad, "pool_mean_grad", RAW, 3, -1}, {139, "SoftmaxCrossEntropyWithLogits", softmax_cross_entropy, NULL, SP_TFL_REAL, 2, -1},
+    {3, "ActivationGrad", activation_grad, NULL, EACH, 2, -1},
+    {183, "AbsGrad", abs_grad, NULL, EACH, 2, -1},
+    {80, "LogGrad", log_grad, NULL, EACH, 2, -1},
+    {102, "NegGrad", neg_grad, NULL, EACH, 1, -1},
+    {185, "SqrtGrad", sqrt_grad, NULL, EACH, 2, -1},
+    {184, "RsqrtGrad", rsqrt_grad, NULL, EACH, 2, -1},
+    {7, "AddGrad", binary_grad, "+", SP_TFL_REAL, 3, -1},
+    {153, "SubGrad", binary_grad, "-", SP_TFL_REAL, 3, -1},
+    {100, "MulGrad", binary_grad, "*", SP_TFL_REAL, 3, -1},
+    {48, "DivGrad", binary_grad, "/", SP_TFL_REAL, 3, -1},
+    {91, "MaximumGrad", extreme_grad, ">", SP_TFL_REAL, 3, -1},
+    {97, "MinimumGrad", extreme_grad, "<", SP_TFL_REAL, 3, -1},
+    {26, "BiasAddGrad", bias_add_grad, NULL, SP_TFL_REAL, 1, -1},
+    {34, "Conv2DBackpropInputFusion", conv_input_grad, NULL, RAW, 2, -1},
+    {33, "Conv2DBackpropFilterFusion", conv_filter_grad, NULL, RAW, 2, -1},
+    {93, "MaxPoolGrad", pool_grad, "pool_max_grad", RAW, 3, -1},
+    {18, "AvgPoolGrad", pool_grad, "pool_mean_grad", RAW, 3, -1},
+    {139, "SoftmaxCrossEntropyWithLogits", softmax_cross_entropy, NULL, SP_TFL_REAL, 2, -1},
     {143, "SparseSoftmaxCrossEntropyWithLogits", sparse_cross_entropy, NULL, SP_TFL_REAL, 2, -1},
     {131, "SigmoidCrossEntropyWithLogits", sigmoid_cross_entropy, NULL, EACH, 2, -1},
     {132, "SigmoidCrossEntropyWithLogitsGrad", sigmoid_cross_entropy_grad, NULL, EACH, 3, -1},
-    {24, "BinaryCrossEntropy", binary_cross_entropy, NULL, SP_TFL_REAL, 2, -1}, {25, "BinaryCrossEntropyGrad", binary_cross_entropy_grad, NULL, SP_TFL_REAL, 3, -1},
-    {136, "SmoothL1Loss", smooth_l1, NULL, EACH, 2, -1}, {137, "SmoothL1LossGrad", smooth_l1_grad, NULL, EACH, 3, -1},
-    {SP_LITE_ADAM, "Adam", adam, NULL, RAW, 10, -1}, {SP_LITE_ADAM_WEIGHT_DECAY, "AdamWeightDecay", adam_weight_decay, NULL, RAW, 9, -1},
-    {SP_LITE_APPLY_MOMENTUM, "ApplyMomentum", apply_momentum, NULL, RAW, 5, -1}, {SP_LITE_SGD, "SGD", sgd, NULL, RAW, 6, -1},
-    {SP_LITE_ASSIGN, "Assign", assign, "assign", RAW, 2, -1}, {SP_LITE_ASSIGN_ADD, "AssignAdd", assign, "assign_add", RAW, 2, -1},
+    {24, "BinaryCrossEntropy", binary_cross_entropy, NULL, SP_TFL_REAL, 2, -1},
+    {25, "BinaryCrossEntropyGrad", binary_cross_entropy_grad, NULL, SP_TFL_REAL, 3, -1},
+    {136, "SmoothL1Loss", smooth_l1, NULL, EACH, 2, -1},
+    {137, "SmoothL1LossGrad", smooth_l1_grad, NULL, EACH, 3, -1},
+    {SP_LITE_ADAM, "Adam", adam, NULL, RAW, 10, -1},
+    {SP_LITE_ADAM_WEIGHT_DECAY, "AdamWeightDecay", adam_weight_decay, NULL, RAW, 9, -1},
+    {SP_LITE_APPLY_MOMENTUM, "ApplyMomentum", apply_momentum, NULL, RAW, 5, -1},
+    {SP_LITE_SGD, "SGD", sgd, NULL, RAW, 6, -1},
+    {SP_LITE_ASSIGN, "Assign", assign, "assign", RAW, 2, -1},
+    {SP_LITE_ASSIGN_ADD, "AssignAdd", assign, "assign_add", RAW, 2, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

@@ -14,7 +14,9 @@ static void fail(sp_lite_out *o, sp_status status)
 
 void sp__lite_out_refuse(sp_lite_out *o, const char *why)
 {
-    if (o->n_bad++ < BAD_SHOWN) sp__text_put(&o->bad, "; %s%s%s", o->node != NULL && o->node->kind == SP_NODE_OP ? o->node->op->name : "a part", why[0] ? ": " : "", why);
+    if (o->n_bad++ < BAD_SHOWN)
+        sp__text_put(&o->bad, "; %s%s%s", o->node != NULL && o->node->kind == SP_NODE_OP ? o->node->op->name : "a part",
+                     why[0] ? ": " : "", why);
 }
 
 /* One more thing in a list. */
@@ -53,12 +55,15 @@ static int add_tensor(sp_lite_out *o, const sp_meta *meta, bool picture, const c
     sp_flat_put f[SP_FLAT_FIELDS] = {{0, false, 0}};
     const int type = sp__lite_type(meta->dtype);
     if (type == 0 || meta->rank < 0) {
-        sp__lite_out_refuse(o, type == 0 ? "a dtype that the format does not have" : "a shape that is known at run time only");
+        sp__lite_out_refuse(o, type == 0 ? "a dtype that the format does not have"
+                                         : "a shape that is known at run time only");
         return 0;
     }
     for (int k = 0; k < meta->rank; k++) dims[k] = (int32_t)meta->dims[k];
     snprintf(made, sizeof made, "t%d", o->n_tensors);
-    if (contents != NULL) f[6] = (sp_flat_put){4, true, sp__flat_put_vector(&o->flat, sp_tensor_data(contents), sp_tensor_bytes(contents), 1)};
+    if (contents != NULL)
+        f[6] = (sp_flat_put){4, true,
+                             sp__flat_put_vector(&o->flat, sp_tensor_data(contents), sp_tensor_bytes(contents), 1)};
     f[9] = (sp_flat_put){4, true, sp__flat_put_text(&o->flat, title != NULL ? title : made)};
     f[2] = (sp_flat_put){4, true, sp__flat_put_vector(&o->flat, dims, (size_t)meta->rank, 4)};
     if (contents == NULL) f[0] = (sp_flat_put){4, false, MADE};
@@ -122,7 +127,8 @@ int sp__lite_out_plain(sp_lite_out *o, const sp_value *v)
         return 0;
     }
     const int perm = sp__lite_out_ints(o, 4, (int64_t[]){0, 3, 1, 2});
-    return f->plain = sp__lite_out_emit(o, 162, &(sp_lite_fields){.number = {0}}, 2, (int[]){f->picture, perm}, &v->meta, o->titles[v->id]);
+    return f->plain = sp__lite_out_emit(o, 162, &(sp_lite_fields){.number = {0}}, 2, (int[]){f->picture, perm},
+                                        &v->meta, o->titles[v->id]);
 }
 
 int sp__lite_out_picture(sp_lite_out *o, const sp_value *v)
@@ -183,7 +189,8 @@ static void add_node(sp_lite_out *o, int tag, const sp_lite_fields *f, int n, co
     append(o, &o->nodes, &o->n_nodes, &o->node_room, sp__flat_put_table(&o->flat, node));
 }
 
-int sp__lite_out_emit(sp_lite_out *o, int tag, const sp_lite_fields *f, int n, const int *in, const sp_meta *meta, const char *title)
+int sp__lite_out_emit(sp_lite_out *o, int tag, const sp_lite_fields *f, int n, const int *in, const sp_meta *meta,
+                      const char *title)
 {
     const int out = add_tensor(o, meta, o->pictured, title, NULL);
     o->pictured = false;
@@ -206,7 +213,8 @@ static void write_node(sp_lite_out *o, const sp_node *n)
 {
     o->node = n;
     if (n->kind == SP_NODE_READ) return; /* written where it is used */
-    if (n->kind != SP_NODE_OP) sp__lite_out_refuse(o, "control flow, code outside the graph, or variables that are written");
+    if (n->kind != SP_NODE_OP)
+        sp__lite_out_refuse(o, "control flow, code outside the graph, or variables that are written");
     else if (!sp__lite_out_rule(o, n)) sp__lite_out_refuse(o, "");
 }
 
@@ -243,7 +251,8 @@ static void write_results(sp_lite_out *o, const sp_function *f, int *out)
         for (int k = 0; k < f->n_params && own; k++) own = o->forms[f->params[k]->id].plain != out[i];
         if (own) continue;
         const int shape = sp__lite_out_ints(o, v->meta.rank, v->meta.dims);
-        out[i] = sp__lite_out_emit(o, 119, &(sp_lite_fields){.number = {0}}, 2, (int[]){out[i], shape}, &v->meta, i < o->names->n_outputs ? o->names->outputs[i] : NULL);
+        out[i] = sp__lite_out_emit(o, 119, &(sp_lite_fields){.number = {0}}, 2, (int[]){out[i], shape}, &v->meta,
+                                   i < o->names->n_outputs ? o->names->outputs[i] : NULL);
     }
 }
 
@@ -256,7 +265,8 @@ static uint32_t put_graph(sp_lite_out *o, const sp_function *f, const int *in, c
         return 0;
     }
     for (int i = 0; i < o->n_nodes + o->n_tensors; i++) all[i] = i;
-    const uint32_t faces[2] = {sp__flat_put_vector(&o->flat, in, (size_t)f->n_params, 4), sp__flat_put_vector(&o->flat, out, (size_t)f->n_results, 4)};
+    const uint32_t faces[2] = {sp__flat_put_vector(&o->flat, in, (size_t)f->n_params, 4),
+                               sp__flat_put_vector(&o->flat, out, (size_t)f->n_results, 4)};
     sub[0] = (sp_flat_put){4, true, sp__flat_put_text(&o->flat, "main")};
     sub[1] = (sp_flat_put){4, true, faces[0]};
     sub[2] = (sp_flat_put){4, true, faces[1]};
@@ -282,13 +292,15 @@ static sp_status write_function(sp_lite_out *o, const sp_function *f, uint8_t *n
     for (int i = 0; i < o->graph->next_value; i++) o->forms[i] = (sp_lite_form){-1, -1};
     for (int i = 0; i < f->n_params; i++) {
         o->node = f->first;
-        in[i] = o->forms[f->params[i]->id].plain = add_tensor(o, &f->params[i]->meta, true, o->titles[f->params[i]->id], NULL);
+        in[i] = o->forms[f->params[i]->id].plain =
+            add_tensor(o, &f->params[i]->meta, true, o->titles[f->params[i]->id], NULL);
     }
     for (const sp_node *n = f->first; n != NULL; n = n->next)
         if (needed[n->id]) write_node(o, n);
     if (o->n_bad == 0) write_results(o, f, out);
     if (o->status == SP_OK && o->n_bad > 0)
-        fail(o, sp__fail(SP_DECLINED, "the network holds what is not written to MindSpore Lite's files: %s", o->bad.data != NULL ? o->bad.data + 2 : ""));
+        fail(o, sp__fail(SP_DECLINED, "the network holds what is not written to MindSpore Lite's files: %s",
+                         o->bad.data != NULL ? o->bad.data + 2 : ""));
     if (o->status == SP_OK) sp__flat_put_root(&o->flat, put_graph(o, f, in, out), "MSL2");
     return o->status != SP_OK ? o->status : o->flat.status;
 }
@@ -307,7 +319,8 @@ sp_status sp__lite_save(const char *path, sp_function *f, const sp_model_names *
 {
     sp_graph *g = f->graph;
     sp_lite_out o = {.graph = g, .names = names};
-    SP_CHECK(names->other == NULL && f->tail == NULL, SP_DECLINED, "files of MindSpore Lite with open sizes are not written: give them (--shape)");
+    SP_CHECK(names->other == NULL && f->tail == NULL, SP_DECLINED,
+             "files of MindSpore Lite with open sizes are not written: give them (--shape)");
     o.forms = sp__alloc_zero(((size_t)g->next_value + 1) * sizeof *o.forms);
     o.titles = sp__alloc_zero(((size_t)g->next_value + 1) * sizeof *o.titles);
     uint8_t *needed = sp__alloc_zero((size_t)g->next_node + 1);

@@ -45,7 +45,8 @@ int sp__lite_out_plain(sp_lite_out *o, const sp_value *v);
 int sp__lite_out_picture(sp_lite_out *o, const sp_value *v);
 int sp__lite_out_ints(sp_lite_out *o, int n, const int64_t *v); /* a constant of int32 */
 /* A node; the tensor that it makes, of this type; title NULL: its name is made up. */
-int sp__lite_out_emit(sp_lite_out *o, int tag, const sp_lite_fields *f, int n, const int *in, const sp_meta *meta, const char *title);
+int sp__lite_out_emit(sp_lite_out *o, int tag, const sp_lite_fields *f, int n, const int *in, const sp_meta *meta,
+                      const char *title);
 /* Result 0 of the operator being written. */
 void sp__lite_out_give(sp_lite_out *o, int tag, const sp_lite_fields *f, int n, const int *in, bool picture);
 sp_meta sp__lite_out_turned(const sp_meta *m); /* of planes: that of pictures */

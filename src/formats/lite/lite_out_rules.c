@@ -44,7 +44,8 @@ static void write_each(sp_lite_out *o, int tag, const sp_lite_fields *f)
         sp__lite_out_refuse(o, "more than four operands");
         return;
     }
-    for (int i = 0; i < o->node->n_in; i++) in[i] = picture && !is_scalar(o->node->in[i]) ? sp__lite_out_picture(o, o->node->in[i]) : in_plain(o, i);
+    for (int i = 0; i < o->node->n_in; i++)
+        in[i] = picture && !is_scalar(o->node->in[i]) ? sp__lite_out_picture(o, o->node->in[i]) : in_plain(o, i);
     sp__lite_out_give(o, tag, f, o->node->n_in, in, picture);
 }
 
@@ -102,7 +103,8 @@ static void write_transpose(sp_lite_out *o, const rule *r)
         if (order[k] < 0) order[k] += x->meta.rank;
     }
     const bool four = x->meta.rank == 4;
-    if (four && memcmp(order, to_picture, sizeof to_picture) == 0 && o->forms[x->id].picture >= 0 && o->titles[y->id] == NULL) {
+    if (four && memcmp(order, to_picture, sizeof to_picture) == 0 && o->forms[x->id].picture >= 0 &&
+        o->titles[y->id] == NULL) {
         o->forms[y->id].plain = o->forms[x->id].picture;
         return;
     }
@@ -161,7 +163,8 @@ static void write_join(sp_lite_out *o, const rule *r)
 static void write_slice(sp_lite_out *o, const rule *r)
 {
     const sp_meta *m = &o->node->in[0]->meta;
-    const sp_ints start = sp__mo_attr_list(o->node, "start"), stop = sp__mo_attr_list(o->node, "stop"), step = sp__mo_attr_list(o->node, "step");
+    const sp_ints start = sp__mo_attr_list(o->node, "start"), stop = sp__mo_attr_list(o->node, "stop"),
+                  step = sp__mo_attr_list(o->node, "step");
     int64_t lists[3][SP_RANK_MAX];
     for (int k = 0; k < m->rank; k++) {
         lists[0][k] = k < start.n ? start.v[k] : 0;
@@ -177,7 +180,8 @@ static void write_gather(sp_lite_out *o, const rule *r)
 {
     const int64_t axis = sp__mo_axis(o->node, "axis", o->node->in[0]->meta.rank);
     if (sp__mo_attr_int(o->node, "batch_dims") != 0) sp__lite_out_refuse(o, "with batch dimensions");
-    sp__lite_out_give(o, r->tag, &none, 3, (int[]){in_plain(o, 0), in_plain(o, 1), sp__lite_out_ints(o, 1, &axis)}, false);
+    sp__lite_out_give(o, r->tag, &none, 3, (int[]){in_plain(o, 0), in_plain(o, 1), sp__lite_out_ints(o, 1, &axis)},
+                      false);
 }
 
 /* PadFusion(paddings padding_mode constant_value) */
@@ -186,7 +190,9 @@ static void write_pad(sp_lite_out *o, const rule *r)
     const sp_ints pads = sp__mo_attr_list(o->node, "pads");
     const int rank = o->node->in[0]->meta.rank;
     if (pads.n != 2 * rank) sp__lite_out_refuse(o, "pads of some axes alone");
-    else sp__lite_out_give(o, r->tag, &(sp_lite_fields){.real = {[2] = sp__mo_attr_float(o->node, "value")}}, 2, (int[]){in_plain(o, 0), sp__lite_out_ints(o, pads.n, pads.v)}, false);
+    else
+        sp__lite_out_give(o, r->tag, &(sp_lite_fields){.real = {[2] = sp__mo_attr_float(o->node, "value")}}, 2,
+                          (int[]){in_plain(o, 0), sp__lite_out_ints(o, pads.n, pads.v)}, false);
 }
 
 static void write_tile(sp_lite_out *o, const rule *r)
@@ -203,7 +209,9 @@ static void write_matmul(sp_lite_out *o, const rule *r)
 {
     const bool dense = r->number == 1;
     sp_lite_fields f = {.number = {0, 1}};
-    if (!dense) f = (sp_lite_fields){.number = {sp__mo_attr_int(o->node, "transpose_a"), sp__mo_attr_int(o->node, "transpose_b")}};
+    if (!dense)
+        f = (sp_lite_fields){
+            .number = {sp__mo_attr_int(o->node, "transpose_a"), sp__mo_attr_int(o->node, "transpose_b")}};
     int in[3] = {in_plain(o, 0), in_plain(o, 1)}, n = 2;
     if (dense && sp__mo_has(o->node, 2)) in[n++] = in_plain(o, 2);
     sp__lite_out_give(o, r->tag, &f, n, in, false);
@@ -221,8 +229,10 @@ static bool window_of(sp_lite_out *o, const int64_t *in, const int64_t *kernel, 
     const sp_ints stride = sp__mo_attr_list(n, "stride");
     sp_status status = stride.n > 0 ? sp__window_list(n->op->name, "stride", stride, 2, w->stride) : SP_OK;
     if (stride.n <= 0) memcpy(w->stride + 1, kernel, 2 * sizeof *kernel);
-    if (status == SP_OK && dilated) status = sp__window_list(n->op->name, "dilation", sp__mo_attr_list(n, "dilation"), 2, w->dilation);
-    if (status == SP_OK) status = sp__window_pads(n->op->name, sp__mo_attr_text(n, "pad_mode"), sp__mo_attr_list(n, "pad"), w);
+    if (status == SP_OK && dilated)
+        status = sp__window_list(n->op->name, "dilation", sp__mo_attr_list(n, "dilation"), 2, w->dilation);
+    if (status == SP_OK)
+        status = sp__window_pads(n->op->name, sp__mo_attr_text(n, "pad_mode"), sp__mo_attr_list(n, "pad"), w);
     if (status != SP_OK && o->status == SP_OK) o->status = status;
     return status == SP_OK;
 }
@@ -234,8 +244,9 @@ static void write_conv(sp_lite_out *o, const rule *r)
     sp__window win;
     if (!window_of(o, x->dims + 2, w->dims + 2, true, &win)) return;
     const int64_t pads[4] = {win.pad[1], win.pad_end[1], win.pad[2], win.pad_end[2]};
-    const sp_lite_fields f = {.number = {1, [6] = 1, [7] = sp__mo_attr_int(o->node, "group"), [8] = x->dims[1], [9] = w->dims[0]},
-                              .list = {[1] = {2, win.kernel + 1}, [2] = {2, win.stride + 1}, [3] = {2, win.dilation + 1}, [5] = {4, pads}}};
+    const sp_lite_fields f = {
+        .number = {1, [6] = 1, [7] = sp__mo_attr_int(o->node, "group"), [8] = x->dims[1], [9] = w->dims[0]},
+        .list = {[1] = {2, win.kernel + 1}, [2] = {2, win.stride + 1}, [3] = {2, win.dilation + 1}, [5] = {4, pads}}};
     int in[3] = {sp__lite_out_picture(o, o->node->in[0]), sp__lite_out_picture(o, o->node->in[1])}, n = 2;
     if (sp__mo_has(o->node, 2)) in[n++] = in_plain(o, 2);
     sp__lite_out_give(o, r->tag, &f, n, in, true);
@@ -255,9 +266,11 @@ static void write_pool(sp_lite_out *o, const rule *r)
     }
     const int64_t pads[4] = {win.pad[1], win.pad_end[1], win.pad[2], win.pad_end[2]};
     const bool padded = pads[0] || pads[1] || pads[2] || pads[3];
-    if (r->number == 1 && ((padded && sp__mo_attr_int(o->node, "count_include_pad")) || sp__mo_attr_int(o->node, "divisor_override")))
+    if (r->number == 1 &&
+        ((padded && sp__mo_attr_int(o->node, "count_include_pad")) || sp__mo_attr_int(o->node, "divisor_override")))
         sp__lite_out_refuse(o, "with padding that counts");
-    const sp_lite_fields f = {.number = {[4] = sp__mo_attr_int(o->node, "ceil_mode"), [5] = 1}, .list = {[0] = {2, win.kernel + 1}, [1] = {2, win.stride + 1}, [2] = {4, pads}}};
+    const sp_lite_fields f = {.number = {[4] = sp__mo_attr_int(o->node, "ceil_mode"), [5] = 1},
+                              .list = {[0] = {2, win.kernel + 1}, [1] = {2, win.stride + 1}, [2] = {4, pads}}};
     sp__lite_out_give(o, r->tag, &f, 1, (int[]){sp__lite_out_picture(o, o->node->in[0])}, true);
 }
 
@@ -269,7 +282,8 @@ static void write_layer_norm(sp_lite_out *o, const rule *r)
         return;
     }
     const int rank = o->node->in[0]->meta.rank;
-    const sp_lite_fields f = {.number = {sp__mo_axis(o->node, "begin_norm_axis", rank), [2] = 1, [3] = sp__mo_axis(o->node, "begin_params_axis", rank)},
+    const sp_lite_fields f = {.number = {sp__mo_axis(o->node, "begin_norm_axis", rank), [2] = 1,
+                                         [3] = sp__mo_axis(o->node, "begin_params_axis", rank)},
                               .real = {[1] = sp__mo_attr_float(o->node, "epsilon")}};
     sp__lite_out_give(o, r->tag, &f, 3, (int[]){in_plain(o, 0), in_plain(o, 1), in_plain(o, 2)}, false);
 }
@@ -277,19 +291,85 @@ static void write_layer_norm(sp_lite_out *o, const rule *r)
 #define EACH(name, tag) {name, write_same, tag, 0}
 #define ACT(name, number) {name, write_activation, 2, number}
 static const rule rules[] = {
-    EACH("abs", 1), EACH("log", 79), EACH("sqrt", 146), EACH("rsqrt", 126), EACH("sin", 133), EACH("cos", 37), EACH("neg", 101), EACH("floor", 63), EACH("ceil", 29),
-    EACH("round", 125), EACH("square", 148), EACH("erf", 178), EACH("reciprocal", 116), EACH("log1p", 212), EACH("logical_not", 82), EACH("isfinite", 180),
-    EACH("add", 5), EACH("sub", 152), EACH("mul", 99), EACH("div", 47), EACH("maximum", 90), EACH("minimum", 96), EACH("floor_div", 64), EACH("floor_mod", 65),
-    EACH("trunc_mod", 98), EACH("squared_difference", 149), EACH("equal", 53), EACH("not_equal", 103), EACH("less", 77), EACH("less_equal", 78), EACH("greater", 71),
-    EACH("greater_equal", 72), EACH("logical_and", 81), EACH("logical_or", 83), EACH("select", 170), {"exp", write_exp, 55, 0}, {"pow", write_pow, 110, 0},
-    ACT("relu", 1), ACT("sigmoid", 2), ACT("relu6", 3), ACT("elu", 4), ACT("leaky_relu", 5), ACT("softsign", 8), ACT("softplus", 9), ACT("tanh", 10), ACT("selu", 11),
-    ACT("hardswish", 12), ACT("hardsigmoid", 13), ACT("sign", 17), ACT("silu", 18), ACT("gelu", 19), ACT("gelu_tanh", 19), ACT("fast_gelu", 20),
-    {"identity", write_alias, 0, 0}, {"copy", write_alias, 0, 0}, {"stop_gradient", write_alias, 0, 0}, {"cast", write_cast, 28, 0}, {"reshape", write_reshape, 119, 0},
-    {"transpose", write_transpose, 162, 0}, {"broadcast_to", write_broadcast, 27, 0}, {"reduce_mean", write_reduce, 118, 0}, {"reduce_max", write_reduce, 118, 1},
-    {"reduce_min", write_reduce, 118, 2}, {"reduce_prod", write_reduce, 118, 3}, {"reduce_sum", write_reduce, 118, 4}, {"softmax", write_axis_list, 138, 0},
-    {"log_softmax", write_axis_list, 189, 1}, {"concat", write_join, 31, 0}, {"stack", write_join, 150, 0}, {"slice", write_slice, 151, 0}, {"gather", write_gather, 69, 0},
-    {"pad", write_pad, 107, 0}, {"tile", write_tile, 160, 0}, {"matmul", write_matmul, 89, 0}, {"dense", write_matmul, 89, 1}, {"conv2d", write_conv, 35, 0},
-    {"max_pool2d", write_pool, 92, 0}, {"avg_pool2d", write_pool, 17, 1}, {"layer_norm", write_layer_norm, 75, 0},
+    EACH("abs", 1),
+    EACH("log", 79),
+    EACH("sqrt", 146),
+    EACH("rsqrt", 126),
+    EACH("sin", 133),
+    EACH("cos", 37),
+    EACH("neg", 101),
+    EACH("floor", 63),
+    EACH("ceil", 29),
+    EACH("round", 125),
+    EACH("square", 148),
+    EACH("erf", 178),
+    EACH("reciprocal", 116),
+    EACH("log1p", 212),
+    EACH("logical_not", 82),
+    EACH("isfinite", 180),
+    EACH("add", 5),
+    EACH("sub", 152),
+    EACH("mul", 99),
+    EACH("div", 47),
+    EACH("maximum", 90),
+    EACH("minimum", 96),
+    EACH("floor_div", 64),
+    EACH("floor_mod", 65),
+    EACH("trunc_mod", 98),
+    EACH("squared_difference", 149),
+    EACH("equal", 53),
+    EACH("not_equal", 103),
+    EACH("less", 77),
+    EACH("less_equal", 78),
+    EACH("greater", 71),
+    EACH("greater_equal", 72),
+    EACH("logical_and", 81),
+    EACH("logical_or", 83),
+    EACH("select", 170),
+    {"exp", write_exp, 55, 0},
+    {"pow", write_pow, 110, 0},
+    ACT("relu", 1),
+    ACT("sigmoid", 2),
+    ACT("relu6", 3),
+    ACT("elu", 4),
+    ACT("leaky_relu", 5),
+    ACT("softsign", 8),
+    ACT("softplus", 9),
+    ACT("tanh", 10),
+    ACT("selu", 11),
+    ACT("hardswish", 12),
+    ACT("hardsigmoid", 13),
+    ACT("sign", 17),
+    ACT("silu", 18),
+    ACT("gelu", 19),
+    ACT("gelu_tanh", 19),
+    ACT("fast_gelu", 20),
+    {"identity", write_alias, 0, 0},
+    {"copy", write_alias, 0, 0},
+    {"stop_gradient", write_alias, 0, 0},
+    {"cast", write_cast, 28, 0},
+    {"reshape", write_reshape, 119, 0},
+    {"transpose", write_transpose, 162, 0},
+    {"broadcast_to", write_broadcast, 27, 0},
+    {"reduce_mean", write_reduce, 118, 0},
+    {"reduce_max", write_reduce, 118, 1},
+    {"reduce_min", write_reduce, 118, 2},
+    {"reduce_prod", write_reduce, 118, 3},
+    {"reduce_sum", write_reduce, 118, 4},
+    {"softmax", write_axis_list, 138, 0},
+    {"log_softmax", write_axis_list, 189, 1},
+    {"concat", write_join, 31, 0},
+    {"stack", write_join, 150, 0},
+    {"slice", write_slice, 151, 0},
+    {"gather", write_gather, 69, 0},
+    {"pad", write_pad, 107, 0},
+    {"tile", write_tile, 160, 0},
+    {"matmul", write_matmul, 89, 0},
+    {"dense", write_matmul, 89, 1},
+    {"conv2d", write_conv, 35, 0},
+    {"max_pool2d", write_pool, 92, 0},
+    {"avg_pool2d", write_pool, 17, 1},
+    {"layer_norm", write_layer_norm, 75, 0},
 };
 
 bool sp__lite_out_rule(sp_lite_out *o, const sp_node *n)

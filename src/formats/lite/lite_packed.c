@@ -12,7 +12,18 @@
 
 #include "formats/lite/lite_file.h"
 
-enum { INDEXING = 1, SPARSE = 2, FSE = 3, BITS = 4, FSE_INT = 5, FSE_INFER = 6, HUFFMAN = -1, LOG_MAX = 16, HUFFMAN_END = 128, HUFFMAN_KEYS = 512 };
+enum {
+    INDEXING = 1,
+    SPARSE = 2,
+    FSE = 3,
+    BITS = 4,
+    FSE_INT = 5,
+    FSE_INFER = 6,
+    HUFFMAN = -1,
+    LOG_MAX = 16,
+    HUFFMAN_END = 128,
+    HUFFMAN_KEYS = 512
+};
 
 /* Bits, most significant first. */
 typedef struct bits {
@@ -44,7 +55,8 @@ sp_dtype sp__lite_unpacked(const sp_lite_tensor *x)
     /* Narrow numbers without a mark: fewer bytes than elements. */
     if (x->n_quant == 0 || (dtype != SP_DTYPE_I8 && dtype != SP_DTYPE_I16)) return SP_DTYPE_NONE;
     for (int k = 0; k < x->meta.rank; k++) {
-        if (x->meta.dims[k] < 0 || (x->meta.dims[k] > 0 && n > UINT64_MAX / 4 / (uint64_t)x->meta.dims[k])) return SP_DTYPE_NONE;
+        if (x->meta.dims[k] < 0 || (x->meta.dims[k] > 0 && n > UINT64_MAX / 4 / (uint64_t)x->meta.dims[k]))
+            return SP_DTYPE_NONE;
         n *= (uint64_t)x->meta.dims[k];
     }
     return x->bytes < n * wanted ? dtype : SP_DTYPE_NONE;
@@ -54,8 +66,8 @@ sp_dtype sp__lite_unpacked(const sp_lite_tensor *x)
 static sp_status put(sp_tensor *out, int64_t i, int64_t v)
 {
     const bool wide = sp_tensor_dtype(out) == SP_DTYPE_I16;
-    SP_CHECK(wide ? v >= -32768 && v <= 32767 : v >= -128 && v <= 127, SP_FORMAT, "packed value %lld does not fit %s", (long long)v,
-             sp_dtype_name(sp_tensor_dtype(out)));
+    SP_CHECK(wide ? v >= -32768 && v <= 32767 : v >= -128 && v <= 127, SP_FORMAT, "packed value %lld does not fit %s",
+             (long long)v, sp_dtype_name(sp_tensor_dtype(out)));
     if (wide) ((int16_t *)sp_tensor_data(out))[i] = (int16_t)v;
     else ((int8_t *)sp_tensor_data(out))[i] = (int8_t)v;
     return SP_OK;
@@ -71,7 +83,8 @@ static sp_status unpack_bits(const sp_lite_tensor *x, int width, sp_tensor *out)
 {
     const int64_t n = sp_tensor_count(out);
     SP_TRY(check_width(width));
-    SP_CHECK(((uint64_t)n * (uint64_t)width + 7) / 8 <= x->bytes, SP_FORMAT, "%zu bytes for %lld numbers of %d bits", x->bytes, (long long)n, width);
+    SP_CHECK(((uint64_t)n * (uint64_t)width + 7) / 8 <= x->bytes, SP_FORMAT, "%zu bytes for %lld numbers of %d bits",
+             x->bytes, (long long)n, width);
     uint64_t at = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t v = 0;
@@ -122,7 +135,8 @@ static sp_status unpack_indexed(const sp_lite_tensor *x, int width, int32_t *val
 static sp_status fill_zero_points(const sp_lite_file *t, const sp_lite_tensor *x, sp_tensor *out)
 {
     const int64_t n = sp_tensor_count(out), channels = (int64_t)x->quant.n;
-    SP_CHECK(channels > 0 && n >= channels, SP_FORMAT, "%lld scales for %lld sparse weights", (long long)channels, (long long)n);
+    SP_CHECK(channels > 0 && n >= channels, SP_FORMAT, "%lld scales for %lld sparse weights", (long long)channels,
+             (long long)n);
     sp_lite_quant q;
     for (int64_t i = 0, last = -1; i < n; i++) {
         int64_t channel = i / (n / channels);
@@ -134,7 +148,8 @@ static sp_status fill_zero_points(const sp_lite_file *t, const sp_lite_tensor *x
     return SP_OK;
 }
 
-static sp_status unpack_sparse(const sp_lite_file *t, const sp_lite_tensor *x, int width, int32_t *values, sp_tensor *out)
+static sp_status unpack_sparse(const sp_lite_file *t, const sp_lite_tensor *x, int width, int32_t *values,
+                               sp_tensor *out)
 {
     bits b = {x->data, 8 * (uint64_t)x->bytes, 0}, gaps;
     uint32_t gap_bits = 0, stored = 0, n = 0, gap = 0;
@@ -143,18 +158,20 @@ static sp_status unpack_sparse(const sp_lite_file *t, const sp_lite_tensor *x, i
     SP_TRY(fill_zero_points(t, x, out));
     SP_TRY(take_bits(&b, 8, &gap_bits));
     SP_TRY(take_bits(&b, 32, &stored));
-    SP_CHECK(gap_bits <= 32 && stored <= (uint64_t)sp_tensor_count(out), SP_FORMAT, "%u weights of %lld are stored, with gaps of %u bits", stored,
-             (long long)sp_tensor_count(out), gap_bits);
+    SP_CHECK(gap_bits <= 32 && stored <= (uint64_t)sp_tensor_count(out), SP_FORMAT,
+             "%u weights of %lld are stored, with gaps of %u bits", stored, (long long)sp_tensor_count(out), gap_bits);
     SP_TRY(take_values(&b, width, values, &n, &index_bits));
     gaps = b;
-    SP_CHECK((uint64_t)stored * (uint64_t)index_bits <= b.n - b.at, SP_FORMAT, "packed weights end after %llu bits", (unsigned long long)b.n);
+    SP_CHECK((uint64_t)stored * (uint64_t)index_bits <= b.n - b.at, SP_FORMAT, "packed weights end after %llu bits",
+             (unsigned long long)b.n);
     gaps.at += (uint64_t)stored * (uint64_t)index_bits;
     for (uint32_t i = 0; i < stored; i++) {
         int32_t v = 0;
         SP_TRY(take_value(&b, values, n, index_bits, &v));
         SP_TRY(take_bits(&gaps, (int)gap_bits, &gap));
         at += gap;
-        SP_CHECK(at < sp_tensor_count(out), SP_FORMAT, "sparse weight %u lies beyond the %lld of the tensor", i, (long long)sp_tensor_count(out));
+        SP_CHECK(at < sp_tensor_count(out), SP_FORMAT, "sparse weight %u lies beyond the %lld of the tensor", i,
+                 (long long)sp_tensor_count(out));
         SP_TRY(put(out, at++, v));
     }
     return SP_OK;
@@ -165,7 +182,7 @@ static sp_status unpack_sparse(const sp_lite_file *t, const sp_lite_tensor *x, i
 typedef struct fse {
     uint32_t n, log, words; /* symbols, log of the number of states, words of 64 bits */
     size_t frequencies, centroids, string;
-    uint64_t n_bits, left;  /* of the string; not read yet */
+    uint64_t n_bits, left; /* of the string; not read yet */
     uint16_t *symbol, *next;
     uint8_t *width;
 } fse;
@@ -176,8 +193,9 @@ static sp_status fse_head(const sp_flat *f, fse *s)
     SP_TRY(sp__flat_get(f, 0, 2, &n));
     SP_TRY(sp__flat_get(f, 2, 2, &log));
     SP_TRY(sp__flat_get(f, 4, 4, &words));
-    SP_CHECK(n > 0 && log >= 1 && log <= LOG_MAX && words >= 1 && words <= f->bytes / 8, SP_FORMAT, "%llu symbols, 2^%llu states, %llu words of packed weights",
-             (unsigned long long)n, (unsigned long long)log, (unsigned long long)words);
+    SP_CHECK(n > 0 && log >= 1 && log <= LOG_MAX && words >= 1 && words <= f->bytes / 8, SP_FORMAT,
+             "%llu symbols, 2^%llu states, %llu words of packed weights", (unsigned long long)n,
+             (unsigned long long)log, (unsigned long long)words);
     *s = (fse){.n = (uint32_t)n, .log = (uint32_t)log, .words = (uint32_t)words, .frequencies = 8};
     s->centroids = (8 + 4 * (size_t)n + 7) & ~(size_t)7;
     s->string = (s->centroids + 4 * (size_t)n + 7) & ~(size_t)7;
@@ -201,7 +219,8 @@ static sp_status fse_states(const sp_flat *f, fse *s, uint32_t *frequency)
         frequency[i] = (uint32_t)raw;
         for (uint32_t k = 0; k < frequency[i]; k++, at = (at + step) & (size - 1)) s->symbol[at] = (uint16_t)i;
     }
-    SP_CHECK(total == size, SP_FORMAT, "frequencies of packed weights sum up to %llu, they must to %u", (unsigned long long)total, size);
+    SP_CHECK(total == size, SP_FORMAT, "frequencies of packed weights sum up to %llu, they must to %u",
+             (unsigned long long)total, size);
     for (uint32_t i = 0; i < size; i++) {
         const uint32_t x = frequency[s->symbol[i]]++;
         uint32_t log = 0;
@@ -307,7 +326,8 @@ static sp_status huffman_codes(const char *keys, const char *codes, huffman *h)
         keys = end;
         codes += n;
     }
-    SP_CHECK(*keys == '#' && *codes == '#' && h->n > 1, SP_FORMAT, "packed weights have other numbers of keys and codes");
+    SP_CHECK(*keys == '#' && *codes == '#' && h->n > 1, SP_FORMAT,
+             "packed weights have other numbers of keys and codes");
     return SP_OK;
 }
 
@@ -322,7 +342,8 @@ static sp_status huffman_fill(const huffman *h, const uint8_t *data, size_t byte
             at = h->child[at][bit];
             SP_CHECK(at != 0, SP_FORMAT, "packed weights have a code that stands for nothing");
         } while (h->child[at][0] != 0 || h->child[at][1] != 0);
-        SP_CHECK(h->key[at] != HUFFMAN_END, SP_FORMAT, "packed weights end after %lld of %lld", (long long)i, (long long)sp_tensor_count(out));
+        SP_CHECK(h->key[at] != HUFFMAN_END, SP_FORMAT, "packed weights end after %lld of %lld", (long long)i,
+                 (long long)sp_tensor_count(out));
         SP_TRY(put(out, i, h->key[at]));
     }
     return SP_OK;
@@ -340,7 +361,8 @@ static sp_status unpack_huffman(const sp_lite_tensor *x, sp_tensor *out)
     if (status == SP_OK) {
         memcpy(texts, x->data, head);
         texts[head] = '\0';
-        status = memchr(texts, 0, head) == NULL ? huffman_codes(texts, texts + (first + 1 - x->data), h) : sp__fail(SP_FORMAT, "packed weights without their codes");
+        status = memchr(texts, 0, head) == NULL ? huffman_codes(texts, texts + (first + 1 - x->data), h)
+                                                : sp__fail(SP_FORMAT, "packed weights without their codes");
     }
     if (status == SP_OK) status = huffman_fill(h, x->data + head, x->bytes - head, out);
     sp__free(texts);
@@ -357,7 +379,8 @@ sp_status sp__lite_unpack(const sp_lite_file *t, const sp_lite_tensor *x, sp_ten
     SP_TRY(check_width(width));
     int32_t *values = sp__alloc(sizeof *values << width);
     if (values == NULL) return SP_NOMEM;
-    sp_status status = x->packing == INDEXING ? unpack_indexed(x, width, values, out) : unpack_sparse(t, x, width, values, out);
+    sp_status status =
+        x->packing == INDEXING ? unpack_indexed(x, width, values, out) : unpack_sparse(t, x, width, values, out);
     sp__free(values);
     return status;
 }

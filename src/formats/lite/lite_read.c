@@ -14,7 +14,7 @@ typedef struct reader {
     sp_lite_file t;
     sp_model *m;
     sp_tfl_model *out;
-    uint64_t room;  /* entries that may still come */
+    uint64_t room; /* entries that may still come */
     int n_tensors, n_nodes;
     sp_tfl_tensor *tensors;
     sp_lite_tensor *raw;   /* of the same places */
@@ -34,7 +34,10 @@ static sp_status spend(reader *r, uint64_t n)
     return SP_OK;
 }
 
-static void *take(reader *r, uint64_t n, size_t bytes) { return sp__arena_alloc(&r->m->arena, (size_t)(n + 1) * bytes); }
+static void *take(reader *r, uint64_t n, size_t bytes)
+{
+    return sp__arena_alloc(&r->m->arena, (size_t)(n + 1) * bytes);
+}
 
 /* A vector of places in a list of `limit` entries. */
 static sp_status read_indices(reader *r, size_t table, unsigned field, int limit, int *n, int **out)
@@ -47,7 +50,8 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
     for (int i = 0; i < *n; i++) {
         int64_t index = 0;
         SP_TRY(sp__flat_int_at(&r->t.t.f, &list, (uint64_t)i, &index));
-        SP_CHECK(index >= 0 && index < limit, SP_FORMAT, "byte %zu, field %u: entry %lld of %d", list.at + 4 * (size_t)i, field, (long long)index, limit);
+        SP_CHECK(index >= 0 && index < limit, SP_FORMAT, "byte %zu, field %u: entry %lld of %d",
+                 list.at + 4 * (size_t)i, field, (long long)index, limit);
         (*out)[i] = (int)index;
     }
     return SP_OK;
@@ -55,7 +59,8 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
 
 /* --- tensors ----------------------------------------------------------------------------------------------------- */
 
-__attribute__((noinline)) /* a name on the stack at a time */ static sp_status read_tensor_name(reader *r, size_t table, int number, sp_tfl_tensor *t)
+__attribute__((noinline)) /* a name on the stack at a time */ static sp_status
+read_tensor_name(reader *r, size_t table, int number, sp_tfl_tensor *t)
 {
     char name[SP_TFL_NAME_MAX];
     SP_TRY(sp__tfl_text(&r->t.t, table, 9, name));
@@ -132,7 +137,8 @@ static sp_status read_scale(reader *r, int i)
         values[x->n_quant + k] = (float)q.zero;
     }
     const int axis = x->n_quant > 1 ? channel_axis(r, i) : 0;
-    SP_CHECK(x->n_quant == 1 || (axis < t->meta.rank && t->meta.dims[axis] == x->n_quant), SP_FORMAT, "%d scales along axis %d", x->n_quant, axis);
+    SP_CHECK(x->n_quant == 1 || (axis < t->meta.rank && t->meta.dims[axis] == x->n_quant), SP_FORMAT,
+             "%d scales along axis %d", x->n_quant, axis);
     t->scale = (sp_tfl_scale){x->n_quant, values, values + x->n_quant, axis};
     return SP_OK;
 }
@@ -147,7 +153,8 @@ static bool stays_integer(const reader *r, int i)
     for (int k = 0; k < 2; k++) {
         if (places[k] < 0 || places[k] == i || (k == 1 && r->raw[places[k]].bytes > 0)) continue;
         const sp_tfl_tensor *t = &r->tensors[places[k]];
-        if (r->raw[places[k]].n_quant > 0 && t->meta.dtype != SP_DTYPE_NONE && sp_dtype_kind(t->meta.dtype) != 'f') return true;
+        if (r->raw[places[k]].n_quant > 0 && t->meta.dtype != SP_DTYPE_NONE && sp_dtype_kind(t->meta.dtype) != 'f')
+            return true;
     }
     return false;
 }
@@ -196,15 +203,19 @@ static sp_status widen(reader *r, int i, const char *name)
     sp_tfl_tensor *t = &r->tensors[i];
     const sp_tensor *from = t->constant;
     const sp_dtype dtype = sp_tensor_dtype(from);
-    const bool bytes = dtype == SP_DTYPE_I8 || dtype == SP_DTYPE_I16 || dtype == SP_DTYPE_U8, clusters = r->raw[i].clusters.n > 0 && dtype == SP_DTYPE_I8;
+    const bool bytes = dtype == SP_DTYPE_I8 || dtype == SP_DTYPE_I16 || dtype == SP_DTYPE_U8,
+               clusters = r->raw[i].clusters.n > 0 && dtype == SP_DTYPE_I8;
     const int node = r->user[i];
-    const sp_dtype result = node >= 0 && r->nodes[node].n_out > 0 ? r->tensors[r->nodes[node].out[0]].meta.dtype : SP_DTYPE_NONE;
+    const sp_dtype result =
+        node >= 0 && r->nodes[node].n_out > 0 ? r->tensors[r->nodes[node].out[0]].meta.dtype : SP_DTYPE_NONE;
     const bool half = dtype == SP_DTYPE_F16 && result == SP_DTYPE_F32;
     const bool real = clusters || (bytes && t->scale.n > 0 && !stays_integer(r, i));
     if (!half && !real) return SP_OK;
     sp_tensor *wide = NULL;
     SP_TRY(sp_tensor_create(SP_DTYPE_F32, t->meta.rank, t->meta.dims, &wide));
-    sp_status status = half ? sp_tensor_assign(wide, from) : clusters ? fill_clusters(r, i, from, sp_tensor_data(wide)) : fill_real(r, i, from, sp_tensor_data(wide));
+    sp_status status = half       ? sp_tensor_assign(wide, from)
+                       : clusters ? fill_clusters(r, i, from, sp_tensor_data(wide))
+                                  : fill_real(r, i, from, sp_tensor_data(wide));
     if (status == SP_OK) status = sp_bundle_add(r->out->tensors, name, wide);
     sp_tensor_release(wide);
     SP_TRY(status);
@@ -218,7 +229,8 @@ static sp_status widen(reader *r, int i, const char *name)
 static void unique_name(const reader *r, const char *name, char out[SP_TFL_NAME_MAX])
 {
     snprintf(out, SP_TFL_NAME_MAX, "%.4000s", name);
-    for (int k = 2; sp_bundle_find(r->out->tensors, out) >= 0; k++) snprintf(out, SP_TFL_NAME_MAX, "%.4000s#%d", name, k);
+    for (int k = 2; sp_bundle_find(r->out->tensors, out) >= 0; k++)
+        snprintf(out, SP_TFL_NAME_MAX, "%.4000s#%d", name, k);
 }
 
 /* Contents of a constant. Of inference models floats can be trained, of training models what optimizers use. */
@@ -246,7 +258,9 @@ static void shape_states(reader *r)
 {
     for (int k = 0; k < r->n_nodes; k++) {
         const sp_tfl_node *n = &r->nodes[k];
-        const int states = r->tags[k] == SP_LITE_ADAM || r->tags[k] == SP_LITE_ADAM_WEIGHT_DECAY ? 2 : r->tags[k] == SP_LITE_APPLY_MOMENTUM ? 1 : 0;
+        const int states = r->tags[k] == SP_LITE_ADAM || r->tags[k] == SP_LITE_ADAM_WEIGHT_DECAY ? 2
+                           : r->tags[k] == SP_LITE_APPLY_MOMENTUM                                ? 1
+                                                                                                 : 0;
         for (int s = 1; s <= states && s < n->n_in; s++) {
             const sp_meta *w = &r->tensors[n->in[0]].meta;
             sp_meta *x = &r->tensors[n->in[s]].meta;
@@ -266,7 +280,9 @@ static sp_status read_constants(reader *r)
     for (int i = 0; i < r->n_tensors; i++) {
         sp_status status = read_scale(r, i);
         if (status == SP_OK) status = read_constant(r, i);
-        if (status != SP_OK) sp__error_context("tensor %d ('%s')", i, sp__name_shown(r->tensors[i].name, strlen(r->tensors[i].name), shown));
+        if (status != SP_OK)
+            sp__error_context("tensor %d ('%s')", i,
+                              sp__name_shown(r->tensors[i].name, strlen(r->tensors[i].name), shown));
         SP_TRY(status);
     }
     return SP_OK;
@@ -333,13 +349,15 @@ __attribute__((noinline)) static sp_status read_text(reader *r, size_t fields, u
 }
 
 /* One field; a missing one is what the schema says. */
-static sp_status read_field(reader *r, size_t fields, unsigned k, char letter, double missing, sp_tfl_node *n, sp_tfl_longs *lists)
+static sp_status read_field(reader *r, size_t fields, unsigned k, char letter, double missing, sp_tfl_node *n,
+                            sp_tfl_longs *lists)
 {
     const int bytes = letter == 'l' ? 8 : letter == 'i' || letter == 'f' ? 4 : 1;
     const float missing_float = (float)missing;
     size_t place = 0;
     uint64_t raw = 0;
-    if (letter == 'L' || letter == 'I' || letter == 'F') return fields != 0 ? read_list(r, fields, k, letter, &lists[k]) : SP_OK;
+    if (letter == 'L' || letter == 'I' || letter == 'F')
+        return fields != 0 ? read_list(r, fields, k, letter, &lists[k]) : SP_OK;
     if (letter == 'V') return fields != 0 ? read_rows(r, fields, k, &lists[k]) : SP_OK;
     if (letter == 's') return fields != 0 ? read_text(r, fields, k, n) : SP_OK;
     if (letter == 'A') return SP_OK; /* of Custom, which no handler takes */
@@ -352,7 +370,9 @@ static sp_status read_field(reader *r, size_t fields, unsigned k, char letter, d
         return SP_OK;
     }
     SP_TRY(sp__flat_get(&r->t.t.f, place, bytes, &raw));
-    n->option[k] = letter == 'i' ? (uint64_t)(int64_t)(int32_t)(uint32_t)raw : letter == 'c' ? (uint64_t)(int64_t)(int8_t)(uint8_t)raw : raw;
+    n->option[k] = letter == 'i'   ? (uint64_t)(int64_t)(int32_t)(uint32_t)raw
+                   : letter == 'c' ? (uint64_t)(int64_t)(int8_t)(uint8_t)raw
+                                   : raw;
     return SP_OK;
 }
 
@@ -398,7 +418,8 @@ static void note_unsupported(reader *r, const sp_tfl_node *n)
 {
     char shown[SP_NAME_SHOWN];
     if (r->n_unsupported++ >= UNSUPPORTED_SHOWN) return;
-    sp__text_put(&r->unsupported, "%s%.100s (node '%s')", r->n_unsupported > 1 ? ", " : "", n->op, sp__name_shown(n->name, strlen(n->name), shown));
+    sp__text_put(&r->unsupported, "%s%.100s (node '%s')", r->n_unsupported > 1 ? ", " : "", n->op,
+                 sp__name_shown(n->name, strlen(n->name), shown));
 }
 
 static sp_status choose_handler(reader *r, const sp_lite_op *op, sp_tfl_node *n)
@@ -415,7 +436,8 @@ static sp_status choose_handler(reader *r, const sp_lite_op *op, sp_tfl_node *n)
     return SP_OK;
 }
 
-__attribute__((noinline)) static sp_status read_node_name(reader *r, size_t table, uint64_t tag, const sp_lite_op *op, sp_tfl_node *n)
+__attribute__((noinline)) static sp_status read_node_name(reader *r, size_t table, uint64_t tag, const sp_lite_op *op,
+                                                          sp_tfl_node *n)
 {
     char text[SP_TFL_NAME_MAX];
     SP_TRY(sp__tfl_text(&r->t.t, table, 0, text));
@@ -499,7 +521,9 @@ static sp_status read_nodes(reader *r)
         sp_tfl_node *n = &r->nodes[i];
         SP_TRY(sp__flat_table_at(&r->t.t.f, list, (uint64_t)i, &table));
         sp_status status = read_node(r, table, i);
-        if (status != SP_OK) sp__error_context("node %d ('%s')", i, n->name != NULL ? sp__name_shown(n->name, strlen(n->name), shown) : "?");
+        if (status != SP_OK)
+            sp__error_context("node %d ('%s')", i,
+                              n->name != NULL ? sp__name_shown(n->name, strlen(n->name), shown) : "?");
         SP_TRY(status);
         for (int k = 0; k < n->n_in; k++) {
             if (r->user[n->in[k]] >= 0) continue;
@@ -557,7 +581,8 @@ static void drop_update_outputs(sp_tfl_graph *g)
         bool update = false;
         for (int k = 0; k < g->n_nodes && !update; k++) {
             const sp_tfl_node *n = &g->nodes[k];
-            if (n->handler == NULL || !(n->handler->how & SP_TFL_RAW) || !sp__lite_is_update(n->handler->code)) continue;
+            if (n->handler == NULL || !(n->handler->how & SP_TFL_RAW) || !sp__lite_is_update(n->handler->code))
+                continue;
             for (int j = 0; j < n->n_out && !update; j++) update = n->out[j] == g->outputs[i];
         }
         if (!update) g->outputs[kept++] = g->outputs[i];
@@ -588,7 +613,8 @@ static sp_status read_graphs(reader *r)
 
 static sp_status read_face(const sp_tfl_tensor *t, bool input, sp_model_value *out)
 {
-    SP_CHECK(t->meta.dtype != SP_DTYPE_NONE, SP_DECLINED, "%s '%s' is of type %d, which is not supported", input ? "input" : "output", t->name, t->type);
+    SP_CHECK(t->meta.dtype != SP_DTYPE_NONE, SP_DECLINED, "%s '%s' is of type %d, which is not supported",
+             input ? "input" : "output", t->name, t->type);
     out->name = t->name;
     out->spec.dtype = t->meta.dtype;
     out->spec.rank = t->meta.rank;
@@ -624,9 +650,12 @@ static sp_status keep_file(reader *r, sp_lite_model *d)
     memcpy(d->file, r->source->data, d->file_bytes);
     for (int i = 0; i < r->n_tensors; i++) {
         const sp_lite_tensor *x = &r->raw[i];
-        const bool plain = x->bytes > 0 && x->packing == 0 && x->meta.dtype == SP_DTYPE_F32 && r->tensors[i].parameter >= 0;
-        if (plain && x->bytes == sp_tensor_bytes(r->tensors[i].constant)) d->places[i] = (size_t)(x->data - r->source->data);
-        SP_CHECK(d->places[i] != 0 || r->tensors[i].parameter < 0, SP_DECLINED, "weight '%s' of a training model is packed, or elsewhere, which is not supported", r->tensors[i].name);
+        const bool plain =
+            x->bytes > 0 && x->packing == 0 && x->meta.dtype == SP_DTYPE_F32 && r->tensors[i].parameter >= 0;
+        if (plain && x->bytes == sp_tensor_bytes(r->tensors[i].constant))
+            d->places[i] = (size_t)(x->data - r->source->data);
+        SP_CHECK(d->places[i] != 0 || r->tensors[i].parameter < 0, SP_DECLINED,
+                 "weight '%s' of a training model is packed, or elsewhere, which is not supported", r->tensors[i].name);
     }
     return SP_OK;
 }
@@ -639,7 +668,8 @@ static sp_status read_model(const sp_source *s, sp_model *m, sp_lite_model *d)
     if (status == SP_OK) status = read_nodes(&r);
     if (status == SP_OK && r.n_unsupported > 0)
         status = sp__fail(SP_DECLINED, "%d nodes use operators that are not supported: %s%s", r.n_unsupported,
-                          r.unsupported.data != NULL ? r.unsupported.data : "", r.n_unsupported > UNSUPPORTED_SHOWN ? ", and more" : "");
+                          r.unsupported.data != NULL ? r.unsupported.data : "",
+                          r.n_unsupported > UNSUPPORTED_SHOWN ? ", and more" : "");
     if (status == SP_OK) status = read_constants(&r);
     if (status == SP_OK) status = read_graphs(&r);
     if (status == SP_OK) status = sp__lite_faces(m, &r.out->graphs[0]);
@@ -666,7 +696,13 @@ static void release(void *data)
     sp__tfl_release(d);
 }
 
-const sp_model_kind sp__model_lite = {.format = "lite", .load = load, .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset,
-                                      .freezes = true, .any_size = true};
+const sp_model_kind sp__model_lite = {.format = "lite",
+                                      .load = load,
+                                      .release = release,
+                                      .apply = sp__tfl_apply,
+                                      .reset = sp__tfl_reset,
+                                      .freezes = true,
+                                      .any_size = true};
 /* Each run of a training model writes its weights: they are never constants. */
-static const sp_model_kind training = {.format = "lite", .load = load, .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset};
+static const sp_model_kind training = {
+    .format = "lite", .load = load, .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset};

@@ -14,7 +14,8 @@ bool sp_lite_trains(const sp_model *m) { return is_lite(m) && data_of(m)->trains
 static sp_status check_training(const sp_model *m)
 {
     SP_CHECK(m != NULL, SP_VALUE, "m must not be NULL");
-    SP_CHECK(sp_lite_trains(m), SP_VALUE, "the model has no optimizer: export it with its training step (converter_lite --trainModel=true)");
+    SP_CHECK(sp_lite_trains(m), SP_VALUE,
+             "the model has no optimizer: export it with its training step (converter_lite --trainModel=true)");
     return SP_OK;
 }
 
@@ -32,10 +33,10 @@ typedef struct search {
     const sp_tfl_graph *from;
     sp_tfl_graph *to;
     sp__arena *arena;
-    int *maker;      /* of tensors: the node that makes it, -1: none */
-    bool *after;     /* nodes that are the loss, come after it, or update weights */
-    bool *wanted;    /* nodes */
-    bool *output;    /* tensors */
+    int *maker;   /* of tensors: the node that makes it, -1: none */
+    bool *after;  /* nodes that are the loss, come after it, or update weights */
+    bool *wanted; /* nodes */
+    bool *output; /* tensors */
 } search;
 
 static void mark_after(search *s, int n_names, const char *const *names)
@@ -43,8 +44,10 @@ static void mark_after(search *s, int n_names, const char *const *names)
     for (int i = 0; i < s->from->n_tensors; i++) s->maker[i] = -1;
     for (int i = 0; i < s->from->n_nodes; i++) {
         const sp_tfl_node *n = &s->from->nodes[i];
-        s->after[i] = is_loss(n, n_names, names) || (n->handler->how & SP_TFL_RAW && sp__lite_is_update(n->handler->code));
-        for (int k = 0; k < n->n_in; k++) s->after[i] = s->after[i] || (s->maker[n->in[k]] >= 0 && s->after[s->maker[n->in[k]]]);
+        s->after[i] =
+            is_loss(n, n_names, names) || (n->handler->how & SP_TFL_RAW && sp__lite_is_update(n->handler->code));
+        for (int k = 0; k < n->n_in; k++)
+            s->after[i] = s->after[i] || (s->maker[n->in[k]] >= 0 && s->after[s->maker[n->in[k]]]);
         for (int k = 0; k < n->n_out; k++) s->maker[n->out[k]] = i;
     }
 }
@@ -63,7 +66,9 @@ static sp_status choose_nodes(search *s, int n_names, const char *const *names)
             g->outputs[g->n_outputs++] = n->in[k];
         }
     }
-    SP_CHECK(g->n_outputs > 0, SP_VALUE, "no node whose name holds '%s' takes a prediction: name the part of its name that tells the loss", names[0]);
+    SP_CHECK(g->n_outputs > 0, SP_VALUE,
+             "no node whose name holds '%s' takes a prediction: name the part of its name that tells the loss",
+             names[0]);
     for (int i = s->from->n_nodes - 1; i >= 0; i--) {
         const sp_tfl_node *n = &s->from->nodes[i];
         for (int k = 0; s->wanted[i] && k < n->n_in; k++)
@@ -92,7 +97,8 @@ static sp_status copy_nodes(search *s)
     return sp__tfl_find_dead(s->arena, g);
 }
 
-static sp_status cut_graph(const sp_tfl_graph *from, sp__arena *arena, int n_names, const char *const *names, sp_tfl_graph *to)
+static sp_status cut_graph(const sp_tfl_graph *from, sp__arena *arena, int n_names, const char *const *names,
+                           sp_tfl_graph *to)
 {
     search s = {.from = from, .to = to, .arena = arena};
     *to = (sp_tfl_graph){.name = from->name, .n_tensors = from->n_tensors, .tensors = from->tensors};
@@ -115,7 +121,8 @@ static void release(void *data)
 }
 
 /* Weights are those of the training model, read at each run. */
-static const sp_model_kind evaluation = {.format = "lite", .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset};
+static const sp_model_kind evaluation = {
+    .format = "lite", .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset};
 
 static sp_status fill_evaluation(sp_model *m, int n, const char *const *names, sp_model *out)
 {
@@ -128,7 +135,8 @@ static sp_status fill_evaluation(sp_model *m, int n, const char *const *names, s
     if (!(d->runs.graphs = sp__arena_alloc(&out->arena, sizeof *d->runs.graphs))) return SP_NOMEM;
     SP_TRY(cut_graph(&data_of(m)->runs.graphs[0], &out->arena, n, names, &d->runs.graphs[0]));
     for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++)
-        SP_TRY(sp_bundle_add(out->parameters, sp_bundle_name_at(m->parameters, i), sp_bundle_tensor_at(m->parameters, i)));
+        SP_TRY(
+            sp_bundle_add(out->parameters, sp_bundle_name_at(m->parameters, i), sp_bundle_tensor_at(m->parameters, i)));
     SP_TRY(sp__lite_faces(out, &d->runs.graphs[0]));
     return sp__tfl_outline(out, &d->runs);
 }
@@ -136,7 +144,8 @@ static sp_status fill_evaluation(sp_model *m, int n, const char *const *names, s
 sp_status sp_lite_evaluation(sp_model *m, int n, const char *const *loss_names, sp_model **out)
 {
     static const char *const usual[] = {"loss_fct", "_loss_fn", "SigmoidCrossEntropy"};
-    SP_CHECK(out != NULL && n >= 0 && (n == 0 || loss_names != NULL), SP_VALUE, "out must not be NULL, and there must be as many names as told");
+    SP_CHECK(out != NULL && n >= 0 && (n == 0 || loss_names != NULL), SP_VALUE,
+             "out must not be NULL, and there must be as many names as told");
     SP_TRY(check_training(m));
     sp_model *made = NULL;
     SP_TRY(sp__model_create(&evaluation, &made));
@@ -151,7 +160,10 @@ sp_status sp_lite_evaluation(sp_model *m, int n, const char *const *loss_names, 
 /* Which input of an optimizer is the rate; -1: it has none. */
 static int rate_input(int tag)
 {
-    return tag == SP_LITE_ADAM ? 5 : tag == SP_LITE_ADAM_WEIGHT_DECAY ? 3 : tag == SP_LITE_APPLY_MOMENTUM || tag == SP_LITE_SGD ? 2 : -1;
+    return tag == SP_LITE_ADAM                                   ? 5
+           : tag == SP_LITE_ADAM_WEIGHT_DECAY                    ? 3
+           : tag == SP_LITE_APPLY_MOMENTUM || tag == SP_LITE_SGD ? 2
+                                                                 : -1;
 }
 
 /* The k-th rate of the model; NULL: there are no more. */
@@ -230,10 +242,12 @@ sp_status sp_lite_save(const sp_model *m, const char *path, const sp_file_option
 
 /* --- watched runs ------------------------------------------------------------------------------------------------ */
 
-sp_status sp_lite_run_watched(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out, sp_lite_watch watch, void *context)
+sp_status sp_lite_run_watched(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out,
+                              sp_lite_watch watch, void *context)
 {
     SP_CHECK(is_lite(m) && watch != NULL, SP_VALUE, "a model of MindSpore Lite and a function are needed");
-    SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE, "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in,
+    SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
+             "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in,
              n_out);
     SP_TRY(sp__model_check(m, n_in, in, m->other_sizes));
     for (int i = 0; i < n_out; i++) out[i] = NULL;

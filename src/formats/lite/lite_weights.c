@@ -46,7 +46,8 @@ static sp_status read_tensor(reader *r, size_t table, uint64_t number)
     if (r->name[0] == '\0') snprintf(r->name, sizeof r->name, "tensor_%llu", (unsigned long long)number);
     SP_TRY(sp__lite_tensor(&r->t, table, &x));
     snprintf(r->full, sizeof r->full, "%.4000s", r->name);
-    for (int k = 2; sp_bundle_find(r->bundle, r->full) >= 0; k++) snprintf(r->full, sizeof r->full, "%.4000s#%d", r->name, k);
+    for (int k = 2; sp_bundle_find(r->bundle, r->full) >= 0; k++)
+        snprintf(r->full, sizeof r->full, "%.4000s#%d", r->name, k);
     SP_TRY(sp__lite_add(r->source, &r->t, &x, r->bundle, r->full, &added));
     return added && x.n_quant > 0 && sp_dtype_kind(x.meta.dtype) != 'f' ? add_quant(r, &x) : SP_OK;
 }
@@ -61,7 +62,9 @@ static sp_status read_tensors(reader *r)
         size_t table = 0;
         SP_TRY(sp__flat_table_at(&r->t.t.f, &r->t.tensors, i, &table));
         sp_status status = read_tensor(r, table, i);
-        if (status != SP_OK) sp__error_context("tensor %llu ('%s')", (unsigned long long)i, sp__name_shown(r->name, strlen(r->name), shown));
+        if (status != SP_OK)
+            sp__error_context("tensor %llu ('%s')", (unsigned long long)i,
+                              sp__name_shown(r->name, strlen(r->name), shown));
         SP_TRY(status);
     }
     return SP_OK;

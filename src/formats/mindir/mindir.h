@@ -19,20 +19,20 @@ typedef enum {
     MI_BOOL,
     MI_TEXT,
     MI_DTYPE,
-    MI_TENSOR,   /* t; as a type: only meta */
-    MI_TUPLE,    /* items; lists too */
-    MI_MONAD,    /* order of effects: nothing at run time */
-    MI_CLOSURE,  /* fn in env, its first arguments bound to items */
-    MI_CHOICE,   /* items[0] ? items[1] : items[2], closures; the condition is a symbol */
-    MI_SYMBOL    /* t is a symbol that holds a function */
+    MI_TENSOR,  /* t; as a type: only meta */
+    MI_TUPLE,   /* items; lists too */
+    MI_MONAD,   /* order of effects: nothing at run time */
+    MI_CLOSURE, /* fn in env, its first arguments bound to items */
+    MI_CHOICE,  /* items[0] ? items[1] : items[2], closures; the condition is a symbol */
+    MI_SYMBOL   /* t is a symbol that holds a function */
 } mi_kind;
 
 typedef struct mi_value {
     mi_kind kind;
-    bool is_type;            /* a description: kind, meta and items only; numbers are MI_TENSOR with is_number */
+    bool is_type; /* a description: kind, meta and items only; numbers are MI_TENSOR with is_number */
     bool is_number;
-    bool is_list;            /* MI_TUPLE */
-    bool is_weight;          /* t is a weight itself, which may be written to */
+    bool is_list;   /* MI_TUPLE */
+    bool is_weight; /* t is a weight itself, which may be written to */
     int64_t i;
     double f;
     const char *s;
@@ -63,8 +63,8 @@ typedef enum { MI_AT_FUNCTION, MI_AT_PRIMITIVE, MI_AT_VALUE, MI_AT_CONSTANT } mi
 typedef struct mi_name {
     const char *text;
     mi_where where;
-    mi_function *owner;   /* MI_AT_VALUE */
-    int slot;             /* among the owner's values */
+    mi_function *owner; /* MI_AT_VALUE */
+    int slot;           /* among the owner's values */
     mi_function *fn;
     mi_primitive *primitive;
     mi_value *constant;
@@ -75,9 +75,9 @@ typedef struct mi_node {
     int n_in;
     const char **in_names;
     const mi_name **in;
-    int n_attrs;             /* of the older dialect */
+    int n_attrs; /* of the older dialect */
     mi_attr *attrs;
-    mi_value *shape;         /* type of the result, NULL: not said */
+    mi_value *shape; /* type of the result, NULL: not said */
     mi_value *constant;
     mi_primitive *primitive; /* one of these two */
     const mi_name *callee;
@@ -86,15 +86,15 @@ typedef struct mi_node {
 
 typedef struct mi_input {
     const char *name;
-    mi_value *type;          /* NULL: not said */
-    int64_t weight;          /* entry of the weights, -1: an argument */
-    int64_t passed;          /* of an argument: the entry of the weights that is passed in it, -1: a value */
+    mi_value *type; /* NULL: not said */
+    int64_t weight; /* entry of the weights, -1: an argument */
+    int64_t passed; /* of an argument: the entry of the weights that is passed in it, -1: a value */
 } mi_input;
 
 struct mi_function {
     const char *name;
     int index;
-    int n_inputs, n_args;    /* arguments, then weights */
+    int n_inputs, n_args; /* arguments, then weights */
     mi_input *inputs;
     int n_nodes;
     mi_node *nodes;
@@ -102,29 +102,33 @@ struct mi_function {
     const char **output_names;
     mi_value **output_types;
     const mi_name **outputs;
-    mi_node **node_of_slot;  /* slots: inputs, then nodes */
-    bool recursive;          /* calls itself, directly or not */
-    const mi_node *tail;     /* the call whose result is the function's, NULL: none */
-    uint8_t *after_tail;     /* nodes that wait for it: they order effects and do nothing else */
+    mi_node **node_of_slot; /* slots: inputs, then nodes */
+    bool recursive;         /* calls itself, directly or not */
+    const mi_node *tail;    /* the call whose result is the function's, NULL: none */
+    uint8_t *after_tail;    /* nodes that wait for it: they order effects and do nothing else */
 };
 
 typedef struct mi_model {
     sp_model *model;
     sp_bundle *weights;
     int n_functions;
-    mi_function *functions;  /* the main one first */
+    mi_function *functions; /* the main one first */
     int n_primitives;
     mi_primitive *primitives;
     int n_names, names_capacity;
-    mi_name *names;          /* open addressing */
-    uint64_t *needs;         /* a row of bits for each function F, in needs_words words: bit G: F uses values of G when it runs */
+    mi_name *names; /* open addressing */
+    uint64_t
+        *needs; /* a row of bits for each function F, in needs_words words: bit G: F uses values of G when it runs */
     size_t needs_words;
     int n_tensors, tensors_capacity;
-    sp_tensor **tensors;     /* constants, owned */
+    sp_tensor **tensors; /* constants, owned */
     uint64_t version;
-    bool writes;             /* some primitive writes to a weight */
+    bool writes; /* some primitive writes to a weight */
 } mi_model;
-static inline uint64_t *sp__mindir_needs_row(const mi_model *m, const mi_function *f) { return m->needs + (size_t)f->index * m->needs_words; }
+static inline uint64_t *sp__mindir_needs_row(const mi_model *m, const mi_function *f)
+{
+    return m->needs + (size_t)f->index * m->needs_words;
+}
 
 /* --- parsing ----------------------------------------------------------------------------------------------------- */
 
@@ -147,11 +151,20 @@ typedef struct mi_call {
     const mi_node *node;
     int n_in;
     mi_value **in;
-    const mi_value *type;    /* what the file says about the result, or NULL */
+    const mi_value *type; /* what the file says about the result, or NULL */
 } mi_call;
 
 /* What run.c does itself. */
-typedef enum { MI_OPERATOR, MI_MAKE_TUPLE, MI_GET_ITEM, MI_FIRST, MI_STATE, MI_PARTIAL, MI_SWITCH, MI_SWITCH_LAYER } mi_control;
+typedef enum {
+    MI_OPERATOR,
+    MI_MAKE_TUPLE,
+    MI_GET_ITEM,
+    MI_FIRST,
+    MI_STATE,
+    MI_PARTIAL,
+    MI_SWITCH,
+    MI_SWITCH_LAYER
+} mi_control;
 
 const struct mi_rule *sp__mindir_rule(sp__arena *arena, const char *type); /* NULL: there is none */
 mi_control sp__mindir_control(const struct mi_rule *rule);

@@ -9,9 +9,10 @@
 
 sp_dtype sp__mindir_dtype(uint64_t number)
 {
-    static const int8_t known[] = {SP_DTYPE_NONE, SP_DTYPE_F32, SP_DTYPE_U8,   SP_DTYPE_I8,   SP_DTYPE_U16,  SP_DTYPE_I16,
-                                   SP_DTYPE_I32,  SP_DTYPE_I64, SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_F16,  SP_DTYPE_F64,
-                                   SP_DTYPE_U32,  SP_DTYPE_U64, SP_DTYPE_C64,  SP_DTYPE_C128, SP_DTYPE_BF16, SP_DTYPE_F64};
+    static const int8_t known[] = {SP_DTYPE_NONE, SP_DTYPE_F32,  SP_DTYPE_U8,  SP_DTYPE_I8,   SP_DTYPE_U16,
+                                   SP_DTYPE_I16,  SP_DTYPE_I32,  SP_DTYPE_I64, SP_DTYPE_NONE, SP_DTYPE_BOOL,
+                                   SP_DTYPE_F16,  SP_DTYPE_F64,  SP_DTYPE_U32, SP_DTYPE_U64,  SP_DTYPE_C64,
+                                   SP_DTYPE_C128, SP_DTYPE_BF16, SP_DTYPE_F64};
     return number < sizeof known ? (sp_dtype)known[number] : SP_DTYPE_NONE;
 }
 
@@ -22,7 +23,8 @@ sp_status sp__mp_take_text(mp_parser *p, sp_wire *w, const char *what, int type,
     sp_wire inner;
     SP_TRY(sp__wire_take_bytes(w, what, type, &inner));
     size_t bytes = sp__wire_left(&inner);
-    SP_CHECK(bytes == 0 || memchr(inner.at, 0, bytes) == NULL, SP_FORMAT, "byte %zu: %s holds a NUL", sp__wire_offset(&inner), what);
+    SP_CHECK(bytes == 0 || memchr(inner.at, 0, bytes) == NULL, SP_FORMAT, "byte %zu: %s holds a NUL",
+             sp__wire_offset(&inner), what);
     char *text = sp__mp_alloc(p, bytes + 1, 1);
     if (!text) return SP_NOMEM;
     if (bytes) memcpy(text, inner.at, bytes);
@@ -54,7 +56,8 @@ static sp_status read_dims(sp_wire *w, int type, mp_tensor *t)
     if (type == SP_WIRE_VARINT) {
         uint64_t v;
         SP_TRY(sp__wire_varint(w, &v));
-        SP_CHECK(t->meta.rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", sp__wire_offset(w), SP_RANK_MAX);
+        SP_CHECK(t->meta.rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", sp__wire_offset(w),
+                 SP_RANK_MAX);
         t->meta.dims[t->meta.rank++] = (int64_t)v;
         return SP_OK;
     }
@@ -105,11 +108,12 @@ static sp_status constant_tensor(mp_parser *p, const mp_tensor *t, mi_value **ou
     for (int i = 0; i < t->meta.rank; i++)
         SP_CHECK(t->meta.dims[i] >= 0, SP_FORMAT, "dimension %d of a constant is %lld", i, (long long)t->meta.dims[i]);
     SP_TRY(sp__meta_bytes(&t->meta, &bytes));
-    SP_CHECK(bytes == sp__wire_left(&t->raw), SP_FORMAT, "a constant has %zu bytes, its shape needs %zu", sp__wire_left(&t->raw),
-             bytes);
+    SP_CHECK(bytes == sp__wire_left(&t->raw), SP_FORMAT, "a constant has %zu bytes, its shape needs %zu",
+             sp__wire_left(&t->raw), bytes);
     if (m->n_tensors == m->tensors_capacity) {
         int more = m->tensors_capacity ? 2 * m->tensors_capacity : 32;
-        sp_tensor **grown = sp__realloc(m->tensors, (size_t)m->tensors_capacity * sizeof *grown, (size_t)more * sizeof *grown);
+        sp_tensor **grown =
+            sp__realloc(m->tensors, (size_t)m->tensors_capacity * sizeof *grown, (size_t)more * sizeof *grown);
         if (!grown) return SP_NOMEM;
         m->tensors = grown;
         m->tensors_capacity = more;
@@ -124,8 +128,22 @@ static sp_status constant_tensor(mp_parser *p, const mp_tensor *t, mi_value **ou
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
 
-enum { T_FLOAT = 1, T_STRING = 8, T_BOOL = 9, T_DOUBLE = 11, T_TENSORS = 19, T_TUPLE = 20, T_LIST = 21, T_DICT = 22,
-       T_UMONAD = 23, T_IOMONAD = 24, T_NONE = 25, T_PRIMITIVE = 26, T_UNION = 29, T_SCALAR = 39 };
+enum {
+    T_FLOAT = 1,
+    T_STRING = 8,
+    T_BOOL = 9,
+    T_DOUBLE = 11,
+    T_TENSORS = 19,
+    T_TUPLE = 20,
+    T_LIST = 21,
+    T_DICT = 22,
+    T_UMONAD = 23,
+    T_IOMONAD = 24,
+    T_NONE = 25,
+    T_PRIMITIVE = 26,
+    T_UNION = 29,
+    T_SCALAR = 39
+};
 
 typedef struct {
     const char *name, *s, *old; /* old: ref_attr_name */
@@ -133,7 +151,7 @@ typedef struct {
     int64_t i;
     double f;
     bool has_i, has_f;
-    int n_items;                /* in ints, floats, strings, tensors, in the order of the file */
+    int n_items; /* in ints, floats, strings, tensors, in the order of the file */
     mi_value **items;
     int n_values;
     mi_value **values;
@@ -215,7 +233,8 @@ static sp_status take_tensor(mp_parser *p, sp_wire *w, int type, bool is_type, a
     return SP_OK;
 }
 
-static sp_status read_attribute_field(mp_parser *p, sp_wire *w, uint32_t number, int type, bool is_type, size_t room, attribute *a)
+static sp_status read_attribute_field(mp_parser *p, sp_wire *w, uint32_t number, int type, bool is_type, size_t room,
+                                      attribute *a)
 {
     sp_wire inner;
     uint64_t u;
@@ -337,10 +356,12 @@ static mi_value *new_form(mp_parser *p, const attribute *a, bool is_type)
 sp_status sp__mp_read_attribute(mp_parser *p, sp_wire w, bool is_type, mi_attr *out)
 {
     attribute a = {.name = ""};
-    SP_CHECK(p->depth < MP_NESTING_MAX, SP_FORMAT, "byte %zu: attributes nested deeper than %d", sp__wire_offset(&w), MP_NESTING_MAX);
+    SP_CHECK(p->depth < MP_NESTING_MAX, SP_FORMAT, "byte %zu: attributes nested deeper than %d", sp__wire_offset(&w),
+             MP_NESTING_MAX);
     /* Packed numbers take a byte at least. */
     size_t room = sp__wire_left(&w) + 1;
-    int packed = sp__mp_count_fields(w, 8) + sp__mp_count_fields(w, 9) + sp__mp_count_fields(w, 10), texts = sp__mp_count_fields(w, 11) + sp__mp_count_fields(w, 12);
+    int packed = sp__mp_count_fields(w, 8) + sp__mp_count_fields(w, 9) + sp__mp_count_fields(w, 10),
+        texts = sp__mp_count_fields(w, 11) + sp__mp_count_fields(w, 12);
     int n_values = sp__mp_count_fields(w, 17);
     size_t n_items = packed ? room : (size_t)texts;
     a.items = sp__mp_alloc(p, n_items, sizeof *a.items);
@@ -363,4 +384,3 @@ sp_status sp__mp_read_attribute(mp_parser *p, sp_wire w, bool is_type, mi_attr *
     out->value = a.old && *a.old ? old_value(p, &a) : new_form(p, &a, is_type);
     return out->value ? SP_OK : SP_NOMEM;
 }
-

@@ -61,25 +61,29 @@ static sp_status write_effect(mo_out *o, const sp_node *n)
 
 bool sp__mo_fails(const sp_node *n)
 {
-    return n->kind == SP_NODE_HOST && (!strcmp(n->host->name, SP_HOST_FAILURE) || !strcmp(n->host->name, SP_HOST_ASSERT));
+    return n->kind == SP_NODE_HOST &&
+           (!strcmp(n->host->name, SP_HOST_FAILURE) || !strcmp(n->host->name, SP_HOST_ASSERT));
 }
 
 /* Assert says that a condition holds. One that never does takes its place where a branch cannot be taken; zeros are the results there. Its message
  * goes into an attribute, which MindSpore passes by. */
 static void write_failure(mo_out *o, const sp_node *n)
 {
-    const sp_meta flag = {.dtype = SP_DTYPE_BOOL, .rank = n->in[0]->meta.rank}, *metas[1] = {&n->in[0]->meta}, done = {.dtype = SP_DTYPE_I32, .rank = 1, .dims = {1}};
+    const sp_meta flag = {.dtype = SP_DTYPE_BOOL, .rank = n->in[0]->meta.rank}, *metas[1] = {&n->in[0]->meta},
+                  done = {.dtype = SP_DTYPE_I32, .rank = 1, .dims = {1}};
     char message[256];
     snprintf(message, sizeof message, "%s", (const char *)n->host->context);
     for (char *p = message; *p; p++)
         if (*p == '\'' || (unsigned char)*p < ' ') *p = '"'; /* what ends a text in attributes */
     mo given = sp__mo_use(o, n->in[0]), holds = sp__mo_cast(o, given, *metas[0], SP_DTYPE_BOOL);
-    if (!strcmp(n->host->name, SP_HOST_FAILURE)) holds = SP_MO(o, "LogicalAnd", NULL, &flag, holds, SP_MO(o, "LogicalNot", NULL, &flag, holds));
+    if (!strcmp(n->host->name, SP_HOST_FAILURE))
+        holds = SP_MO(o, "LogicalAnd", NULL, &flag, holds, SP_MO(o, "LogicalNot", NULL, &flag, holds));
     mo list = sp__mo_fresh(o);
     mo_msg type = {.status = SP_OK};
     sp__mo_put_types(&type, 5, "shape", 1, metas);
     sp__mo_node(o, sp__mo_instance(o, "MakeTuple", NULL), 1, &given, list, &type);
-    go_on_after(o, SP_MO(o, "Assert", sp__mo_text(o, "summarize=3, side_effect_io=True, message='%s'", message), &done, holds, list, state_here(o)));
+    go_on_after(o, SP_MO(o, "Assert", sp__mo_text(o, "summarize=3, side_effect_io=True, message='%s'", message), &done,
+                         holds, list, state_here(o)));
     for (int i = 0; i < n->n_out; i++) {
         const sp_meta *m = &n->out[i]->meta;
         mo in[2] = {sp__mo_ints(o, m->rank, m->dims), sp__mo_scalar(o, m->dtype, 0)};
@@ -89,7 +93,10 @@ static void write_failure(mo_out *o, const sp_node *n)
 
 /* --- weights and state as arguments ------------------------------------------------------------------------------ */
 
-static uint8_t *passed_to(const mo_out *o, const sp_function *f) { return o->passed + (size_t)f->id * (size_t)o->graph->n_variables; }
+static uint8_t *passed_to(const mo_out *o, const sp_function *f)
+{
+    return o->passed + (size_t)f->id * (size_t)o->graph->n_variables;
+}
 
 static void mark_passed(mo_out *o, const sp_function *f, const sp_variable *v)
 {
@@ -117,7 +124,8 @@ static sp_status find_passed(mo_out *o)
     if (!o->passed) return SP_NOMEM;
     for (sp_function *f = o->graph->first; f; f = f->next)
         for (const sp_node *n = f->first; n && o->reached[f->id]; n = n->next)
-            if (n->kind == SP_NODE_STORE || (n->kind == SP_NODE_READ && n->variable->written)) mark_passed(o, f, n->variable);
+            if (n->kind == SP_NODE_STORE || (n->kind == SP_NODE_READ && n->variable->written))
+                mark_passed(o, f, n->variable);
     while (changed && o->ordered) {
         changed = false;
         for (sp_function *f = o->graph->first; f; f = f->next)
@@ -182,7 +190,8 @@ static sp_status write_function_value(mo_out *o, const sp_node *n)
     if (n->kind == SP_NODE_PARTIAL) n_in += put_passed(o, n->in[0], in + 1);
     for (int i = 1; i < n->n_in; i++) in[n_in++] = use_bound(o, n, i);
     /* A function that nothing is bound to is that function. */
-    sp__mo_node(o, sp__mo_instance(o, n->kind == SP_NODE_SWITCH ? "Switch" : "Partial", NULL), n_in, in, sp__mo_name(o, n->out[0]), NULL);
+    sp__mo_node(o, sp__mo_instance(o, n->kind == SP_NODE_SWITCH ? "Switch" : "Partial", NULL), n_in, in,
+                sp__mo_name(o, n->out[0]), NULL);
     return o->model.status;
 }
 
@@ -202,7 +211,9 @@ static sp_status write_node(mo_out *o, const sp_node *n)
     default: break;
     }
     sp_status status = sp__mo_write(o, n);
-    if (status != SP_OK) sp__error_context("%s%s%s", n->op->name, n->place ? ", line " : "", n->place ? sp__mo_text(o, "%d of %s", n->place->line, n->place->file) : "");
+    if (status != SP_OK)
+        sp__error_context("%s%s%s", n->op->name, n->place ? ", line " : "",
+                          n->place ? sp__mo_text(o, "%d of %s", n->place->line, n->place->file) : "");
     return status;
 }
 
@@ -304,7 +315,8 @@ static void write_weights(mo_out *o)
     for (int i = 0; i < o->names->n_parameters; i++) {
         const char *name = o->names->parameter_names[i];
         bool used = false;
-        for (int k = 0; k < o->graph->n_variables; k++) used |= o->graph->variables[k]->tensor == o->names->parameters[i];
+        for (int k = 0; k < o->graph->n_variables; k++)
+            used |= o->graph->variables[k]->tensor == o->names->parameters[i];
         const char *full = used ? sp__mo_text(o, "%s:%s", sp__mo_function(o, o->entry), name) : NULL;
         if (used && o->outside) put_outside(o, o->names->parameters[i], full, name);
         else if (used) sp__mo_put_tensor(&o->graph_out, 3, o->names->parameters[i], full, name);
@@ -378,7 +390,8 @@ static sp_status pass_everything(sp_function *entry)
             next = n->next;
             if (n->kind != SP_NODE_READ || n->variable->written) continue;
             sp_node *first = entry->first;
-            sp_node *read = first ? sp__node_insert(first, SP_NODE_READ, 0, NULL, 1) : sp__node_append(entry, SP_NODE_READ, 0, NULL, 1);
+            sp_node *read = first ? sp__node_insert(first, SP_NODE_READ, 0, NULL, 1)
+                                  : sp__node_append(entry, SP_NODE_READ, 0, NULL, 1);
             if (!read) return SP_NOMEM;
             read->variable = n->variable;
             read->out[0]->meta = n->out[0]->meta;
@@ -425,7 +438,8 @@ static sp_status write_all(mo_out *o)
         if (o->reached[f->id] && f != o->entry) SP_TRY(write_function(o, f));
     sp__mo_put_number(&o->model, 10, 1);
     if (o->model.status == SP_OK) o->model.status = o->primitives.status;
-    if (o->model.status == SP_OK && o->primitives.out.bytes) o->model.status = sp__wire_put(&o->model.out, o->primitives.out.data, o->primitives.out.bytes);
+    if (o->model.status == SP_OK && o->primitives.out.bytes)
+        o->model.status = sp__wire_put(&o->model.out, o->primitives.out.data, o->primitives.out.bytes);
     sp__mo_put_number(&o->model, 13, 3);
     for (int i = 0; i < o->names->n_info; i++) {
         mo_msg entry = {.status = SP_OK};
@@ -438,8 +452,8 @@ static sp_status write_all(mo_out *o)
 
 sp_status sp__mindir_build(sp_function *f, const sp_model_names *names, sp_mindir_outside *outside, sp_wire_out *out)
 {
-    SP_CHECK(f->finished && f->n_params == names->n_inputs, SP_VALUE, "the function has %d inputs, but %d names are given", f->n_params,
-             names->n_inputs);
+    SP_CHECK(f->finished && f->n_params == names->n_inputs, SP_VALUE,
+             "the function has %d inputs, but %d names are given", f->n_params, names->n_inputs);
     mo_out o = {.graph = f->graph, .entry = f, .names = names, .outside = outside};
     sp_status status = write_all(&o);
     sp__wire_out_free(&o.primitives.out);

@@ -11,7 +11,7 @@ typedef struct sp_mindir_outside {
     const char *location; /* of that file, relative to the model's folder */
     uint64_t bytes;       /* of the file: 64 to begin with, for the record in front */
     int n;
-    sp_tensor **tensors;  /* in their order in it, each at the next multiple of 64; room for all parameters */
+    sp_tensor **tensors; /* in their order in it, each at the next multiple of 64; room for all parameters */
 } sp_mindir_outside;
 
 /* outside: NULL: weights are part of the model. Freed by the caller with sp__wire_out_free. */

@@ -26,7 +26,8 @@ static origin origin_of(const mi_name *at)
 {
     for (int depth = 0; at && depth < DEPTH_MAX; depth++) {
         if (at->where == MI_AT_CONSTANT) return (origin){.constant = at->constant};
-        const mi_node *n = at->where == MI_AT_VALUE && at->owner->node_of_slot ? at->owner->node_of_slot[at->slot] : NULL;
+        const mi_node *n =
+            at->where == MI_AT_VALUE && at->owner->node_of_slot ? at->owner->node_of_slot[at->slot] : NULL;
         if (!n || !n->n_in) break;
         if (is_type(n, "MakeTuple", "make_list", "MakeList")) return (origin){.tuple = n};
         if (!is_type(n, "Load", "Depend", "UpdateState")) break;
@@ -38,7 +39,8 @@ static origin origin_of(const mi_name *at)
 static origin item_of(origin from, int i)
 {
     if (from.tuple) return i < from.tuple->n_in ? origin_of(from.tuple->in[i]) : (origin){0};
-    if (from.constant && from.constant->kind == MI_TUPLE && i < from.constant->n) return (origin){.constant = from.constant->items[i]};
+    if (from.constant && from.constant->kind == MI_TUPLE && i < from.constant->n)
+        return (origin){.constant = from.constant->items[i]};
     return (origin){0};
 }
 

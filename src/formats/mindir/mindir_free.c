@@ -22,16 +22,21 @@ static mo put_plain(mo_out *o, const char *primitive, int n, const mo *in)
     sp__mo_node(o, sp__mo_instance(o, primitive, NULL), n, in, name, NULL);
     return name;
 }
-#define PUT(o, primitive, ...) put_plain((o), (primitive), (int)(sizeof((mo[]){__VA_ARGS__}) / sizeof(mo)), (mo[]){__VA_ARGS__})
+#define PUT(o, primitive, ...)                                                                                         \
+    put_plain((o), (primitive), (int)(sizeof((mo[]){__VA_ARGS__}) / sizeof(mo)), (mo[]){__VA_ARGS__})
 
-static mo dimension(mo_out *o, const sp_value *v, int axis) { return PUT(o, "TupleGetItem", PUT(o, "Shape", sp__mo_use(o, v)), sp__mo_int(o, axis)); }
+static mo dimension(mo_out *o, const sp_value *v, int axis)
+{
+    return PUT(o, "TupleGetItem", PUT(o, "Shape", sp__mo_use(o, v)), sp__mo_int(o, axis));
+}
 
 /* A source as a number, not as a tensor. */
 static mo source(mo_out *o, const sp_size_source *from)
 {
     int axis;
     if (from->axis >= 0) return dimension(o, from->v, from->axis);
-    if (from->v->origin == SP_VALUE_NODE && sp__node_is_size(from->v->node, &axis)) return dimension(o, from->v->node->in[0], axis);
+    if (from->v->origin == SP_VALUE_NODE && sp__node_is_size(from->v->node, &axis))
+        return dimension(o, from->v->node->in[0], axis);
     return PUT(o, "TensorToScalar", sp__mo_use(o, from->v));
 }
 
@@ -95,18 +100,30 @@ mo sp__mo_varying(mo_out *o, const sp_node *n, int i)
 
 /* --- finding them ------------------------------------------------------------------------------------------------ */
 
-static void open_dims(const sp_sizes *s, sp_value *const *values, const int64_t *at, int axis) { if (!sp__sizes_fixed(s, at)) (*values)->meta.dims[axis] = -1; }
+static void open_dims(const sp_sizes *s, sp_value *const *values, const int64_t *at, int axis)
+{
+    if (!sp__sizes_fixed(s, at)) (*values)->meta.dims[axis] = -1;
+}
 
 static sp_status unsaid(const sp_node *n, const char *name)
 {
-    return sp__fail(SP_DECLINED, "%s: its attribute '%s' depends on sizes that are free in the file, in a way that MindIR cannot say", n->op->name, name);
+    return sp__fail(
+        SP_DECLINED,
+        "%s: its attribute '%s' depends on sizes that are free in the file, in a way that MindIR cannot say",
+        n->op->name, name);
 }
 
 static sp_status add_number(mo_out *o, const sp_node *n, const char *attr, int element, const int64_t *at)
 {
     sp_size_form form;
     if (!o->sizes.n_sources) sp__sizes_sources(&o->sizes, n, false);
-    if (!sp__sizes_solve(&o->sizes, at, &form)) return attr ? unsaid(n, attr) : sp__fail(SP_DECLINED, "%s takes a number that depends on sizes that are free in the file, in a way that MindIR cannot say", n->op->name);
+    if (!sp__sizes_solve(&o->sizes, at, &form))
+        return attr
+                   ? unsaid(n, attr)
+                   : sp__fail(
+                         SP_DECLINED,
+                         "%s takes a number that depends on sizes that are free in the file, in a way that MindIR cannot say",
+                         n->op->name);
     mo_number *p = sp__arena_alloc(&o->arena, sizeof *p);
     if (!p) return SP_NOMEM;
     *p = (mo_number){.attr = attr, .element = element, .form = form, .next = o->numbers[n->id]};
@@ -159,7 +176,9 @@ static sp_status open_bound(mo_out *o, sp_node *n, const char *name)
             whole = whole && from_end[i] >= 0;
         }
         if (slice && !back && whole) *v = INT32_MAX;
-        else if (slice && back && !strcmp(name, "start") && step.v[k] == -1 && sp__sizes_fixed(s, from_end) && from_end[0] == -1) *v = -1; /* turned round as a whole */
+        else if (slice && back && !strcmp(name, "start") && step.v[k] == -1 && sp__sizes_fixed(s, from_end) &&
+                 from_end[0] == -1)
+            *v = -1; /* turned round as a whole */
         else if (slice && !back && sp__sizes_fixed(s, from_end)) *v = from_end[0];
         else if (back) return unsaid(n, name);
         else SP_TRY(add_number(o, n, name, k, at));
@@ -173,10 +192,12 @@ static sp_status open_constants(mo_out *o, sp_node *n)
     for (int i = 0; i < n->n_in; i++) {
         const sp_node *t = n->mark;
         bool same = true;
-        for (int k = 1; k < o->sizes.n && n->in[i] && n->in[i]->origin == SP_VALUE_CONSTANT; k++, t = t->mark) same = same && sp__constant_equal(n->in[i], t->in[i]);
+        for (int k = 1; k < o->sizes.n && n->in[i] && n->in[i]->origin == SP_VALUE_CONSTANT; k++, t = t->mark)
+            same = same && sp__constant_equal(n->in[i], t->in[i]);
         if (same) continue;
         SP_CHECK(n->kind == SP_NODE_OP && sp__constant_numbers(&o->sizes, n, i, at), SP_DECLINED,
-                 "%s takes a constant that depends on sizes that are free in the file, which is not written to MindIR", n->op ? n->op->name : "a call");
+                 "%s takes a constant that depends on sizes that are free in the file, which is not written to MindIR",
+                 n->op ? n->op->name : "a call");
         SP_TRY(add_number(o, n, NULL, i, at));
     }
     return SP_OK;
@@ -221,7 +242,8 @@ sp_status sp__mo_free_sizes(mo_out *o)
     for (sp_function *f = o->graph->first; f; f = f->next)
         for (sp_node *n = f->first; n; n = n->next) {
             sp_status status = open_node(o, n);
-            if (status != SP_OK && n->place && n->place->file) sp__error_context("%s:%d", n->place->file, n->place->line);
+            if (status != SP_OK && n->place && n->place->file)
+                sp__error_context("%s:%d", n->place->file, n->place->line);
             SP_TRY(status);
         }
     for (sp_function *f = o->graph->first; f; f = f->next) {
@@ -235,7 +257,8 @@ sp_status sp__mo_free_sizes(mo_out *o)
             for (int i = 0; i < n->n_out; i++)
                 for (int axis = 0; axis < n->out[i]->meta.rank; axis++) {
                     const sp_node *t = n;
-                    for (int k = 0; k < o->sizes.n; k++, t = t->mark) at[k] = k ? t->out[i]->meta.dims[axis] : n->out[i]->meta.dims[axis];
+                    for (int k = 0; k < o->sizes.n; k++, t = t->mark)
+                        at[k] = k ? t->out[i]->meta.dims[axis] : n->out[i]->meta.dims[axis];
                     open_dims(&o->sizes, &n->out[i], at, axis);
                 }
     }

@@ -25,13 +25,15 @@ static sp_status one_operator(const sp_node *n, sp_graph **graph, sp_function **
     SP_CHECK(n->n_in <= IN_MAX && n->n_out <= IN_MAX, SP_DECLINED, "%s has more than %d operands", n->op->name, IN_MAX);
     for (int i = 0; i < n->n_in; i++) {
         if (!n->in[i] || n->in[i]->origin == SP_VALUE_CONSTANT) continue;
-        SP_CHECK(sp__meta_known(&n->in[i]->meta), SP_DECLINED, "%s takes a tensor whose shape is known at run time only", n->op->name);
+        SP_CHECK(sp__meta_known(&n->in[i]->meta), SP_DECLINED,
+                 "%s takes a tensor whose shape is known at run time only", n->op->name);
         specs[n_params++] = n->in[i]->meta;
     }
     SP_TRY(sp_graph_create(graph));
     sp_status status = sp_function_begin(*graph, n->op->name, n_params, specs, out, params);
     if (status == SP_OK) {
-        for (int i = 0; i < n->n_in; i++) in[i] = !n->in[i] ? NULL : n->in[i]->origin == SP_VALUE_CONSTANT ? n->in[i]->constant : params[at++];
+        for (int i = 0; i < n->n_in; i++)
+            in[i] = !n->in[i] ? NULL : n->in[i]->origin == SP_VALUE_CONSTANT ? n->in[i]->constant : params[at++];
         status = sp_apply(n->op, n->attrs, n->n_in, in, n->n_out, results, &n_out);
         if (status == SP_OK) {
             status = sp_function_end(*out, n_out, results);
@@ -80,12 +82,14 @@ static sp_tensor *columns(sp_builder *b, sp_tensor *x, int64_t from, int64_t n)
 {
     char text[96];
     if (!x) return NULL;
-    snprintf(text, sizeof text, "start=(0,%lld), stop=(%lld,%lld)", (long long)from, (long long)sp_tensor_dims(x)[0], (long long)(from + n));
+    snprintf(text, sizeof text, "start=(0,%lld), stop=(%lld,%lld)", (long long)from, (long long)sp_tensor_dims(x)[0],
+             (long long)(from + n));
     return call(b, "slice", text, x, NULL);
 }
 
 /* One step: gx and gh (batch, gates * hidden), the state; gives the new state. */
-static void step(sp_builder *b, const char *mode, int64_t hidden, sp_tensor *gx, sp_tensor *gh, sp_tensor **h, sp_tensor **c)
+static void step(sp_builder *b, const char *mode, int64_t hidden, sp_tensor *gx, sp_tensor *gh, sp_tensor **h,
+                 sp_tensor **c)
 {
     if (!gx || !gh) return;
     if (!strcmp(mode, "gru")) {
@@ -103,7 +107,8 @@ static void step(sp_builder *b, const char *mode, int64_t hidden, sp_tensor *gx,
         return;
     }
     sp_tensor *gate[4];
-    for (int i = 0; i < 4; i++) gate[i] = call(b, i == 2 ? "tanh" : "sigmoid", "", columns(b, sum, i * hidden, hidden), NULL);
+    for (int i = 0; i < 4; i++)
+        gate[i] = call(b, i == 2 ? "tanh" : "sigmoid", "", columns(b, sum, i * hidden, hidden), NULL);
     *c = call(b, "add", "", call(b, "mul", "", gate[1], *c), call(b, "mul", "", gate[0], gate[2]));
     *h = call(b, "mul", "", gate[3], call(b, "tanh", "", *c, NULL));
 }
@@ -114,12 +119,14 @@ static sp_status spell_rnn(const sp_node *n, sp_builder *b, sp_tensor *const *in
     const char *mode = sp__mo_attr_text(n, "mode");
     bool reverse = sp__mo_attr_int(n, "reverse");
     const int64_t *dims = sp_tensor_dims(in[0]), time = dims[0], batch = dims[1], hidden = sp_tensor_dims(in[1])[1];
-    SP_CHECK(time <= 4096, SP_DECLINED, "%lld steps of a recurrent layer are too many to be written one by one", (long long)time);
+    SP_CHECK(time <= 4096, SP_DECLINED, "%lld steps of a recurrent layer are too many to be written one by one",
+             (long long)time);
     sp_tensor **ys = sp__alloc_zero((size_t)time * sizeof *ys + 1), *h = in[1], *c = in[2], *zero;
     bool lstm = !strcmp(mode, "lstm");
     char text[128];
     if (!ys) return SP_NOMEM;
-    snprintf(text, sizeof text, "shape=(%lld,%lld), dtype=%s", (long long)batch, (long long)hidden, sp_dtype_name(sp_tensor_dtype(in[0])));
+    snprintf(text, sizeof text, "shape=(%lld,%lld), dtype=%s", (long long)batch, (long long)hidden,
+             sp_dtype_name(sp_tensor_dtype(in[0])));
     zero = in[5] || !lstm ? sp_builder_call(b, "full", text, 0, NULL) : NULL;
     for (int64_t i = 0; i < time && sp__builder_status(b) == SP_OK; i++) {
         int64_t t = reverse ? time - 1 - i : i;
@@ -244,7 +251,10 @@ static sp_status replace(sp_function *f, sp_node *n)
 static const char *unsupported(const sp_node *n)
 {
     switch (n->kind) {
-    case SP_NODE_HOST: return sp__mo_fails(n) || !strcmp(n->host->name, SP_HOST_RANDOM) || !strcmp(n->host->name, SP_HOST_SIZE) ? NULL : "Python code";
+    case SP_NODE_HOST:
+        return sp__mo_fails(n) || !strcmp(n->host->name, SP_HOST_RANDOM) || !strcmp(n->host->name, SP_HOST_SIZE)
+                   ? NULL
+                   : "Python code";
     case SP_NODE_GRAD: return "a gradient";
     default: return NULL;
     }
@@ -304,13 +314,15 @@ sp_status sp__mo_lower(sp_function *entry)
                 continue;
             }
             for (int i = 0; depth == 0 && i < f->n_params; i++)
-                if (f->params[i]->is_function && ++n_bad < 100) sp__text_put(&bad, "; a function as an argument of %s", f->name);
+                if (f->params[i]->is_function && ++n_bad < 100)
+                    sp__text_put(&bad, "; a function as an argument of %s", f->name);
             status = lower_function(f, depth, &bad, &n_bad, &changed);
         }
         sp__free(reached);
     }
     if (status == SP_OK && bad.failed) status = SP_NOMEM;
-    if (status == SP_OK && n_bad) status = sp__fail(SP_DECLINED, "the network holds what is not written to MindIR: %s", bad.data + 2);
+    if (status == SP_OK && n_bad)
+        status = sp__fail(SP_DECLINED, "the network holds what is not written to MindIR: %s", bad.data + 2);
     sp__free(bad.data);
     return status;
 }

@@ -25,7 +25,8 @@ static sp_tensor *centred(sp_builder *b, sp_tensor *x, sp_tensor *zero, int rank
 /* The greatest sum of magnitudes of a filter's weights over `size` channels, cut as sums_of cuts them. */
 static double greatest_sum(const sp_tensor *w, int64_t size)
 {
-    const int64_t filters = sp_tensor_dims(w)[0], channels = sp_tensor_dims(w)[1], n = sp_tensor_count(w) / filters, taps = n / channels;
+    const int64_t filters = sp_tensor_dims(w)[0], channels = sp_tensor_dims(w)[1], n = sp_tensor_count(w) / filters,
+                  taps = n / channels;
     double most = 0;
     if (sp_tensor_is_symbol(w) || !sp_tensor_is_contiguous(w)) return LARGEST * (double)(size * taps);
     const float *at = sp_tensor_data((sp_tensor *)w);
@@ -57,7 +58,8 @@ static sp_tensor *sums_of(sp_builder *b, const char *op, const char *attrs, sp_t
     const int64_t channels = sp_tensor_dims(w)[1], size = (channels + parts - 1) / parts;
     for (int64_t from = 0; from < channels; from += size) {
         const int64_t n = from + size < channels ? size : channels - from;
-        sp_tensor *in[3] = {parts > 1 ? sp__take_range(b, x, 1, from, n) : x, parts > 1 ? sp__take_range(b, w, 1, from, n) : w, NULL};
+        sp_tensor *in[3] = {parts > 1 ? sp__take_range(b, x, 1, from, n) : x,
+                            parts > 1 ? sp__take_range(b, w, 1, from, n) : w, NULL};
         sp_tensor *part = sp_cast(b, sp_builder_call(b, op, attrs, 3, in), SP_DTYPE_I32);
         sum = sum ? sp_add(b, sum, part) : part;
     }
@@ -77,9 +79,11 @@ sp_status sp__mo_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *co
     const int rank = sp_tensor_rank(in[SP_BYTES_X]);
     sp__text text = {0};
     char op[16];
-    sp_tensor *x = centred(b, in[SP_BYTES_X], in[SP_BYTES_X_ZERO], rank), *w = centred(b, in[SP_BYTES_WEIGHT], in[SP_BYTES_W_ZERO], rank), *sum;
+    sp_tensor *x = centred(b, in[SP_BYTES_X], in[SP_BYTES_X_ZERO], rank),
+              *w = centred(b, in[SP_BYTES_WEIGHT], in[SP_BYTES_W_ZERO], rank), *sum;
     SP_TRY(sp__builder_status(b));
-    const int64_t parts = parts_of(w), group = parts > 1 ? a->group : 1, ic_g = sp_tensor_dims(w)[1], oc_g = sp_tensor_dims(w)[0] / group;
+    const int64_t parts = parts_of(w), group = parts > 1 ? a->group : 1, ic_g = sp_tensor_dims(w)[1],
+                  oc_g = sp_tensor_dims(w)[0] / group;
     sp__conv_attrs one = *a;
     if (parts > 1) one.group = 1;
     sp_tensor *groups[64];
@@ -88,7 +92,8 @@ sp_status sp__mo_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *co
     sp__attrs_print(&text, sp_op_find(op), &one);
     const char *attrs = text.data ? text.data : "";
     for (int64_t g = 0; g < group; g++)
-        groups[g] = sums_of(b, op, attrs, group > 1 ? sp__take_range(b, x, 1, g * ic_g, ic_g) : x, group > 1 ? sp__take_range(b, w, 0, g * oc_g, oc_g) : w, parts);
+        groups[g] = sums_of(b, op, attrs, group > 1 ? sp__take_range(b, x, 1, g * ic_g, ic_g) : x,
+                            group > 1 ? sp__take_range(b, w, 0, g * oc_g, oc_g) : w, parts);
     sum = group > 1 ? sp__concat(b, 1, (int)group, groups) : groups[0];
     sp__free(text.data);
     if (in[SP_BYTES_BIAS]) sum = sp_add(b, sum, by_channel(b, in[SP_BYTES_BIAS], rank));
@@ -99,7 +104,8 @@ sp_status sp__mo_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *co
     const sp__bytes_range range = sp__bytes_range_of(dtype, 0);
     sp_tensor *q = sp_mul(b, sp_cast(b, sum, SP_DTYPE_F32), by_channel(b, in[SP_BYTES_SCALE], rank));
     SP_TRY(sp__builder_status(b));
-    sp_tensor *low = sp__const(b, range.low, q), *high = sp__const(b, range.high, q), *large = sp__const(b, 12582912, q), *back = large;
+    sp_tensor *low = sp__const(b, range.low, q), *high = sp__const(b, range.high, q),
+              *large = sp__const(b, 12582912, q), *back = large;
     if (in[SP_BYTES_ZERO]) {
         sp_tensor *zero = sp_reshape(b, sp_cast(b, in[SP_BYTES_ZERO], SP_DTYPE_F32), 0, NULL);
         low = sp_sub(b, low, zero);

@@ -34,7 +34,8 @@ static sp_status add_name(mp_parser *p, const mi_name *name)
 {
     char shown[SP_NAME_SHOWN];
     mi_name *at = name_slot(p->m, name->text);
-    SP_CHECK(!at->text, SP_FORMAT, "the name '%s' is given twice", sp__name_shown(name->text, strlen(name->text), shown));
+    SP_CHECK(!at->text, SP_FORMAT, "the name '%s' is given twice",
+             sp__name_shown(name->text, strlen(name->text), shown));
     *at = *name;
     return SP_OK;
 }
@@ -104,7 +105,8 @@ static sp_status resolve_callee(mp_parser *p, const mi_function *f, mi_node *n)
 
 static void note_need(mi_model *m, const mi_function *f, const mi_name *name)
 {
-    if (name->where == MI_AT_VALUE && name->owner != f) sp__mindir_needs_row(m, f)[name->owner->index / 64] |= (uint64_t)1 << name->owner->index % 64;
+    if (name->where == MI_AT_VALUE && name->owner != f)
+        sp__mindir_needs_row(m, f)[name->owner->index / 64] |= (uint64_t)1 << name->owner->index % 64;
 }
 
 static sp_status resolve_all(mp_parser *p)
@@ -119,7 +121,8 @@ static sp_status resolve_all(mp_parser *p)
             for (int j = 0; j < n->n_in; j++) {
                 SP_TRY(need_name(p, f, n->in_names[j], &n->in[j]));
                 SP_CHECK(n->in[j]->where != MI_AT_PRIMITIVE, SP_FORMAT,
-                         "node '%s' takes the primitive '%s' as a value, which is not supported", n->name, n->in_names[j]);
+                         "node '%s' takes the primitive '%s' as a value, which is not supported", n->name,
+                         n->in_names[j]);
                 note_need(m, f, n->in[j]);
             }
         }
@@ -185,7 +188,8 @@ static void close_component(mi_model *m, const mentions *all, int n, const int *
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < n; i++)
-            for (int k = all->start[members[i]]; k < all->start[members[i] + 1]; k++) changed |= take_needs(m, members[i], all->to[k]);
+            for (int k = all->start[members[i]]; k < all->start[members[i] + 1]; k++)
+                changed |= take_needs(m, members[i], all->to[k]);
         changed &= own;
     }
 }
@@ -196,8 +200,10 @@ static sp_status close_over(mp_parser *p, const mentions *all)
 {
     mi_model *m = p->m;
     const size_t n = (size_t)m->n_functions;
-    int *number = sp__mp_alloc(p, n, sizeof *number), *low = sp__mp_alloc(p, n, sizeof *low), *at = sp__mp_alloc(p, n, sizeof *at);
-    int *path = sp__mp_alloc(p, n, sizeof *path), *open = sp__mp_alloc(p, n, sizeof *open), n_path = 0, n_open = 0, n_seen = 0;
+    int *number = sp__mp_alloc(p, n, sizeof *number), *low = sp__mp_alloc(p, n, sizeof *low),
+        *at = sp__mp_alloc(p, n, sizeof *at);
+    int *path = sp__mp_alloc(p, n, sizeof *path), *open = sp__mp_alloc(p, n, sizeof *open), n_path = 0, n_open = 0,
+        n_seen = 0;
     if (!number || !low || !at || !path || !open) return SP_NOMEM;
     for (int root = 0; root < m->n_functions; root++) {
         if (number[root] == 0) path[n_path++] = root;
@@ -243,7 +249,8 @@ static sp_status check_calls(mp_parser *p)
     const mi_model *m = p->m;
     const size_t n = (size_t)m->n_functions;
     uint8_t *state = sp__mp_alloc(p, n, 1);
-    int *stack = sp__mp_alloc(p, n, sizeof *stack), *at = sp__mp_alloc(p, n, sizeof *at); /* at[f]: the node of f to look at next */
+    int *stack = sp__mp_alloc(p, n, sizeof *stack),
+        *at = sp__mp_alloc(p, n, sizeof *at); /* at[f]: the node of f to look at next */
     if (!state || !stack || !at) return SP_NOMEM;
     for (int root = 0; root < m->n_functions; root++) {
         int depth = 0;
@@ -253,8 +260,8 @@ static sp_status check_calls(mp_parser *p)
             state[f->index] = OPEN;
             const mi_function *callee = NULL;
             while (!callee && at[f->index] < f->n_nodes) callee = always_called(&f->nodes[at[f->index]++]);
-            SP_CHECK(!callee || state[callee->index] != OPEN, SP_FORMAT, "function '%s' calls itself without a condition: it would never end",
-                     callee->name);
+            SP_CHECK(!callee || state[callee->index] != OPEN, SP_FORMAT,
+                     "function '%s' calls itself without a condition: it would never end", callee->name);
             if (!callee) state[stack[--depth]] = DONE;
             else if (state[callee->index] == NEW) stack[depth++] = callee->index;
         }
@@ -265,7 +272,8 @@ static sp_status check_calls(mp_parser *p)
 static sp_status resolve_names(mp_parser *p)
 {
     mi_model *m = p->m;
-    SP_CHECK(m->n_functions <= FUNCTIONS_MAX, SP_FORMAT, "%d functions, at most %d are possible", m->n_functions, FUNCTIONS_MAX);
+    SP_CHECK(m->n_functions <= FUNCTIONS_MAX, SP_FORMAT, "%d functions, at most %d are possible", m->n_functions,
+             FUNCTIONS_MAX);
     m->needs_words = ((size_t)m->n_functions + 63) / 64;
     if (!(m->needs = sp__mp_alloc(p, (size_t)m->n_functions * m->needs_words, sizeof *m->needs))) return SP_NOMEM;
     SP_TRY(name_everything(p));
@@ -371,7 +379,9 @@ static sp_status check_primitives(const mi_model *m)
             sp__text_put(&t, "%s%s (node '%s')", shown++ ? ", " : "", node->primitive->type, node->name);
         }
     if (!n) return SP_OK;
-    sp_status status = t.failed ? SP_NOMEM : sp__fail(SP_FORMAT, "uses %d operator%s that spore does not have: %s", n, n == 1 ? "" : "s", t.data);
+    sp_status status =
+        t.failed ? SP_NOMEM
+                 : sp__fail(SP_FORMAT, "uses %d operator%s that spore does not have: %s", n, n == 1 ? "" : "s", t.data);
     sp__free(t.data);
     return status;
 }
@@ -381,6 +391,7 @@ sp_status sp__mp_resolve(mp_parser *p)
     SP_TRY(resolve_names(p));
     for (int i = 0; i < p->m->n_functions; i++) SP_TRY(find_tail(p, &p->m->functions[i]));
     SP_TRY(check_primitives(p->m));
-    for (int i = 0; i < p->m->n_primitives; i++) p->m->writes |= p->m->primitives[i].rule && sp__mindir_writes(p->m->primitives[i].rule);
+    for (int i = 0; i < p->m->n_primitives; i++)
+        p->m->writes |= p->m->primitives[i].rule && sp__mindir_writes(p->m->primitives[i].rule);
     return SP_OK;
 }

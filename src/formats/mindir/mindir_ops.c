@@ -17,7 +17,6 @@
 #include "formats/mindir/mindir_ops.h"
 #include "ir/op_impl.h"
 
-
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
 mi_value *sp__mi_value(mi_call *c, mi_kind kind, int n)
@@ -109,13 +108,16 @@ sp_status sp__mi_ints(const mi_value *v, int max, int64_t *out, int *n)
         SP_TRY(sp_tensor_contiguous(v->t, &flat));
         sp_dtype d = sp_tensor_dtype(flat);
         const void *data = sp_tensor_data(flat);
-        sp_status status = d == SP_DTYPE_I64 || d == SP_DTYPE_I32 ? SP_OK : sp__fail(SP_FORMAT, "numbers are given as %s", sp_dtype_name(d));
+        sp_status status = d == SP_DTYPE_I64 || d == SP_DTYPE_I32
+                               ? SP_OK
+                               : sp__fail(SP_FORMAT, "numbers are given as %s", sp_dtype_name(d));
         for (int64_t i = 0; status == SP_OK && i < sp_tensor_count(flat); i++)
             out[(*n)++] = d == SP_DTYPE_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
         sp_tensor_release(flat);
         return status;
     }
-    SP_CHECK(v->kind == MI_INT || v->kind == MI_BOOL, SP_FORMAT, "a value that is not an integer is given where one is expected");
+    SP_CHECK(v->kind == MI_INT || v->kind == MI_BOOL, SP_FORMAT,
+             "a value that is not an integer is given where one is expected");
     out[(*n)++] = v->i;
     return SP_OK;
 }
@@ -169,7 +171,8 @@ sp_status sp__mi_real(const mi_value *v, const char *what, double *out)
         SP_CHECK(!sp_tensor_is_symbol(v->t), SP_SYMBOL, "%s is computed", what);
         return sp_tensor_item_f64(v->t, out);
     }
-    SP_CHECK(v->kind == MI_FLOAT || v->kind == MI_INT || v->kind == MI_BOOL, SP_FORMAT, "%s is %s; a number is wanted", what, kind_text(v));
+    SP_CHECK(v->kind == MI_FLOAT || v->kind == MI_INT || v->kind == MI_BOOL, SP_FORMAT, "%s is %s; a number is wanted",
+             what, kind_text(v));
     *out = v->kind == MI_FLOAT ? v->f : (double)v->i;
     return SP_OK;
 }
@@ -177,7 +180,8 @@ sp_status sp__mi_real(const mi_value *v, const char *what, double *out)
 sp_status sp__mi_word(const mi_value *v, const char *what, const char *words, int *out)
 {
     char shown[SP_NAME_SHOWN];
-    SP_CHECK(v->kind == MI_TEXT || v->kind == MI_INT, SP_FORMAT, "%s is %s; wanted is one of: %s", what, kind_text(v), words);
+    SP_CHECK(v->kind == MI_TEXT || v->kind == MI_INT, SP_FORMAT, "%s is %s; wanted is one of: %s", what, kind_text(v),
+             words);
     const char *at = words;
     for (int i = 0; *at; i++) {
         const size_t n = strcspn(at, " ");
@@ -188,8 +192,10 @@ sp_status sp__mi_word(const mi_value *v, const char *what, const char *words, in
         at += n;
         at += *at == ' ';
     }
-    SP_CHECK(v->kind != MI_INT, SP_FORMAT, "%s is %lld; wanted is the place of one of: %s", what, (long long)v->i, words);
-    return sp__fail(SP_FORMAT, "%s is '%s'; wanted is one of: %s", what, sp__name_shown(v->s, strlen(v->s), shown), words);
+    SP_CHECK(v->kind != MI_INT, SP_FORMAT, "%s is %lld; wanted is the place of one of: %s", what, (long long)v->i,
+             words);
+    return sp__fail(SP_FORMAT, "%s is '%s'; wanted is one of: %s", what, sp__name_shown(v->s, strlen(v->s), shown),
+                    words);
 }
 
 /* --- texts of attributes ----------------------------------------------------------------------------------------- */
@@ -270,17 +276,20 @@ sp_status sp__mi_put_attr(mi_text *a, const sp_attr *attr, const mi_value *v)
     sp__mi_put(a, "%s%s=", a->used ? ", " : "", attr->name);
     if (attr->type == SP_ATTR_DTYPE && v->kind == MI_INT) {
         /* numbers of MindSpore's own list of types */
-        static const struct { int64_t number; const char *name; } types[] = {
-            {30, "bool"}, {32, "int8"}, {33, "int16"}, {34, "int32"}, {35, "int64"}, {37, "uint8"}, {38, "uint16"}, {39, "uint32"},
-            {40, "uint64"}, {42, "float16"}, {43, "float32"}, {44, "float64"}, {45, "bfloat16"}, {48, "complex64"}, {49, "complex128"}};
+        static const struct {
+            int64_t number;
+            const char *name;
+        } types[] = {{30, "bool"},    {32, "int8"},    {33, "int16"},    {34, "int32"},     {35, "int64"},
+                     {37, "uint8"},   {38, "uint16"},  {39, "uint32"},   {40, "uint64"},    {42, "float16"},
+                     {43, "float32"}, {44, "float64"}, {45, "bfloat16"}, {48, "complex64"}, {49, "complex128"}};
         for (size_t i = 0; i < sizeof types / sizeof *types; i++)
             if (types[i].number == v->i) return sp__mi_put(a, "%s", types[i].name), SP_OK;
         return sp__fail(SP_FORMAT, "%s is type number %lld, which is not known", attr->name, (long long)v->i);
     }
     if (attr->type == SP_ATTR_TEXT && v->kind == MI_INT) {
         bool is_pad = !strcmp(attr->name, "pad_mode"), is_reduction = !strcmp(attr->name, "reduction");
-        SP_CHECK(v->i >= 0 && v->i < (is_pad || is_reduction ? 3 : 2), SP_FORMAT, "%s is %lld, which is not known", attr->name,
-                 (long long)v->i);
+        SP_CHECK(v->i >= 0 && v->i < (is_pad || is_reduction ? 3 : 2), SP_FORMAT, "%s is %lld, which is not known",
+                 attr->name, (long long)v->i);
         sp__mi_put(a, "%s", is_pad ? pads[v->i] : is_reduction ? reductions[v->i] : formats[v->i]);
         return SP_OK;
     }
@@ -310,7 +319,8 @@ sp_status sp__mi_apply(mi_call *c, const char *name, const char *text, int n_in,
 }
 
 /* One operator with one result. */
-sp_status sp__mi_call(mi_call *c, const char *name, int n_in, sp_tensor *const *in, mi_value **out, const char *format, ...)
+sp_status sp__mi_call(mi_call *c, const char *name, int n_in, sp_tensor *const *in, mi_value **out, const char *format,
+                      ...)
 {
     char text[512];
     va_list list;
@@ -342,7 +352,8 @@ sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out)
         const mi_value *v = k < c->n_in ? c->in[k] : NULL;
         if (*p == '_') {
             bool left_out = !v || v->kind == MI_NONE || v->kind == MI_MONAD;
-            SP_CHECK(!left_out || p[1] == '?', SP_FORMAT, "%s has %d inputs, input %d is needed", rule->mindir, c->n_in, k);
+            SP_CHECK(!left_out || p[1] == '?', SP_FORMAT, "%s has %d inputs, input %d is needed", rule->mindir, c->n_in,
+                     k);
             in[n] = NULL;
             if (!left_out) SP_TRY(sp__mindir_as_tensor(c, v, &in[n]));
             n++;
@@ -351,7 +362,8 @@ sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out)
             /* Before 1.7 operands that belong together were not put into a tuple. */
             if (v->kind == MI_TUPLE) SP_TRY(sp__mi_operands(c, v, MI_RESULTS_MAX, in, &n));
             else
-                for (; k < c->n_in && c->in[k]->kind == MI_TENSOR; k++) SP_TRY(sp__mi_operands(c, c->in[k], MI_RESULTS_MAX, in, &n));
+                for (; k < c->n_in && c->in[k]->kind == MI_TENSOR; k++)
+                    SP_TRY(sp__mi_operands(c, c->in[k], MI_RESULTS_MAX, in, &n));
             if (v->kind != MI_TUPLE) k--;
         } else if (memchr(p, '=', bytes)) {
             sp__mi_put(a, "%s%.*s", a->used ? ", " : "", (int)bytes, p);
@@ -359,7 +371,8 @@ sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out)
         } else if (*p != '-') {
             size_t ours = strcspn(p, "< ");
             char other[64];
-            snprintf(other, sizeof other, "%.*s", (int)(ours < bytes ? bytes - ours - 1 : bytes), ours < bytes ? p + ours + 1 : p);
+            snprintf(other, sizeof other, "%.*s", (int)(ours < bytes ? bytes - ours - 1 : bytes),
+                     ours < bytes ? p + ours + 1 : p);
             const sp_attr *attr = attr_of(op, p, ours);
             SP_CHECK(attr, SP_KEY, "rule of %s: %s has no attribute '%.*s'", rule->mindir, op->name, (int)ours, p);
             if (!v || v->kind == MI_MONAD) v = sp__mindir_attr(c, other);
@@ -414,7 +427,8 @@ static sp_status run_reduce_all_axes(mi_call *c, const mi_rule *rule, mi_value *
 static sp_status check_holds(const char *message, const sp_tensor *t)
 {
     double truth;
-    SP_CHECK(t->count == 1, SP_FORMAT, "Assert: a condition is one truth value, this one has %lld", (long long)t->count);
+    SP_CHECK(t->count == 1, SP_FORMAT, "Assert: a condition is one truth value, this one has %lld",
+             (long long)t->count);
     SP_TRY(sp_tensor_item_f64(t, &truth));
     return truth != 0 ? SP_OK : sp__fail(SP_RUNTIME, "%s", message);
 }
@@ -451,92 +465,232 @@ static sp_status run_assert(mi_call *c, const mi_rule *rule, mi_value **out)
 #define CONTROL(mindir_, control_) {.mindir = mindir_, .control = control_}
 
 static const mi_rule rules[] = {
-    CONTROL("MakeTuple", MI_MAKE_TUPLE), CONTROL("MakeList", MI_MAKE_TUPLE), CONTROL("make_list", MI_MAKE_TUPLE),
-    CONTROL("TupleGetItem", MI_GET_ITEM), CONTROL("ListGetItem", MI_GET_ITEM), CONTROL("list_getitem", MI_GET_ITEM),
-    CONTROL("RealTupleGetItem", MI_GET_ITEM), CONTROL("RealMakeTuple", MI_MAKE_TUPLE),
-    CONTROL("Depend", MI_FIRST), CONTROL("Load", MI_FIRST), CONTROL("StopGradient", MI_FIRST), CONTROL("Identity", MI_FIRST),
-    CONTROL("TensorMove", MI_FIRST), CONTROL("Return", MI_FIRST), CONTROL("return", MI_FIRST), CONTROL("stop_gradient", MI_FIRST),
-    CONTROL("UpdateState", MI_STATE), CONTROL("Partial", MI_PARTIAL), CONTROL("partial", MI_PARTIAL),
-    CONTROL("Switch", MI_SWITCH), CONTROL("switch", MI_SWITCH), CONTROL("SwitchLayer", MI_SWITCH_LAYER),
+    CONTROL("MakeTuple", MI_MAKE_TUPLE),
+    CONTROL("MakeList", MI_MAKE_TUPLE),
+    CONTROL("make_list", MI_MAKE_TUPLE),
+    CONTROL("TupleGetItem", MI_GET_ITEM),
+    CONTROL("ListGetItem", MI_GET_ITEM),
+    CONTROL("list_getitem", MI_GET_ITEM),
+    CONTROL("RealTupleGetItem", MI_GET_ITEM),
+    CONTROL("RealMakeTuple", MI_MAKE_TUPLE),
+    CONTROL("Depend", MI_FIRST),
+    CONTROL("Load", MI_FIRST),
+    CONTROL("StopGradient", MI_FIRST),
+    CONTROL("Identity", MI_FIRST),
+    CONTROL("TensorMove", MI_FIRST),
+    CONTROL("Return", MI_FIRST),
+    CONTROL("return", MI_FIRST),
+    CONTROL("stop_gradient", MI_FIRST),
+    CONTROL("UpdateState", MI_STATE),
+    CONTROL("Partial", MI_PARTIAL),
+    CONTROL("partial", MI_PARTIAL),
+    CONTROL("Switch", MI_SWITCH),
+    CONTROL("switch", MI_SWITCH),
+    CONTROL("SwitchLayer", MI_SWITCH_LAYER),
     CONTROL("switch_layer", MI_SWITCH_LAYER),
 
-    CODE("Conv2D", "conv2d", sp__mi_run_conv), CODE("Conv3D", "conv3d", sp__mi_run_conv), CODE("DepthwiseConv2dNative", "conv2d", sp__mi_run_conv),
-    CODE("MaxPool", "max_pool2d", sp__mi_run_pool), CODE("AvgPool", "avg_pool2d", sp__mi_run_pool), CODE("BiasAdd", "add", sp__mi_run_bias_add),
-    CODE("Shape", NULL, sp__mi_run_shape), CODE("TensorShape", NULL, sp__mi_run_shape), CODE("DynamicShape", NULL, sp__mi_run_shape),
-    CODE("ExpandDims", NULL, sp__mi_run_expand_dims), CODE("Squeeze", NULL, sp__mi_run_squeeze), CODE("Flatten", NULL, sp__mi_run_flatten),
-    CODE("FlattenExt", NULL, sp__mi_run_flatten), CODE("StridedSlice", NULL, sp__mi_run_strided_slice), CODE("ReverseV2", NULL, sp__mi_run_reverse),
-    CODE("Split", NULL, sp__mi_run_split), CODE("LSTM", NULL, sp__mi_run_lstm), CODE("Dropout", NULL, sp__mi_run_dropout),
-    CODE("UniformReal", "random_uniform", sp__mi_run_random), CODE("StandardNormal", "random_normal", sp__mi_run_random), CODE("UniformInt", "random_int", sp__mi_run_random), CODE("Assert", NULL, run_assert),
-    CODE("ZerosLike", "0", run_like), CODE("OnesLike", "1", run_like), CODE("ZerosLikeExt", "0", run_like),
-    CODE("OnesLikeExt", "1", run_like), CODE("Zeros", "0", run_zeros), CODE("Ones", "1", run_zeros),
-    CODE("Max", "reduce_max", run_reduce_all_axes), CODE("Min", "reduce_min", run_reduce_all_axes),
+    CODE("Conv2D", "conv2d", sp__mi_run_conv),
+    CODE("Conv3D", "conv3d", sp__mi_run_conv),
+    CODE("DepthwiseConv2dNative", "conv2d", sp__mi_run_conv),
+    CODE("MaxPool", "max_pool2d", sp__mi_run_pool),
+    CODE("AvgPool", "avg_pool2d", sp__mi_run_pool),
+    CODE("BiasAdd", "add", sp__mi_run_bias_add),
+    CODE("Shape", NULL, sp__mi_run_shape),
+    CODE("TensorShape", NULL, sp__mi_run_shape),
+    CODE("DynamicShape", NULL, sp__mi_run_shape),
+    CODE("ExpandDims", NULL, sp__mi_run_expand_dims),
+    CODE("Squeeze", NULL, sp__mi_run_squeeze),
+    CODE("Flatten", NULL, sp__mi_run_flatten),
+    CODE("FlattenExt", NULL, sp__mi_run_flatten),
+    CODE("StridedSlice", NULL, sp__mi_run_strided_slice),
+    CODE("ReverseV2", NULL, sp__mi_run_reverse),
+    CODE("Split", NULL, sp__mi_run_split),
+    CODE("LSTM", NULL, sp__mi_run_lstm),
+    CODE("Dropout", NULL, sp__mi_run_dropout),
+    CODE("UniformReal", "random_uniform", sp__mi_run_random),
+    CODE("StandardNormal", "random_normal", sp__mi_run_random),
+    CODE("UniformInt", "random_int", sp__mi_run_random),
+    CODE("Assert", NULL, run_assert),
+    CODE("ZerosLike", "0", run_like),
+    CODE("OnesLike", "1", run_like),
+    CODE("ZerosLikeExt", "0", run_like),
+    CODE("OnesLikeExt", "1", run_like),
+    CODE("Zeros", "0", run_zeros),
+    CODE("Ones", "1", run_zeros),
+    CODE("Max", "reduce_max", run_reduce_all_axes),
+    CODE("Min", "reduce_min", run_reduce_all_axes),
 
-    TEXT("TensorAdd", "add", "_ _"), TEXT("Adds", "add", "_ _"), TEXT("Subs", "sub", "_ _"), TEXT("Muls", "mul", "_ _"),
-    TEXT("Divs", "div", "_ _"), TEXT("Div", "div", "_ _"), TEXT("RealDiv", "div", "_ _"), TEXT("LessScalar", "less", "_ _"),
-    TEXT("LessEqualScalar", "less_equal", "_ _"), TEXT("GreaterScalar", "greater", "_ _"), TEXT("Mod", "floor_mod", "_ _"),
-    TEXT("GreaterEqualScalar", "greater_equal", "_ _"), TEXT("EqualScalar", "equal", "_ _"), TEXT("EqScalar", "equal", "_ _"), TEXT("NotEqualScalar", "not_equal", "_ _"),
-    TEXT("PowTensorScalar", "pow", "_ _"), TEXT("PowScalarTensor", "pow", "_ _"),
-    TEXT("MatMul", "matmul", "_ _ transpose_a transpose_b"), TEXT("BatchMatMul", "matmul", "_ _ transpose_a transpose_b"),
-    TEXT("MatMulExt", "matmul", "_ _"), TEXT("BatchMatMulExt", "matmul", "_ _"), TEXT("Mm", "matmul", "_ _"),
+    TEXT("TensorAdd", "add", "_ _"),
+    TEXT("Adds", "add", "_ _"),
+    TEXT("Subs", "sub", "_ _"),
+    TEXT("Muls", "mul", "_ _"),
+    TEXT("Divs", "div", "_ _"),
+    TEXT("Div", "div", "_ _"),
+    TEXT("RealDiv", "div", "_ _"),
+    TEXT("LessScalar", "less", "_ _"),
+    TEXT("LessEqualScalar", "less_equal", "_ _"),
+    TEXT("GreaterScalar", "greater", "_ _"),
+    TEXT("Mod", "floor_mod", "_ _"),
+    TEXT("GreaterEqualScalar", "greater_equal", "_ _"),
+    TEXT("EqualScalar", "equal", "_ _"),
+    TEXT("EqScalar", "equal", "_ _"),
+    TEXT("NotEqualScalar", "not_equal", "_ _"),
+    TEXT("PowTensorScalar", "pow", "_ _"),
+    TEXT("PowScalarTensor", "pow", "_ _"),
+    TEXT("MatMul", "matmul", "_ _ transpose_a transpose_b"),
+    TEXT("BatchMatMul", "matmul", "_ _ transpose_a transpose_b"),
+    TEXT("MatMulExt", "matmul", "_ _"),
+    TEXT("BatchMatMulExt", "matmul", "_ _"),
+    TEXT("Mm", "matmul", "_ _"),
     TEXT("Dense", "dense", "_ _ _?"),
     TEXT("ReduceSum", "reduce_sum", "_ axis keepdims<keep_dims -"),
-    TEXT("ReduceMax", "reduce_max", "_ axis keepdims<keep_dims"), TEXT("ReduceMin", "reduce_min", "_ axis keepdims<keep_dims"),
-    TEXT("ReduceProd", "reduce_prod", "_ axis keepdims<keep_dims"), TEXT("ReduceAll", "reduce_all", "_ axis keepdims<keep_dims"),
+    TEXT("ReduceMax", "reduce_max", "_ axis keepdims<keep_dims"),
+    TEXT("ReduceMin", "reduce_min", "_ axis keepdims<keep_dims"),
+    TEXT("ReduceProd", "reduce_prod", "_ axis keepdims<keep_dims"),
+    TEXT("ReduceAll", "reduce_all", "_ axis keepdims<keep_dims"),
     TEXT("ReduceAny", "reduce_any", "_ axis keepdims<keep_dims"),
-    TEXT("SumExt", "sum", "_ axis keepdims dtype"), TEXT("MeanExt", "mean", "_ axis keepdims dtype"),
+    TEXT("SumExt", "sum", "_ axis keepdims dtype"),
+    TEXT("MeanExt", "mean", "_ axis keepdims dtype"),
     TEXT("ProdExt", "prod", "_ axis keepdims dtype"),
-    TEXT("Argmax", "argmax", "_ axis dtype<output_type"), TEXT("Argmin", "argmin", "_ axis dtype<output_type"),
-    TEXT("ArgMaxExt", "argmax", "_ axis keepdims"), TEXT("ArgMinExt", "argmin", "_ axis keepdims"),
-    TEXT("GeLU", "gelu_tanh", "_"), TEXT("GeluExt", "gelu", "_"), TEXT("Gelu", "gelu_tanh", "_"),
-    TEXT("Concat", "concat", "* axis"), TEXT("Stack", "stack", "* axis"), TEXT("StackExt", "stack", "* axis"),
-    TEXT("AddN", "addn", "*"), TEXT("Unstack", "unstack", "_ axis"), TEXT("Unpack", "unstack", "_ axis"),
-    TEXT("Pack", "stack", "* axis"), TEXT("SplitWithSize", "split", "_ sizes axis"),
-    TEXT("Cast", "cast", "_ dtype<dst_type"), TEXT("Gather", "gather", "_ _ axis batch_dims"), TEXT("GatherV2", "gather", "_ _ axis"),
-    TEXT("Select", "select", "_ _ _"), TEXT("Reshape", "reshape", "_ shape"), TEXT("Transpose", "transpose", "_ perm"),
-    TEXT("Tile", "tile", NULL), TEXT("BroadcastTo", "broadcast_to", "_ shape"), TEXT("Assign", "assign", "_ _"),
-    TEXT("AssignAdd", "assign_add", "_ _"), TEXT("AssignSub", "assign_sub", "_ _"),
-    TEXT("GatherD", "gather_elements", "_ dim _"), TEXT("OneHot", "one_hot", "_ depth _ _ axis"), TEXT("Sort", "sort", "_ axis descending indices=int32"),
-    TEXT("TopK", "topk", "_ k sorted indices=int32"), TEXT("SortExt", "sort", "_ axis descending -"), TEXT("TopkExt", "topk", "_ k axis largest sorted"),
-    TEXT("GroupNorm", "group_norm", "_ num_groups _? _? epsilon"), TEXT("Softplus", "softplus", "_"), TEXT("SoftplusExt", "softplus", "_ beta threshold"),
-    TEXT("LeakyReLU", "leaky_relu", "_ alpha<negative_slope"), TEXT("LeakyReLUExt", "leaky_relu", "_ alpha"), TEXT("Threshold", "threshold", "_ threshold value"),
-    TEXT("LogSumExp", "logsumexp", "_ axis keepdims"), TEXT("Range", "arange", "start end step -"), TEXT("Arange", "arange", "start end step dtype"),
-    TEXT("LinSpace", "linspace", "start end steps"), TEXT("LinSpaceExt", "linspace", "start end steps dtype"), TEXT("AdaptiveAvgPool2DExt", "adaptive_avg_pool2d", "_ output_size"),
-    TEXT("TensorScatterUpdate", "tensor_scatter", "_ _ _"), TEXT("TensorScatterAdd", "tensor_scatter", "_ _ _ reduce=add"),
-    TEXT("TensorScatterSub", "tensor_scatter", "_ _ _ reduce=sub"), TEXT("TensorScatterMul", "tensor_scatter", "_ _ _ reduce=mul"),
-    TEXT("TensorScatterDiv", "tensor_scatter", "_ _ _ reduce=div"), TEXT("TensorScatterMax", "tensor_scatter", "_ _ _ reduce=max"),
-    TEXT("TensorScatterMin", "tensor_scatter", "_ _ _ reduce=min"), TEXT("Qr", "qr", "_ complete<full_matrices"), TEXT("Outer", "outer", "_ _"),
+    TEXT("Argmax", "argmax", "_ axis dtype<output_type"),
+    TEXT("Argmin", "argmin", "_ axis dtype<output_type"),
+    TEXT("ArgMaxExt", "argmax", "_ axis keepdims"),
+    TEXT("ArgMinExt", "argmin", "_ axis keepdims"),
+    TEXT("GeLU", "gelu_tanh", "_"),
+    TEXT("GeluExt", "gelu", "_"),
+    TEXT("Gelu", "gelu_tanh", "_"),
+    TEXT("Concat", "concat", "* axis"),
+    TEXT("Stack", "stack", "* axis"),
+    TEXT("StackExt", "stack", "* axis"),
+    TEXT("AddN", "addn", "*"),
+    TEXT("Unstack", "unstack", "_ axis"),
+    TEXT("Unpack", "unstack", "_ axis"),
+    TEXT("Pack", "stack", "* axis"),
+    TEXT("SplitWithSize", "split", "_ sizes axis"),
+    TEXT("Cast", "cast", "_ dtype<dst_type"),
+    TEXT("Gather", "gather", "_ _ axis batch_dims"),
+    TEXT("GatherV2", "gather", "_ _ axis"),
+    TEXT("Select", "select", "_ _ _"),
+    TEXT("Reshape", "reshape", "_ shape"),
+    TEXT("Transpose", "transpose", "_ perm"),
+    TEXT("Tile", "tile", NULL),
+    TEXT("BroadcastTo", "broadcast_to", "_ shape"),
+    TEXT("Assign", "assign", "_ _"),
+    TEXT("AssignAdd", "assign_add", "_ _"),
+    TEXT("AssignSub", "assign_sub", "_ _"),
+    TEXT("GatherD", "gather_elements", "_ dim _"),
+    TEXT("OneHot", "one_hot", "_ depth _ _ axis"),
+    TEXT("Sort", "sort", "_ axis descending indices=int32"),
+    TEXT("TopK", "topk", "_ k sorted indices=int32"),
+    TEXT("SortExt", "sort", "_ axis descending -"),
+    TEXT("TopkExt", "topk", "_ k axis largest sorted"),
+    TEXT("GroupNorm", "group_norm", "_ num_groups _? _? epsilon"),
+    TEXT("Softplus", "softplus", "_"),
+    TEXT("SoftplusExt", "softplus", "_ beta threshold"),
+    TEXT("LeakyReLU", "leaky_relu", "_ alpha<negative_slope"),
+    TEXT("LeakyReLUExt", "leaky_relu", "_ alpha"),
+    TEXT("Threshold", "threshold", "_ threshold value"),
+    TEXT("LogSumExp", "logsumexp", "_ axis keepdims"),
+    TEXT("Range", "arange", "start end step -"),
+    TEXT("Arange", "arange", "start end step dtype"),
+    TEXT("LinSpace", "linspace", "start end steps"),
+    TEXT("LinSpaceExt", "linspace", "start end steps dtype"),
+    TEXT("AdaptiveAvgPool2DExt", "adaptive_avg_pool2d", "_ output_size"),
+    TEXT("TensorScatterUpdate", "tensor_scatter", "_ _ _"),
+    TEXT("TensorScatterAdd", "tensor_scatter", "_ _ _ reduce=add"),
+    TEXT("TensorScatterSub", "tensor_scatter", "_ _ _ reduce=sub"),
+    TEXT("TensorScatterMul", "tensor_scatter", "_ _ _ reduce=mul"),
+    TEXT("TensorScatterDiv", "tensor_scatter", "_ _ _ reduce=div"),
+    TEXT("TensorScatterMax", "tensor_scatter", "_ _ _ reduce=max"),
+    TEXT("TensorScatterMin", "tensor_scatter", "_ _ _ reduce=min"),
+    TEXT("Qr", "qr", "_ complete<full_matrices"),
+    TEXT("Outer", "outer", "_ _"),
     TEXT("RepeatInterleaveInt", "repeat", "_ repeats axis -"),
-    TEXT("RmsNorm", "rms_norm", "_ _ epsilon"), TEXT("PReLU", "prelu", "_ _"),
-    TEXT("Svd", "svd", "_ full -"), 
-    {.mindir = "CropAndResize", .op = "crop_and_resize", .inputs = "_ _ _ crop_size method extrapolation_value", .run = sp__mi_run_crop},
-    CODE("PadV3", "pad", sp__mi_run_pad), CODE("ConstantPadND", "pad", sp__mi_run_pad), CODE("Pad", "pad", sp__mi_run_pad_attr), CODE("MirrorPad", "pad", sp__mi_run_pad_attr),
-    CODE("FillV2", NULL, sp__mi_run_fill), CODE("FillScalar", NULL, sp__mi_run_fill), CODE("FillTensor", NULL, sp__mi_run_fill), CODE("Fill", NULL, sp__mi_run_fill),
-    CODE("ScatterNd", NULL, sp__mi_run_scatter_nd), CODE("TensorScatterElements", NULL, sp__mi_run_scatter_elements), CODE("Cummin", NULL, sp__mi_run_cummin),
-    CODE("SolveTriangular", NULL, sp__mi_run_triangular), CODE("FFT", NULL, sp__mi_run_fft), CODE("IFFT", NULL, sp__mi_run_fft),
-    RESIZE("ResizeBilinearV2", "linear"), RESIZE("ResizeBilinear", "linear"), RESIZE("ResizeNearestNeighborV2", "nearest"), RESIZE("ResizeNearestNeighbor", "nearest"),
-    RESIZE("ResizeLinear1D", "linear"), CODE("DepthToSpace", NULL, sp__mi_run_blocks), CODE("SpaceToDepth", NULL, sp__mi_run_blocks),
-    CODE("MaxPool3D", "max_pool3d", sp__mi_run_pool_3d), CODE("AvgPool3D", "avg_pool3d", sp__mi_run_pool_3d), CODE("MaxPoolWithArgmaxV2", "max_pool2d_indices", sp__mi_run_pool_argmax),
+    TEXT("RmsNorm", "rms_norm", "_ _ epsilon"),
+    TEXT("PReLU", "prelu", "_ _"),
+    TEXT("Svd", "svd", "_ full -"),
+    {.mindir = "CropAndResize",
+     .op = "crop_and_resize",
+     .inputs = "_ _ _ crop_size method extrapolation_value",
+     .run = sp__mi_run_crop},
+    CODE("PadV3", "pad", sp__mi_run_pad),
+    CODE("ConstantPadND", "pad", sp__mi_run_pad),
+    CODE("Pad", "pad", sp__mi_run_pad_attr),
+    CODE("MirrorPad", "pad", sp__mi_run_pad_attr),
+    CODE("FillV2", NULL, sp__mi_run_fill),
+    CODE("FillScalar", NULL, sp__mi_run_fill),
+    CODE("FillTensor", NULL, sp__mi_run_fill),
+    CODE("Fill", NULL, sp__mi_run_fill),
+    CODE("ScatterNd", NULL, sp__mi_run_scatter_nd),
+    CODE("TensorScatterElements", NULL, sp__mi_run_scatter_elements),
+    CODE("Cummin", NULL, sp__mi_run_cummin),
+    CODE("SolveTriangular", NULL, sp__mi_run_triangular),
+    CODE("FFT", NULL, sp__mi_run_fft),
+    CODE("IFFT", NULL, sp__mi_run_fft),
+    RESIZE("ResizeBilinearV2", "linear"),
+    RESIZE("ResizeBilinear", "linear"),
+    RESIZE("ResizeNearestNeighborV2", "nearest"),
+    RESIZE("ResizeNearestNeighbor", "nearest"),
+    RESIZE("ResizeLinear1D", "linear"),
+    CODE("DepthToSpace", NULL, sp__mi_run_blocks),
+    CODE("SpaceToDepth", NULL, sp__mi_run_blocks),
+    CODE("MaxPool3D", "max_pool3d", sp__mi_run_pool_3d),
+    CODE("AvgPool3D", "avg_pool3d", sp__mi_run_pool_3d),
+    CODE("MaxPoolWithArgmaxV2", "max_pool2d_indices", sp__mi_run_pool_argmax),
     CODE("MaxPool3DWithArgmax", "max_pool3d_indices", sp__mi_run_pool_argmax),
-    CODE("Conv2DTranspose", "conv2d_input_grad", sp__mi_run_conv_transposed), CODE("Conv2DBackpropInput", "conv2d_input_grad", sp__mi_run_conv_transposed),
-    CODE("Conv3DTranspose", "conv3d_input_grad", sp__mi_run_conv_transposed), CODE("Conv3DBackpropInput", "conv3d_input_grad", sp__mi_run_conv_transposed),
-    CODE("BiasAddGrad", NULL, sp__mi_run_bias_add_grad), CODE("Conv2DBackpropFilter", "conv2d_weight_grad", sp__mi_run_conv_filter),
-    CODE("MaxPoolGrad", "pool_max_grad", sp__mi_run_pool_grad), CODE("AvgPoolGrad", "pool_mean_grad", sp__mi_run_pool_grad),
-    {.mindir = "BatchNorm", .op = "batch_norm", .inputs = "_ _? _? _? _? is_training epsilon momentum data_format", .run = sp__mi_run_batch_norm},
-    CODE("BatchNormGrad", NULL, sp__mi_run_batch_norm_grad), CODE("LayerNormGrad", NULL, sp__mi_run_layer_norm_grad),
-    TURNED("ReluGrad", "relu_grad", "01"), TURNED("GeLUGrad", "gelu_tanh_grad", "10"), TURNED("ReLU6Grad", "relu6_grad", "10"), TURNED("SiLUGrad", "silu_grad", "10"),
-    TURNED("HSwishGrad", "hardswish_grad", "10"), TURNED("HSigmoidGrad", "hardsigmoid_grad", "10"), TURNED("SoftmaxBackward", "softmax_grad", "10 dim"),
+    CODE("Conv2DTranspose", "conv2d_input_grad", sp__mi_run_conv_transposed),
+    CODE("Conv2DBackpropInput", "conv2d_input_grad", sp__mi_run_conv_transposed),
+    CODE("Conv3DTranspose", "conv3d_input_grad", sp__mi_run_conv_transposed),
+    CODE("Conv3DBackpropInput", "conv3d_input_grad", sp__mi_run_conv_transposed),
+    CODE("BiasAddGrad", NULL, sp__mi_run_bias_add_grad),
+    CODE("Conv2DBackpropFilter", "conv2d_weight_grad", sp__mi_run_conv_filter),
+    CODE("MaxPoolGrad", "pool_max_grad", sp__mi_run_pool_grad),
+    CODE("AvgPoolGrad", "pool_mean_grad", sp__mi_run_pool_grad),
+    {.mindir = "BatchNorm",
+     .op = "batch_norm",
+     .inputs = "_ _? _? _? _? is_training epsilon momentum data_format",
+     .run = sp__mi_run_batch_norm},
+    CODE("BatchNormGrad", NULL, sp__mi_run_batch_norm_grad),
+    CODE("LayerNormGrad", NULL, sp__mi_run_layer_norm_grad),
+    TURNED("ReluGrad", "relu_grad", "01"),
+    TURNED("GeLUGrad", "gelu_tanh_grad", "10"),
+    TURNED("ReLU6Grad", "relu6_grad", "10"),
+    TURNED("SiLUGrad", "silu_grad", "10"),
+    TURNED("HSwishGrad", "hardswish_grad", "10"),
+    TURNED("HSigmoidGrad", "hardsigmoid_grad", "10"),
+    TURNED("SoftmaxBackward", "softmax_grad", "10 dim"),
     TURNED("LogSoftmaxGrad", "log_softmax_grad", "01 axis"),
-    CODE("SigmoidGrad", NULL, sp__mi_run_slope), CODE("TanhGrad", NULL, sp__mi_run_slope), CODE("SqrtGrad", NULL, sp__mi_run_slope), CODE("RsqrtGrad", NULL, sp__mi_run_slope),
-    CODE("ReciprocalGrad", NULL, sp__mi_run_slope), CODE("GatherDGradV2", NULL, sp__mi_run_gather_grad), CODE("UnsortedSegmentSum", NULL, sp__mi_run_segment_sum),
-    CODE("StridedSliceGrad", NULL, sp__mi_run_slice_grad), CODE("MaskedFill", NULL, sp__mi_run_masked_fill),
-    CODE("AddExt", "add", sp__mi_run_add_ext), CODE("SubExt", "sub", sp__mi_run_add_ext), CODE("InplaceAddExt", "add", sp__mi_run_add_ext),
-    CODE("InplaceAddsExt", "add", sp__mi_run_add_ext), CODE("InplaceSubExt", "sub", sp__mi_run_add_ext), TEXT("InplaceMul", "mul", "_ _"), TEXT("InplaceMuls", "mul", "_ _"),
-    TEXT("InplaceDiv", "div", "_ _"), TEXT("InplaceDivs", "div", "_ _"), TEXT("InplaceReLU", "relu", "_"), TEXT("BitwiseAndTensor", "bitwise_and", "_ _"),
-    TEXT("BitwiseOrTensor", "bitwise_or", "_ _"), TEXT("BitwiseXorTensor", "bitwise_xor", "_ _"),
-    CODE("Slice", NULL, sp__mi_run_slice), CODE("SliceExt", NULL, sp__mi_run_slice_ext), CODE("SliceExtView", NULL, sp__mi_run_slice_ext),
-    CODE("SplitTensor", NULL, sp__mi_run_split_tensor), CODE("Chunk", NULL, sp__mi_run_chunk), CODE("ClampScalar", NULL, sp__mi_run_clamp),
+    CODE("SigmoidGrad", NULL, sp__mi_run_slope),
+    CODE("TanhGrad", NULL, sp__mi_run_slope),
+    CODE("SqrtGrad", NULL, sp__mi_run_slope),
+    CODE("RsqrtGrad", NULL, sp__mi_run_slope),
+    CODE("ReciprocalGrad", NULL, sp__mi_run_slope),
+    CODE("GatherDGradV2", NULL, sp__mi_run_gather_grad),
+    CODE("UnsortedSegmentSum", NULL, sp__mi_run_segment_sum),
+    CODE("StridedSliceGrad", NULL, sp__mi_run_slice_grad),
+    CODE("MaskedFill", NULL, sp__mi_run_masked_fill),
+    CODE("AddExt", "add", sp__mi_run_add_ext),
+    CODE("SubExt", "sub", sp__mi_run_add_ext),
+    CODE("InplaceAddExt", "add", sp__mi_run_add_ext),
+    CODE("InplaceAddsExt", "add", sp__mi_run_add_ext),
+    CODE("InplaceSubExt", "sub", sp__mi_run_add_ext),
+    TEXT("InplaceMul", "mul", "_ _"),
+    TEXT("InplaceMuls", "mul", "_ _"),
+    TEXT("InplaceDiv", "div", "_ _"),
+    TEXT("InplaceDivs", "div", "_ _"),
+    TEXT("InplaceReLU", "relu", "_"),
+    TEXT("BitwiseAndTensor", "bitwise_and", "_ _"),
+    TEXT("BitwiseOrTensor", "bitwise_or", "_ _"),
+    TEXT("BitwiseXorTensor", "bitwise_xor", "_ _"),
+    CODE("Slice", NULL, sp__mi_run_slice),
+    CODE("SliceExt", NULL, sp__mi_run_slice_ext),
+    CODE("SliceExtView", NULL, sp__mi_run_slice_ext),
+    CODE("SplitTensor", NULL, sp__mi_run_split_tensor),
+    CODE("Chunk", NULL, sp__mi_run_chunk),
+    CODE("ClampScalar", NULL, sp__mi_run_clamp),
     CODE("ClampTensor", NULL, sp__mi_run_clamp),
-    TEXT("LogSoftmax", "log_softmax", "_ axis"), TEXT("Softmax", "softmax", "_ axis"),
+    TEXT("LogSoftmax", "log_softmax", "_ axis"),
+    TEXT("Softmax", "softmax", "_ axis"),
 };
 
 /* Its inputs, then its attributes. */
@@ -545,7 +699,10 @@ static const char *default_inputs(sp__arena *arena, const sp_op *op)
     mi_text a = {.used = 0};
     const sp_inputs *in = sp__op_inputs(op);
     for (int i = 0; i < in->n; i++)
-        sp__mi_put(&a, "%s%s", a.used ? " " : "", in->variadic && i == in->n - 1 ? "*" : in->optional >> i & 1 ? "_?" : "_");
+        sp__mi_put(&a, "%s%s", a.used ? " " : "",
+                   in->variadic && i == in->n - 1 ? "*"
+                   : in->optional >> i & 1        ? "_?"
+                                                  : "_");
     for (int i = 0; i < op->n_attrs; i++) sp__mi_put(&a, "%s%s", a.used ? " " : "", op->attrs[i].name);
     return a.used < sizeof a.text ? sp__arena_text(arena, a.text) : NULL;
 }

@@ -55,8 +55,8 @@ void sp__mi_slice_add(mi_slice *s, int64_t start, int64_t stop, int64_t step);
 sp_status sp__mi_slice(mi_call *c, const char *op, const mi_slice *s, int n_in, sp_tensor *const *in, mi_value **out);
 
 sp_status sp__mi_apply(mi_call *c, const char *name, const char *text, int n_in, sp_tensor *const *in, mi_value **out);
-sp_status sp__mi_call(mi_call *c, const char *name, int n_in, sp_tensor *const *in, mi_value **out, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+sp_status sp__mi_call(mi_call *c, const char *name, int n_in, sp_tensor *const *in, mi_value **out, const char *format,
+                      ...) __attribute__((format(printf, 6, 7)));
 sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out);
 sp_status sp__mi_reshape(mi_call *c, sp_tensor *x, int rank, const int64_t *dims, mi_value **out);
 
@@ -67,17 +67,20 @@ extern const mi_rule sp__mi_ext_rules[], sp__mi_scalar_rules[]; /* the second: m
 
 typedef sp_status mi_run(mi_call *c, const mi_rule *rule, mi_value **out);
 /* mindir_ops_nn.c */
-mi_run sp__mi_run_conv, sp__mi_run_conv_transposed, sp__mi_run_pool_3d, sp__mi_run_pool_argmax, sp__mi_run_conv_filter, sp__mi_run_pool_grad, sp__mi_run_pool, sp__mi_run_bias_add, sp__mi_run_lstm;
+mi_run sp__mi_run_conv, sp__mi_run_conv_transposed, sp__mi_run_pool_3d, sp__mi_run_pool_argmax, sp__mi_run_conv_filter,
+    sp__mi_run_pool_grad, sp__mi_run_pool, sp__mi_run_bias_add, sp__mi_run_lstm;
 /* mindir_ops_grad.c */
-mi_run sp__mi_run_turned, sp__mi_run_slope, sp__mi_run_bias_add_grad, sp__mi_run_batch_norm, sp__mi_run_batch_norm_grad, sp__mi_run_layer_norm_grad,
-    sp__mi_run_gather_grad, sp__mi_run_segment_sum, sp__mi_run_slice_grad, sp__mi_run_masked_fill, sp__mi_run_add_ext;
+mi_run sp__mi_run_turned, sp__mi_run_slope, sp__mi_run_bias_add_grad, sp__mi_run_batch_norm, sp__mi_run_batch_norm_grad,
+    sp__mi_run_layer_norm_grad, sp__mi_run_gather_grad, sp__mi_run_segment_sum, sp__mi_run_slice_grad,
+    sp__mi_run_masked_fill, sp__mi_run_add_ext;
 /* mindir_ops_place.c */
-mi_run sp__mi_run_pad, sp__mi_run_pad_attr, sp__mi_run_fill, sp__mi_run_scatter_nd, sp__mi_run_scatter_elements, sp__mi_run_cummin, sp__mi_run_resize,
-    sp__mi_run_blocks, sp__mi_run_triangular, sp__mi_run_crop, sp__mi_run_fft;
+mi_run sp__mi_run_pad, sp__mi_run_pad_attr, sp__mi_run_fill, sp__mi_run_scatter_nd, sp__mi_run_scatter_elements,
+    sp__mi_run_cummin, sp__mi_run_resize, sp__mi_run_blocks, sp__mi_run_triangular, sp__mi_run_crop, sp__mi_run_fft;
 /* mindir_ops_random.c */
 mi_run sp__mi_run_random, sp__mi_run_dropout;
 /* mindir_ops_shape.c */
 mi_run sp__mi_run_shape, sp__mi_run_expand_dims, sp__mi_run_squeeze, sp__mi_run_flatten, sp__mi_run_strided_slice;
-mi_run sp__mi_run_reverse, sp__mi_run_split, sp__mi_run_slice, sp__mi_run_slice_ext, sp__mi_run_split_tensor, sp__mi_run_chunk, sp__mi_run_clamp;
+mi_run sp__mi_run_reverse, sp__mi_run_split, sp__mi_run_slice, sp__mi_run_slice_ext, sp__mi_run_split_tensor,
+    sp__mi_run_chunk, sp__mi_run_clamp;
 
 #endif

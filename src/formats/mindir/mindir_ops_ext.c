@@ -18,7 +18,8 @@ static sp_status axis_of(mi_call *c, int k, const char *name, const sp_tensor *x
     int64_t axis;
     const int rank = sp_tensor_rank(x);
     SP_TRY(sp__mi_int_argument(c, k, name, initial, &axis));
-    SP_CHECK(axis >= -rank && axis < rank, SP_VALUE, "%s %lld is out of range for rank %d", name, (long long)axis, rank);
+    SP_CHECK(axis >= -rank && axis < rank, SP_VALUE, "%s %lld is out of range for rank %d", name, (long long)axis,
+             rank);
     *out = (int)(axis < 0 ? axis + rank : axis);
     return SP_OK;
 }
@@ -56,8 +57,9 @@ static sp_status run_narrow(mi_call *c, const mi_rule *rule, mi_value **out)
     if (!select) SP_TRY(sp__mi_int_argument(c, 3, "length", 1, &length));
     const int64_t size = sp_tensor_dims(x)[axis];
     if (start < 0) start += size;
-    SP_CHECK(size < 0 || (start >= 0 && length >= 0 && start <= size - length), SP_INDEX, "%lld elements from %lld on are more than the %lld there are",
-             (long long)length, (long long)start, (long long)size);
+    SP_CHECK(size < 0 || (start >= 0 && length >= 0 && start <= size - length), SP_INDEX,
+             "%lld elements from %lld on are more than the %lld there are", (long long)length, (long long)start,
+             (long long)size);
     for (int i = 0; i <= axis; i++) {
         from[i] = i == axis ? start : 0;
         to[i] = i == axis ? start + length : sp_tensor_dims(x)[i];
@@ -131,7 +133,8 @@ static sp_status run_filled(mi_call *c, const mi_rule *rule, mi_value **out)
         SP_TRY(sp_tensor_create_i64(sp_tensor_dtype(x), *rule->op - '0', &value));
         SP_TRY(sp__builder_keep(c->b, &value));
     } else SP_TRY(sp__mi_operand(c, at++, &value));
-    if (c->n_in > at && c->in[at]->kind != MI_NONE && c->in[at]->kind != MI_MONAD) SP_TRY(sp__mi_put_attr(&text, &dtype, c->in[at]));
+    if (c->n_in > at && c->in[at]->kind != MI_NONE && c->in[at]->kind != MI_MONAD)
+        SP_TRY(sp__mi_put_attr(&text, &dtype, c->in[at]));
     else sp__mi_put(&text, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x)));
     SP_TRY(sp__mi_apply(c, "cast", text.text, 1, &value, out));
     text.used = 0;
@@ -163,7 +166,10 @@ static sp_status run_div_mode(mi_call *c, const mi_rule *rule, mi_value **out)
     for (int i = 0; i < 2; i++) SP_TRY(sp__mi_operand(c, i, &in[i]));
     SP_TRY(sp__mi_int_argument(c, 2, "rounding_mode", 0, &mode));
     SP_CHECK(mode >= 0 && mode <= 2, SP_FORMAT, "a way of rounding is %lld, which is not known", (long long)mode);
-    return sp__mi_call(c, "div_mode", 2, in, out, "rounding_mode=%s", mode == 1 ? "trunc" : mode == 2 ? "floor" : "None");
+    return sp__mi_call(c, "div_mode", 2, in, out, "rounding_mode=%s",
+                       mode == 1   ? "trunc"
+                       : mode == 2 ? "floor"
+                                   : "None");
 }
 
 /* The mean; of integers it is one, cut towards zero. */
@@ -193,7 +199,8 @@ static sp_status run_cross(mi_call *c, const mi_rule *rule, mi_value **out)
     for (int i = 0; dim == FIRST_OF_THREE && i < sp_tensor_rank(in[0]); i++)
         if (sp_tensor_dims(in[0])[i] == 3) dim = i;
     for (int i = 0; i < 4; i++) {
-        SP_TRY(sp__mi_call(c, "roll", 1, &in[i % 2], out, "shifts=(%d,), dims=(%lld,)", i == 0 || i == 3 ? -1 : -2, (long long)dim));
+        SP_TRY(sp__mi_call(c, "roll", 1, &in[i % 2], out, "shifts=(%d,), dims=(%lld,)", i == 0 || i == 3 ? -1 : -2,
+                           (long long)dim));
         turned[i] = (*out)->t;
     }
     mi_value *minus;
@@ -214,7 +221,8 @@ static sp_status run_trace(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_int_argument(c, 1, "offset", 0, &offset));
     SP_TRY(sp__mi_int_argument(c, 2, "axis1", 1, &axis1));
     SP_TRY(sp__mi_int_argument(c, 3, "axis2", 0, &axis2));
-    SP_TRY(sp__mi_call(c, "diagonal", 1, &x, out, "offset=%lld, dim1=%lld, dim2=%lld", (long long)offset, (long long)axis1, (long long)axis2));
+    SP_TRY(sp__mi_call(c, "diagonal", 1, &x, out, "offset=%lld, dim1=%lld, dim2=%lld", (long long)offset,
+                       (long long)axis1, (long long)axis2));
     sp__mi_put(&text, "axis=(-1,)");
     if (c->n_in > 4 && c->in[4]->kind != MI_NONE) SP_TRY(sp__mi_put_attr(&text, &dtype, c->in[4]));
     return sp__mi_apply(c, "sum", text.text, 1, &(*out)->t, out);
@@ -229,7 +237,8 @@ static sp_status run_embedding(mi_call *c, const mi_rule *rule, mi_value **out)
     (void)rule;
     SP_TRY(sp__mi_operand(c, 0, &at));
     SP_TRY(sp__mi_operand(c, 1, &weight));
-    SP_CHECK(c->n_in < 4 || c->in[3]->kind == MI_NONE, SP_FORMAT, "an embedding whose rows are shortened is not supported");
+    SP_CHECK(c->n_in < 4 || c->in[3]->kind == MI_NONE, SP_FORMAT,
+             "an embedding whose rows are shortened is not supported");
     return sp__mi_apply(c, "gather", "axis=0", 2, (sp_tensor *[]){weight, at}, out);
 }
 
@@ -290,7 +299,10 @@ static sp_status run_items(mi_call *c, const mi_rule *rule, mi_value **out, cons
     for (int i = 0; i < n; i++) (*out)->items[i] = all->items[order[i] - '0'];
     return SP_OK;
 }
-static sp_status run_first_two(mi_call *c, const mi_rule *rule, mi_value **out) { return run_items(c, rule, out, "01"); }
+static sp_status run_first_two(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    return run_items(c, rule, out, "01");
+}
 static sp_status run_turned(mi_call *c, const mi_rule *rule, mi_value **out) { return run_items(c, rule, out, "10"); }
 static sp_status run_second(mi_call *c, const mi_rule *rule, mi_value **out) { return run_items(c, rule, out, "1"); }
 
@@ -336,7 +348,10 @@ static sp_status run_upsample(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_CHECK(n == rank - 2 && n > 0, SP_FORMAT, "%d sizes for rank %d", n, rank);
     SP_TRY(sp__mi_int_argument(c, 3, "align_corners", 0, &align));
     sp__mi_put_list(&text, "size", n, size);
-    sp__mi_put(&text, ", mode=%s, coordinates=%s", rule->inputs, !strcmp(rule->inputs, "nearest") ? "asymmetric" : align ? "align_corners" : "half_pixel");
+    sp__mi_put(&text, ", mode=%s, coordinates=%s", rule->inputs,
+               !strcmp(rule->inputs, "nearest") ? "asymmetric"
+               : align                          ? "align_corners"
+                                                : "half_pixel");
     return sp__mi_apply(c, "resize", text.text, 1, &x, out);
 }
 
@@ -348,7 +363,8 @@ static sp_status run_gated(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 0, &x));
     SP_TRY(axis_of(c, 1, sp__mindir_attr(c, "axis") ? "axis" : "dim", x, -1, &axis));
     const long long half = (long long)sp_tensor_dims(x)[axis] / 2;
-    SP_CHECK(half * 2 == sp_tensor_dims(x)[axis], SP_VALUE, "axis %d has %lld elements, which are no two halves", axis, (long long)sp_tensor_dims(x)[axis]);
+    SP_CHECK(half * 2 == sp_tensor_dims(x)[axis], SP_VALUE, "axis %d has %lld elements, which are no two halves", axis,
+             (long long)sp_tensor_dims(x)[axis]);
     mi_value *parts, *gate;
     SP_TRY(sp__mi_call(c, "split", 1, &x, &parts, "axis=%d, sizes=(%lld,%lld)", axis, half, half));
     const int gated = !strcmp(rule->op, "silu") ? 0 : 1;
@@ -362,56 +378,170 @@ static sp_status run_gated(mi_call *c, const mi_rule *rule, mi_value **out)
 #define CODE(mindir_, op_, run_) {.mindir = mindir_, .op = op_, .run = run_}
 #define WITH(mindir_, op_, inputs_, run_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = run_}
 #define INPLACE(mindir_, op_) TEXT("Inplace" mindir_, op_, "_")
-#define PADS(n) WITH("ReflectionPad" n, NULL, "reflect", run_pad_mode), WITH("ReplicationPad" n, NULL, "replicate", run_pad_mode)
+#define PADS(n)                                                                                                        \
+    WITH("ReflectionPad" n, NULL, "reflect", run_pad_mode), WITH("ReplicationPad" n, NULL, "replicate", run_pad_mode)
 
 const mi_rule sp__mi_ext_rules[] = {
-    CODE("TransposeExtView", NULL, run_swap), CODE("TExt", NULL, run_swap), TEXT("TransposeView", "transpose", "_ perm"), CODE("SelectExtView", NULL, run_narrow),
-    CODE("NarrowView", NULL, run_narrow), CODE("Narrow", NULL, run_narrow), CODE("ExpandDimsView", NULL, sp__mi_run_expand_dims), TEXT("UnstackExtView", "unstack", "_ axis"),
-    TEXT("SplitWithSizeView", "split", "_ sizes axis"), CODE("SplitTensorView", NULL, sp__mi_run_split_tensor), CODE("ChunkView", NULL, sp__mi_run_chunk),
-    TEXT("BroadcastToView", "broadcast_to", "_ shape"), TEXT("DiagonalView", "diagonal", "_ offset dim1 dim2"), TEXT("RealView", "real", "_"), TEXT("ImagView", "imag", "_"),
-    TEXT("View", "reshape", "_ shape"), CODE("ViewAs", "reshape", run_as), CODE("ExpandAs", "broadcast_to", run_as),
-    TEXT("Clone", "copy", "_"), TEXT("Contiguous", "copy", "_"), TEXT("Copy", "copy", "_"), TEXT("CopyToHost", "copy", "_"), TEXT("CopyToDevice", "copy", "_"),
-    TEXT("Detach", "stop_gradient", "_"), TEXT("ToDtype", "cast", "_ dtype"), CODE("Meshgrid", NULL, run_meshgrid), TEXT("Repeat", "tile", "_ dims"),
+    CODE("TransposeExtView", NULL, run_swap),
+    CODE("TExt", NULL, run_swap),
+    TEXT("TransposeView", "transpose", "_ perm"),
+    CODE("SelectExtView", NULL, run_narrow),
+    CODE("NarrowView", NULL, run_narrow),
+    CODE("Narrow", NULL, run_narrow),
+    CODE("ExpandDimsView", NULL, sp__mi_run_expand_dims),
+    TEXT("UnstackExtView", "unstack", "_ axis"),
+    TEXT("SplitWithSizeView", "split", "_ sizes axis"),
+    CODE("SplitTensorView", NULL, sp__mi_run_split_tensor),
+    CODE("ChunkView", NULL, sp__mi_run_chunk),
+    TEXT("BroadcastToView", "broadcast_to", "_ shape"),
+    TEXT("DiagonalView", "diagonal", "_ offset dim1 dim2"),
+    TEXT("RealView", "real", "_"),
+    TEXT("ImagView", "imag", "_"),
+    TEXT("View", "reshape", "_ shape"),
+    CODE("ViewAs", "reshape", run_as),
+    CODE("ExpandAs", "broadcast_to", run_as),
+    TEXT("Clone", "copy", "_"),
+    TEXT("Contiguous", "copy", "_"),
+    TEXT("Copy", "copy", "_"),
+    TEXT("CopyToHost", "copy", "_"),
+    TEXT("CopyToDevice", "copy", "_"),
+    TEXT("Detach", "stop_gradient", "_"),
+    TEXT("ToDtype", "cast", "_ dtype"),
+    CODE("Meshgrid", NULL, run_meshgrid),
+    TEXT("Repeat", "tile", "_ dims"),
 
-    CODE("NewZeros", "0", run_filled), CODE("NewOnes", "1", run_filled), CODE("NewFull", "input", run_filled), CODE("FullLike", "input", run_filled), CODE("InplaceZero", "0", run_filled),
-    CODE("InplaceFillScalar", "input", run_filled), CODE("InplaceFillTensor", "input", run_filled), CODE("InplaceCopy", NULL, run_copy_into),
+    CODE("NewZeros", "0", run_filled),
+    CODE("NewOnes", "1", run_filled),
+    CODE("NewFull", "input", run_filled),
+    CODE("FullLike", "input", run_filled),
+    CODE("InplaceZero", "0", run_filled),
+    CODE("InplaceFillScalar", "input", run_filled),
+    CODE("InplaceFillTensor", "input", run_filled),
+    CODE("InplaceCopy", NULL, run_copy_into),
 
-    TEXT("Inv", "reciprocal", "_"), TEXT("Rint", "round", "_"), TEXT("AcosExt", "acos", "_"), TEXT("AcoshExt", "acosh", "_"), TEXT("AsinExt", "asin", "_"), TEXT("AsinhExt", "asinh", "_"),
-    TEXT("AtanExt", "atan", "_"), TEXT("Atan2Ext", "atan2", "_ _"), TEXT("Angle", "angle", "_"), TEXT("BitwiseNot", "bitwise_not", "_"), TEXT("BoolNot", "logical_not", "_"),
-    TEXT("IsNegInf", "isneginf", "_"), TEXT("LogAddExp", "logaddexp", "_ _"), TEXT("LogAddExp2", "logaddexp2", "_ _"), TEXT("LerpScalar", "lerp", "_ _ _"),
-    TEXT("RemainderTensorTensor", "floor_mod", "_ _"), TEXT("RemainderTensorScalar", "floor_mod", "_ _"), TEXT("RemainderScalarTensor", "floor_mod", "_ _"),
-    TEXT("FmodTensor", "trunc_mod", "_ _"), TEXT("FmodScalar", "trunc_mod", "_ _"), TEXT("FloorDivScalar", "floor_div", "_ _"), TEXT("BitwiseAndScalar", "bitwise_and", "_ _"),
-    TEXT("BitwiseOrScalar", "bitwise_or", "_ _"), TEXT("BitwiseXorScalar", "bitwise_xor", "_ _"), TEXT("XLogYScalarOther", "xlogy", "_ _"), TEXT("XLogYScalarSelf", "xlogy", "_ _"),
-    CODE("DivMod", NULL, run_div_mode), CODE("DivMods", NULL, run_div_mode), CODE("AddScalar", "add", sp__mi_run_add_ext), CODE("SubScalar", "sub", sp__mi_run_add_ext),
-    TEXT("AddcmulExt", "addcmul", "_ _ _ _"), TEXT("AddcdivExt", "addcdiv", "_ _ _ _"), CODE("Cross", NULL, run_cross),
+    TEXT("Inv", "reciprocal", "_"),
+    TEXT("Rint", "round", "_"),
+    TEXT("AcosExt", "acos", "_"),
+    TEXT("AcoshExt", "acosh", "_"),
+    TEXT("AsinExt", "asin", "_"),
+    TEXT("AsinhExt", "asinh", "_"),
+    TEXT("AtanExt", "atan", "_"),
+    TEXT("Atan2Ext", "atan2", "_ _"),
+    TEXT("Angle", "angle", "_"),
+    TEXT("BitwiseNot", "bitwise_not", "_"),
+    TEXT("BoolNot", "logical_not", "_"),
+    TEXT("IsNegInf", "isneginf", "_"),
+    TEXT("LogAddExp", "logaddexp", "_ _"),
+    TEXT("LogAddExp2", "logaddexp2", "_ _"),
+    TEXT("LerpScalar", "lerp", "_ _ _"),
+    TEXT("RemainderTensorTensor", "floor_mod", "_ _"),
+    TEXT("RemainderTensorScalar", "floor_mod", "_ _"),
+    TEXT("RemainderScalarTensor", "floor_mod", "_ _"),
+    TEXT("FmodTensor", "trunc_mod", "_ _"),
+    TEXT("FmodScalar", "trunc_mod", "_ _"),
+    TEXT("FloorDivScalar", "floor_div", "_ _"),
+    TEXT("BitwiseAndScalar", "bitwise_and", "_ _"),
+    TEXT("BitwiseOrScalar", "bitwise_or", "_ _"),
+    TEXT("BitwiseXorScalar", "bitwise_xor", "_ _"),
+    TEXT("XLogYScalarOther", "xlogy", "_ _"),
+    TEXT("XLogYScalarSelf", "xlogy", "_ _"),
+    CODE("DivMod", NULL, run_div_mode),
+    CODE("DivMods", NULL, run_div_mode),
+    CODE("AddScalar", "add", sp__mi_run_add_ext),
+    CODE("SubScalar", "sub", sp__mi_run_add_ext),
+    TEXT("AddcmulExt", "addcmul", "_ _ _ _"),
+    TEXT("AddcdivExt", "addcdiv", "_ _ _ _"),
+    CODE("Cross", NULL, run_cross),
 
-    INPLACE("Exp", "exp"), INPLACE("Floor", "floor"), INPLACE("Log", "log"), INPLACE("SiLU", "silu"), INPLACE("Sigmoid", "sigmoid"), INPLACE("Sign", "sign"), INPLACE("Tanh", "tanh"),
-    INPLACE("Erfinv", "erfinv"), TEXT("InplaceElu", "elu", "_ alpha"), TEXT("InplaceHardtanh", "hardtanh", "_ min_val max_val"), TEXT("InplaceThreshold", "threshold", "_ threshold value"),
-    CODE("InplaceSubScalar", "sub", sp__mi_run_add_ext), CODE("InplaceDivMod", NULL, run_div_mode), CODE("InplaceDivMods", NULL, run_div_mode), TEXT("InplaceFloorDivide", "floor_div", "_ _"),
-    TEXT("InplaceFloorDivides", "floor_div", "_ _"), TEXT("InplaceRemainderTensorTensor", "floor_mod", "_ _"), TEXT("InplaceRemainderTensorScalar", "floor_mod", "_ _"),
-    CODE("InplaceClampScalar", NULL, sp__mi_run_clamp), CODE("InplaceClampTensor", NULL, sp__mi_run_clamp), CODE("MaskedFillScalar", NULL, sp__mi_run_masked_fill),
-    CODE("InplaceMaskedFillScalar", NULL, sp__mi_run_masked_fill), CODE("InplaceMaskedFillTensor", NULL, sp__mi_run_masked_fill), TEXT("InplaceAddmm", "addmm", "_ _ _ beta alpha"),
+    INPLACE("Exp", "exp"),
+    INPLACE("Floor", "floor"),
+    INPLACE("Log", "log"),
+    INPLACE("SiLU", "silu"),
+    INPLACE("Sigmoid", "sigmoid"),
+    INPLACE("Sign", "sign"),
+    INPLACE("Tanh", "tanh"),
+    INPLACE("Erfinv", "erfinv"),
+    TEXT("InplaceElu", "elu", "_ alpha"),
+    TEXT("InplaceHardtanh", "hardtanh", "_ min_val max_val"),
+    TEXT("InplaceThreshold", "threshold", "_ threshold value"),
+    CODE("InplaceSubScalar", "sub", sp__mi_run_add_ext),
+    CODE("InplaceDivMod", NULL, run_div_mode),
+    CODE("InplaceDivMods", NULL, run_div_mode),
+    TEXT("InplaceFloorDivide", "floor_div", "_ _"),
+    TEXT("InplaceFloorDivides", "floor_div", "_ _"),
+    TEXT("InplaceRemainderTensorTensor", "floor_mod", "_ _"),
+    TEXT("InplaceRemainderTensorScalar", "floor_mod", "_ _"),
+    CODE("InplaceClampScalar", NULL, sp__mi_run_clamp),
+    CODE("InplaceClampTensor", NULL, sp__mi_run_clamp),
+    CODE("MaskedFillScalar", NULL, sp__mi_run_masked_fill),
+    CODE("InplaceMaskedFillScalar", NULL, sp__mi_run_masked_fill),
+    CODE("InplaceMaskedFillTensor", NULL, sp__mi_run_masked_fill),
+    TEXT("InplaceAddmm", "addmm", "_ _ _ beta alpha"),
 
-    WITH("ReduceMean", "reduce_mean", "_ axis keepdims<keep_dims", run_mean), TEXT("LpNorm", "vector_norm", "_ ord<p axis keepdims<keep_dims"),
-    TEXT("LinalgVectorNorm", "vector_norm", "_ ord axis keepdims"), TEXT("Any", "reduce_any", "_"), TEXT("AnyExt", "reduce_any", "_ axis keepdims"), TEXT("Nansum", "nansum", "_ axis keepdims dtype"),
-    TEXT("Var", "var", "_ axis correction keepdims"), TEXT("Std", "std", "_ axis correction keepdims"), TEXT("VarMean", "var_mean", "_ axis correction keepdims"),
-    TEXT("StdMean", "std_mean", "_ axis correction keepdims"), WITH("MaxDim", "max_with_index", "_ axis keepdims", run_turned), WITH("MinDim", "min_with_index", "_ axis keepdims", run_turned),
-    WITH("MedianDim", "median", "_ axis keepdims", run_first_two), TEXT("CumsumExt", "cumsum", "_ axis dtype"), TEXT("CumminExt", "cummin", "_ axis"), TEXT("TraceExt", "trace", "_"),
-    CODE("TraceV2", NULL, run_trace), WITH("ArgSort", "sort", "_ axis descending", run_second), WITH("Unique", "unique", "_ sorted=False indices=int32", run_first_two),
+    WITH("ReduceMean", "reduce_mean", "_ axis keepdims<keep_dims", run_mean),
+    TEXT("LpNorm", "vector_norm", "_ ord<p axis keepdims<keep_dims"),
+    TEXT("LinalgVectorNorm", "vector_norm", "_ ord axis keepdims"),
+    TEXT("Any", "reduce_any", "_"),
+    TEXT("AnyExt", "reduce_any", "_ axis keepdims"),
+    TEXT("Nansum", "nansum", "_ axis keepdims dtype"),
+    TEXT("Var", "var", "_ axis correction keepdims"),
+    TEXT("Std", "std", "_ axis correction keepdims"),
+    TEXT("VarMean", "var_mean", "_ axis correction keepdims"),
+    TEXT("StdMean", "std_mean", "_ axis correction keepdims"),
+    WITH("MaxDim", "max_with_index", "_ axis keepdims", run_turned),
+    WITH("MinDim", "min_with_index", "_ axis keepdims", run_turned),
+    WITH("MedianDim", "median", "_ axis keepdims", run_first_two),
+    TEXT("CumsumExt", "cumsum", "_ axis dtype"),
+    TEXT("CumminExt", "cummin", "_ axis"),
+    TEXT("TraceExt", "trace", "_"),
+    CODE("TraceV2", NULL, run_trace),
+    WITH("ArgSort", "sort", "_ axis descending", run_second),
+    WITH("Unique", "unique", "_ sorted=False indices=int32", run_first_two),
 
-    TEXT("Dot", "matmul", "_ _"), TEXT("Mv", "matmul", "_ _"), TEXT("Addmm", "addmm", "_ _ _ beta alpha"), TEXT("Addmv", "addmv", "_ _ _ beta alpha"), TEXT("Addbmm", "addbmm", "_ _ _ beta alpha"),
-    TEXT("Baddbmm", "baddbmm", "_ _ _ beta alpha"), TEXT("MatrixInverseExt", "matrix_inverse", "_"),
+    TEXT("Dot", "matmul", "_ _"),
+    TEXT("Mv", "matmul", "_ _"),
+    TEXT("Addmm", "addmm", "_ _ _ beta alpha"),
+    TEXT("Addmv", "addmv", "_ _ _ beta alpha"),
+    TEXT("Addbmm", "addbmm", "_ _ _ beta alpha"),
+    TEXT("Baddbmm", "baddbmm", "_ _ _ beta alpha"),
+    TEXT("MatrixInverseExt", "matrix_inverse", "_"),
 
-    CODE("Embedding", NULL, run_embedding), CODE("IndexSelect", NULL, run_index_select), CODE("Index", NULL, run_index), TEXT("GatherNdExt", "gather_nd", "_ _"),
-    TEXT("SelectV2", "select", "_ _ _"), CODE("Scatter", "", run_scatter), CODE("ScatterValue", "", run_scatter), CODE("InplaceScatterSrc", "", run_scatter),
-    CODE("InplaceScatterValue", "", run_scatter), CODE("ScatterAddExt", "add", run_scatter), CODE("InplaceScatterAdd", "add", run_scatter), TEXT("NonZeroExt", "nonzero", "_"),
-    TEXT("TrilExt", "tril", "_ diagonal"), TEXT("OneHotExt", "one_hot", "_ depth _ _ axis"),
+    CODE("Embedding", NULL, run_embedding),
+    CODE("IndexSelect", NULL, run_index_select),
+    CODE("Index", NULL, run_index),
+    TEXT("GatherNdExt", "gather_nd", "_ _"),
+    TEXT("SelectV2", "select", "_ _ _"),
+    CODE("Scatter", "", run_scatter),
+    CODE("ScatterValue", "", run_scatter),
+    CODE("InplaceScatterSrc", "", run_scatter),
+    CODE("InplaceScatterValue", "", run_scatter),
+    CODE("ScatterAddExt", "add", run_scatter),
+    CODE("InplaceScatterAdd", "add", run_scatter),
+    TEXT("NonZeroExt", "nonzero", "_"),
+    TEXT("TrilExt", "tril", "_ diagonal"),
+    TEXT("OneHotExt", "one_hot", "_ depth _ _ axis"),
 
-    TEXT("EluExt", "elu", "_ alpha"), TEXT("SeLUExt", "selu", "_"), TEXT("MishExt", "mish", "_"), TEXT("Hardtanh", "hardtanh", "_ min_val max_val"), TEXT("LogSoftmaxExt", "log_softmax", "_ axis"),
-    WITH("GLU", "sigmoid", NULL, run_gated), WITH("Swiglu", "silu", NULL, run_gated), TEXT("L1LossExt", "l1_loss", "_ _ reduction"), TEXT("MSELossExt", "mse_loss", "_ _ reduction"),
-    TEXT("KLDiv", "kl_div", "_ _ reduction log_target"), TEXT("PixelShuffle", "pixel_shuffle", "_ factor"), PADS("1D"), PADS("2D"), PADS("3D"),
-    TEXT("AdaptiveAvgPool1D", "adaptive_avg_pool1d", "_ output_size"), TEXT("AdaptiveAvgPool3DExt", "adaptive_avg_pool3d", "_ output_size"),
-    WITH("UpsampleNearest1D", NULL, "nearest", run_upsample), WITH("UpsampleNearest2D", NULL, "nearest", run_upsample), WITH("UpsampleNearest3D", NULL, "nearest", run_upsample),
-    WITH("UpsampleLinear1D", NULL, "linear", run_upsample), WITH("UpsampleBilinear2D", NULL, "linear", run_upsample), WITH("UpsampleTrilinear3D", NULL, "linear", run_upsample),
+    TEXT("EluExt", "elu", "_ alpha"),
+    TEXT("SeLUExt", "selu", "_"),
+    TEXT("MishExt", "mish", "_"),
+    TEXT("Hardtanh", "hardtanh", "_ min_val max_val"),
+    TEXT("LogSoftmaxExt", "log_softmax", "_ axis"),
+    WITH("GLU", "sigmoid", NULL, run_gated),
+    WITH("Swiglu", "silu", NULL, run_gated),
+    TEXT("L1LossExt", "l1_loss", "_ _ reduction"),
+    TEXT("MSELossExt", "mse_loss", "_ _ reduction"),
+    TEXT("KLDiv", "kl_div", "_ _ reduction log_target"),
+    TEXT("PixelShuffle", "pixel_shuffle", "_ factor"),
+    PADS("1D"),
+    PADS("2D"),
+    PADS("3D"),
+    TEXT("AdaptiveAvgPool1D", "adaptive_avg_pool1d", "_ output_size"),
+    TEXT("AdaptiveAvgPool3DExt", "adaptive_avg_pool3d", "_ output_size"),
+    WITH("UpsampleNearest1D", NULL, "nearest", run_upsample),
+    WITH("UpsampleNearest2D", NULL, "nearest", run_upsample),
+    WITH("UpsampleNearest3D", NULL, "nearest", run_upsample),
+    WITH("UpsampleLinear1D", NULL, "linear", run_upsample),
+    WITH("UpsampleBilinear2D", NULL, "linear", run_upsample),
+    WITH("UpsampleTrilinear3D", NULL, "linear", run_upsample),
     {.mindir = NULL},
 };

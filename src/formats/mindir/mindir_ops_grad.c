@@ -5,7 +5,10 @@
 
 #include "formats/mindir/mindir_ops.h"
 
-static sp_tensor *op2(mi_call *c, const char *op, sp_tensor *x, sp_tensor *y) { return sp_builder_call(c->b, op, "", 2, (sp_tensor *[]){x, y}); }
+static sp_tensor *op2(mi_call *c, const char *op, sp_tensor *x, sp_tensor *y)
+{
+    return sp_builder_call(c->b, op, "", 2, (sp_tensor *[]){x, y});
+}
 
 static sp_tensor *number(mi_call *c, const sp_tensor *like, double v)
 {
@@ -45,7 +48,8 @@ sp_status sp__mi_run_slope(mi_call *c, const mi_rule *rule, mi_value **out)
     if (!strcmp(type, "SigmoidGrad")) r = op2(c, "mul", dy, op2(c, "mul", y, op2(c, "sub", number(c, y, 1), y)));
     else if (!strcmp(type, "TanhGrad")) r = op2(c, "mul", dy, op2(c, "sub", number(c, y, 1), op2(c, "mul", y, y)));
     else if (!strcmp(type, "SqrtGrad")) r = op2(c, "div", op2(c, "mul", dy, number(c, y, 0.5)), y);
-    else if (!strcmp(type, "RsqrtGrad")) r = op2(c, "mul", op2(c, "mul", dy, number(c, y, -0.5)), op2(c, "mul", y, op2(c, "mul", y, y)));
+    else if (!strcmp(type, "RsqrtGrad"))
+        r = op2(c, "mul", op2(c, "mul", dy, number(c, y, -0.5)), op2(c, "mul", y, op2(c, "mul", y, y)));
     else r = op2(c, "mul", op2(c, "mul", dy, number(c, y, -1)), op2(c, "mul", y, y)); /* ReciprocalGrad */
     return sp__mi_give(c, r, out);
 }
@@ -108,7 +112,8 @@ sp_status sp__mi_run_layer_norm_grad(mi_call *c, const mi_rule *rule, mi_value *
     SP_TRY(sp__mi_operand(c, 1, &in[2]));
     SP_TRY(sp__mi_int_argument(c, 5, "begin_norm_axis", 1, &norm));
     SP_TRY(sp__mi_int_argument(c, 6, "begin_params_axis", 1, &params));
-    return sp__mi_call(c, "layer_norm_grad", 3, in, out, "begin_norm_axis=%lld, begin_params_axis=%lld, epsilon=1e-12", (long long)norm, (long long)params);
+    return sp__mi_call(c, "layer_norm_grad", 3, in, out, "begin_norm_axis=%lld, begin_params_axis=%lld, epsilon=1e-12",
+                       (long long)norm, (long long)params);
 }
 
 /* x, dim, index, dout. */
@@ -160,7 +165,8 @@ sp_status sp__mi_run_slice_grad(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 0, &in[1]));
     for (int i = 0; i < 4; i++) SP_TRY(sp__mi_ints(c->in[i + 1], SP_RANK_MAX, spec[i], &n[i]));
     for (int i = 0; i < 5; i++) SP_TRY(sp__mi_int_argument(c, 5 + i, names[i], 0, &mask[i]));
-    SP_CHECK(!mask[2] && !mask[3] && n[1] == n[2] && n[2] == n[3] && n[1] <= n[0], SP_FORMAT, "a slice with new axes or an ellipsis is not supported here");
+    SP_CHECK(!mask[2] && !mask[3] && n[1] == n[2] && n[2] == n[3] && n[1] <= n[0], SP_FORMAT,
+             "a slice with new axes or an ellipsis is not supported here");
     for (int i = 0; i < n[0]; i++) {
         int64_t size = spec[0][i], from = 0, to = size, by = 1;
         if (i < n[1]) {

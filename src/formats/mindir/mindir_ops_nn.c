@@ -25,13 +25,15 @@ static sp_status spatial(const mi_value *v, bool last, int rank, mi_text *a, con
 /* The words in the order of their numbers, which files have since 2.3. */
 static const char layouts[] = "nchw nhwc", pad_modes[] = "pad same valid";
 
-static sp_status text_of(const mi_value *v, const char *what, const char *words, const char *initial, char *out, size_t room)
+static sp_status text_of(const mi_value *v, const char *what, const char *words, const char *initial, char *out,
+                         size_t room)
 {
     int at;
     snprintf(out, room, "%s", initial);
     if (!v || v->kind == MI_NONE) return SP_OK;
     const mi_value first = {.kind = MI_INT, .i = 0};
-    if (v->kind == MI_TEXT && !strcmp(v->s, words == pad_modes ? "CALCULATED" : "NCDHW")) v = &first; /* other words for it */
+    if (v->kind == MI_TEXT && !strcmp(v->s, words == pad_modes ? "CALCULATED" : "NCDHW"))
+        v = &first; /* other words for it */
     SP_TRY(sp__mi_word(v, what, words, &at));
     for (; at > 0; at--) words += strcspn(words, " ") + 1;
     snprintf(out, room, "%.*s", (int)strcspn(words, " "), words);
@@ -92,7 +94,8 @@ sp_status sp__mi_run_conv(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 0, &in[0]));
     SP_TRY(sp__mi_operand(c, 1, &in[1]));
     const mi_value *format = sp__mindir_attr(c, "format");
-    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout, sizeof layout));
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout,
+                   sizeof layout));
     bool last = !strcmp(layout, "nhwc");
     SP_TRY(put_conv(c, a, last, rank));
     if (last) {
@@ -159,7 +162,9 @@ sp_status sp__mi_run_pool_grad(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(spatial(sp__mi_argument(c, 4, "strides"), false, 2, a, "stride"));
     SP_TRY(text_of(sp__mi_argument(c, 5, "pad_mode"), "pad_mode", pad_modes, "valid", mode, sizeof mode));
     sp__mi_put(a, ", pad_mode=%s, spatial=2", mode);
-    if (!max) sp__mi_put(a, ", input_size=(%lld,%lld)", (long long)sp_tensor_dims(in[0])[2], (long long)sp_tensor_dims(in[0])[3]);
+    if (!max)
+        sp__mi_put(a, ", input_size=(%lld,%lld)", (long long)sp_tensor_dims(in[0])[2],
+                   (long long)sp_tensor_dims(in[0])[3]);
     return sp__mi_apply(c, rule->op, a->text, max ? 2 : 1, max ? in : in + 1, out);
 }
 
@@ -211,7 +216,8 @@ sp_status sp__mi_run_pool(mi_call *c, const mi_rule *rule, mi_value **out)
     if (!a) return SP_NOMEM;
     SP_TRY(sp__mi_operand(c, 0, &x));
     const mi_value *format = sp__mi_argument(c, 4, "format");
-    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout, sizeof layout));
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout,
+                   sizeof layout));
     SP_TRY(text_of(sp__mi_argument(c, 3, "pad_mode"), "pad_mode", pad_modes, "valid", mode, sizeof mode));
     bool last = !strcmp(layout, "nhwc");
     SP_TRY(spatial(sp__mi_argument(c, 1, "kernel_size"), last, 2, a, "kernel_size"));
@@ -231,7 +237,8 @@ sp_status sp__mi_run_bias_add(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 0, &in[0]));
     SP_TRY(sp__mi_operand(c, 1, &in[1]));
     const mi_value *format = sp__mi_argument(c, 2, "format");
-    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout, sizeof layout));
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout,
+                   sizeof layout));
     int rank = sp_tensor_rank(in[0]);
     if (strcmp(layout, "nhwc") && rank > 2) { /* along axis 1 */
         mi_text a = {.used = 0};
@@ -257,8 +264,10 @@ static sp_status next_weights(mi_call *c, lstm_row *r, int64_t rows, int64_t col
 {
     mi_value *v;
     const int64_t count = rows * (columns ? columns : 1);
-    SP_CHECK(r->at + count <= sp_tensor_count(r->row), SP_FORMAT, "an LSTM has %lld weights, it needs %lld", (long long)sp_tensor_count(r->row), (long long)(r->at + count));
-    SP_TRY(sp__mi_call(c, "slice", 1, &r->row, &v, "start=(%lld,), stop=(%lld,)", (long long)r->at, (long long)(r->at + count)));
+    SP_CHECK(r->at + count <= sp_tensor_count(r->row), SP_FORMAT, "an LSTM has %lld weights, it needs %lld",
+             (long long)sp_tensor_count(r->row), (long long)(r->at + count));
+    SP_TRY(sp__mi_call(c, "slice", 1, &r->row, &v, "start=(%lld,), stop=(%lld,)", (long long)r->at,
+                       (long long)(r->at + count)));
     r->at += count;
     if (columns) SP_TRY(sp__mi_reshape(c, v->t, 2, (int64_t[]){rows, columns}, &v));
     *out = v->t;
@@ -284,7 +293,8 @@ static sp_status join(mi_call *c, int n, sp_tensor **parts, const char *axis, mi
 
 sp_status sp__mi_run_lstm(mi_call *c, const mi_rule *rule, mi_value **out)
 {
-    sp_tensor *in[4], *wx[LSTM_PARTS_MAX], *wh[LSTM_PARTS_MAX], *bias[LSTM_PARTS_MAX] = {NULL}, *last[2][LSTM_PARTS_MAX], *ys[2];
+    sp_tensor *in[4], *wx[LSTM_PARTS_MAX], *wh[LSTM_PARTS_MAX], *bias[LSTM_PARTS_MAX] = {NULL},
+                                                                *last[2][LSTM_PARTS_MAX], *ys[2];
     int64_t input, hidden, layers, both, has_bias;
     mi_value *v;
     (void)rule;
@@ -295,8 +305,8 @@ sp_status sp__mi_run_lstm(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_int_argument(c, -1, "bidirectional", 0, &both));
     SP_TRY(sp__mi_int_argument(c, -1, "has_bias", 1, &has_bias));
     const int ways = both ? 2 : 1, n = (int)(layers > 0 && layers * ways <= LSTM_PARTS_MAX ? layers * ways : 0);
-    SP_CHECK(n > 0 && hidden > 0 && hidden < 1 << 20 && input > 0 && input < 1 << 20, SP_FORMAT, "an LSTM of %lld layers and size %lld, %lld",
-             (long long)layers, (long long)input, (long long)hidden);
+    SP_CHECK(n > 0 && hidden > 0 && hidden < 1 << 20 && input > 0 && input < 1 << 20, SP_FORMAT,
+             "an LSTM of %lld layers and size %lld, %lld", (long long)layers, (long long)input, (long long)hidden);
     SP_TRY(sp__mi_reshape(c, in[3], 1, (int64_t[]){-1}, &v));
     lstm_row r = {.row = v->t};
     for (int k = 0; k < n; k++) SP_TRY(next_weights(c, &r, 4 * hidden, k < ways ? input : hidden * ways, &wx[k]));
@@ -322,4 +332,3 @@ sp_status sp__mi_run_lstm(mi_call *c, const mi_rule *rule, mi_value **out)
     for (int i = 3; i < 5; i++) (*out)->items[i] = (*out)->items[0]; /* kept for the gradient, not for us */
     return SP_OK;
 }
-

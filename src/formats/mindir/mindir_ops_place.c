@@ -124,7 +124,8 @@ sp_status sp__mi_run_scatter_elements(mi_call *c, const mi_rule *rule, mi_value 
     SP_TRY(sp__mi_int_argument(c, 3, "axis", 0, &axis));
     const mi_value *v = sp__mi_argument(c, 4, sp__mindir_attr(c, "reduce") ? "reduce" : "reduction");
     if (v && v->kind != MI_NONE) SP_TRY(sp__mi_word(v, "reduction", "none add", &way));
-    return sp__mi_call(c, "scatter_elements", 3, in, out, "axis=%lld, reduce=%s", (long long)axis, way ? "add" : "none");
+    return sp__mi_call(c, "scatter_elements", 3, in, out, "axis=%lld, reduce=%s", (long long)axis,
+                       way ? "add" : "none");
 }
 
 /* --- order ------------------------------------------------------------------------------------------------------- */
@@ -159,7 +160,10 @@ sp_status sp__mi_run_resize(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_int_argument(c, 2, "align_corners", 0, &align));
     SP_TRY(sp__mi_int_argument(c, 3, "half_pixel_centers", 0, &half));
     sp__mi_put_list(a, "size", n, size);
-    sp__mi_put(a, ", mode=%s, coordinates=%s", rule->inputs, align ? "align_corners" : half ? "half_pixel" : "asymmetric");
+    sp__mi_put(a, ", mode=%s, coordinates=%s", rule->inputs,
+               align  ? "align_corners"
+               : half ? "half_pixel"
+                      : "asymmetric");
     return sp__mi_apply(c, "resize", a->text, 1, &x, out);
 }
 
@@ -171,17 +175,21 @@ sp_status sp__mi_run_blocks(mi_call *c, const mi_rule *rule, mi_value **out)
     bool back = !strcmp(rule->mindir, "SpaceToDepth");
     SP_TRY(sp__mi_operand(c, 0, &x));
     SP_TRY(sp__mi_int_argument(c, -1, "block_size", 0, &block));
-    SP_CHECK(sp_tensor_rank(x) == 4 && block > 0 && block < 1 << 15, SP_FORMAT, "%s of blocks of %lld at rank %d", rule->mindir, (long long)block, sp_tensor_rank(x));
+    SP_CHECK(sp_tensor_rank(x) == 4 && block > 0 && block < 1 << 15, SP_FORMAT, "%s of blocks of %lld at rank %d",
+             rule->mindir, (long long)block, sp_tensor_rank(x));
     const int64_t *d = sp_tensor_dims(x);
-    SP_CHECK(back ? d[2] % block == 0 && d[3] % block == 0 : d[1] % (block * block) == 0, SP_VALUE, "blocks of %lld do not fit", (long long)block);
+    SP_CHECK(back ? d[2] % block == 0 && d[3] % block == 0 : d[1] % (block * block) == 0, SP_VALUE,
+             "blocks of %lld do not fit", (long long)block);
     if (back) {
         SP_TRY(sp__mi_reshape(c, x, 6, (int64_t[]){d[0], d[1], d[2] / block, block, d[3] / block, block}, out));
         sp_tensor *t = sp_builder_call(c->b, "transpose", "perm=(0,3,5,1,2,4)", 1, &(*out)->t);
-        return t ? sp__mi_reshape(c, t, 4, (int64_t[]){d[0], d[1] * block * block, d[2] / block, d[3] / block}, out) : sp__builder_status(c->b);
+        return t ? sp__mi_reshape(c, t, 4, (int64_t[]){d[0], d[1] * block * block, d[2] / block, d[3] / block}, out)
+                 : sp__builder_status(c->b);
     }
     SP_TRY(sp__mi_reshape(c, x, 6, (int64_t[]){d[0], block, block, d[1] / (block * block), d[2], d[3]}, out));
     sp_tensor *t = sp_builder_call(c->b, "transpose", "perm=(0,3,4,1,5,2)", 1, &(*out)->t);
-    return t ? sp__mi_reshape(c, t, 4, (int64_t[]){d[0], d[1] / (block * block), d[2] * block, d[3] * block}, out) : sp__builder_status(c->b);
+    return t ? sp__mi_reshape(c, t, 4, (int64_t[]){d[0], d[1] / (block * block), d[2] * block, d[3] * block}, out)
+             : sp__builder_status(c->b);
 }
 
 /* image, boxes, box_index, crop_size {method, extrapolation_value}. */
@@ -211,7 +219,8 @@ sp_status sp__mi_run_fft(mi_call *c, const mi_rule *rule, mi_value **out)
         x = (*out)->t;
     }
     int64_t at = dim < 0 ? dim + sp_tensor_rank(x) : dim;
-    SP_CHECK(at >= 0 && at < sp_tensor_rank(x), SP_VALUE, "dim %lld is out of range for rank %d", (long long)dim, sp_tensor_rank(x));
+    SP_CHECK(at >= 0 && at < sp_tensor_rank(x), SP_VALUE, "dim %lld is out of range for rank %d", (long long)dim,
+             sp_tensor_rank(x));
     double n = (double)sp_tensor_dims(x)[at], scale = norm == 2 ? 1 / sqrt(n) : (norm == 1) != inverse ? 1 / n : 1;
     SP_TRY(sp__mi_call(c, "fft", 1, &x, out, "axis=%lld, inverse=%s", (long long)dim, inverse ? "True" : "False"));
     if (scale == 1) return SP_OK;
@@ -234,6 +243,6 @@ sp_status sp__mi_run_triangular(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_int_argument(c, 2, "trans", 0, &trans));
     SP_TRY(sp__mi_int_argument(c, 3, "lower", 0, &lower));
     SP_TRY(sp__mi_int_argument(c, 4, "unit_diagonal", 0, &unit));
-    return sp__mi_call(c, "triangular_solve", 2, in, out, "upper=%s, transpose=%s, unit=%s", lower ? "False" : "True", trans ? "True" : "False",
-                       unit ? "True" : "False");
+    return sp__mi_call(c, "triangular_solve", 2, in, out, "upper=%s, transpose=%s, unit=%s", lower ? "False" : "True",
+                       trans ? "True" : "False", unit ? "True" : "False");
 }

@@ -41,7 +41,8 @@ sp_status sp__mi_run_random(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_ints(c->in[0], SP_RANK_MAX, dims, &n));
     sp__mi_put(&text, "shape=(");
     for (int i = 0; i < n; i++) {
-        SP_CHECK(dims[i] >= 0 && dims[i] < INT32_MAX && count < INT32_MAX, SP_VALUE, "a shape of %lld elements and more", (long long)dims[i]);
+        SP_CHECK(dims[i] >= 0 && dims[i] < INT32_MAX && count < INT32_MAX, SP_VALUE,
+                 "a shape of %lld elements and more", (long long)dims[i]);
         count *= dims[i];
         sp__mi_put(&text, "%lld,", (long long)dims[i]);
     }

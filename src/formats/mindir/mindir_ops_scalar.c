@@ -83,7 +83,9 @@ static sp_status number_of(mi_call *c, mi_value *v, mi_value **out)
 {
     double d;
     *out = v;
-    if (v->kind != MI_TENSOR || !v->t || sp_tensor_is_symbol(v->t) || sp_tensor_count(v->t) != 1 || sp_tensor_item_f64(v->t, &d) != SP_OK) return SP_OK;
+    if (v->kind != MI_TENSOR || !v->t || sp_tensor_is_symbol(v->t) || sp_tensor_count(v->t) != 1 ||
+        sp_tensor_item_f64(v->t, &d) != SP_OK)
+        return SP_OK;
     const char kind = sp_dtype_kind(sp_tensor_dtype(v->t));
     if (kind == 'c') return SP_OK;
     return sp__mi_number(c, kind == 'f' ? MI_FLOAT : kind == 'b' ? MI_BOOL : MI_INT, (int64_t)d, d, out);
@@ -121,11 +123,20 @@ static sp_status run_scalar_of_one(mi_call *c, const mi_rule *rule, mi_value **o
     const bool whole = x->kind != MI_FLOAT;
     const double a = as_float(x);
     if (!strcmp(op, "neg")) return sp__mi_number(c, whole ? MI_INT : MI_FLOAT, (int64_t)(0 - (uint64_t)x->i), -a, out);
-    if (!strcmp(op, "abs")) return sp__mi_number(c, whole ? MI_INT : MI_FLOAT, x->i < 0 ? (int64_t)(0 - (uint64_t)x->i) : x->i, fabs(a), out);
+    if (!strcmp(op, "abs"))
+        return sp__mi_number(c, whole ? MI_INT : MI_FLOAT, x->i < 0 ? (int64_t)(0 - (uint64_t)x->i) : x->i, fabs(a),
+                             out);
     if (!strcmp(op, "identity")) return sp__mi_number(c, whole ? MI_INT : MI_FLOAT, x->i, a, out);
     if (!strcmp(op, "logical_not")) return sp__mi_number(c, MI_BOOL, a == 0, 0, out);
-    if (!strcmp(op, "trunc") || !strcmp(op, "floor")) return sp__mi_number(c, MI_INT, (int64_t)(op[0] == 't' ? trunc(a) : floor(a)), 0, out);
-    return sp__mi_number(c, MI_FLOAT, 0, !strcmp(op, "log") ? log(a) : !strcmp(op, "exp") ? exp(a) : !strcmp(op, "sin") ? sin(a) : !strcmp(op, "cos") ? cos(a) : tan(a), out);
+    if (!strcmp(op, "trunc") || !strcmp(op, "floor"))
+        return sp__mi_number(c, MI_INT, (int64_t)(op[0] == 't' ? trunc(a) : floor(a)), 0, out);
+    return sp__mi_number(c, MI_FLOAT, 0,
+                         !strcmp(op, "log")   ? log(a)
+                         : !strcmp(op, "exp") ? exp(a)
+                         : !strcmp(op, "sin") ? sin(a)
+                         : !strcmp(op, "cos") ? cos(a)
+                                              : tan(a),
+                         out);
 }
 
 /* A number in another dtype, by MindSpore's number of it: 30 bool, up to 41 whole, then floats. */
@@ -159,13 +170,47 @@ static sp_status run_to_scalar(mi_call *c, const mi_rule *rule, mi_value **out)
 #define ONE(mindir_, op_) {.mindir = mindir_, .op = op_, .run = run_scalar_of_one}
 
 const mi_rule sp__mi_scalar_rules[] = {
-    TWO("ScalarAdd", "add"), TWO("ScalarSub", "sub"), TWO("ScalarMul", "mul"), TWO("ScalarDiv", "div"), TWO("ScalarFloorDiv", "floor_div"), TWO("ScalarMod", "floor_mod"),
-    TWO("ScalarPow", "pow"), TWO("ScalarMax", "maximum"), TWO("ScalarMin", "minimum"), TWO("ScalarBitwiseAnd", "bitwise_and"), TWO("ScalarBitwiseOr", "bitwise_or"),
-    TWO("ScalarLt", "less"), TWO("ScalarLe", "less_equal"), TWO("ScalarGt", "greater"), TWO("ScalarGe", "greater_equal"), TWO("ScalarEq", "equal"), TWO("ScalarNe", "not_equal"),
-    TWO("scalar_add", "add"), TWO("scalar_sub", "sub"), TWO("scalar_mul", "mul"), TWO("scalar_lt", "less"), TWO("scalar_gt", "greater"), TWO("scalar_eq", "equal"),
-    TWO("bool_and", "logical_and"), TWO("bool_or", "logical_or"), TWO("BoolAnd", "logical_and"), TWO("BoolOr", "logical_or"),
-    ONE("ScalarUsub", "neg"), ONE("ScalarUadd", "identity"), ONE("ScalarLog", "log"), ONE("ScalarExp", "exp"), ONE("ScalarAbs", "abs"), ONE("ScalarTrunc", "trunc"),
-    ONE("ScalarFloor", "floor"), ONE("ScalarSin", "sin"), ONE("ScalarCos", "cos"), ONE("ScalarTan", "tan"), ONE("bool_not", "logical_not"),
-    {.mindir = "ScalarCast", .op = "cast", .inputs = "_ dtype", .run = run_scalar_cast}, {.mindir = "ScalarBool", .op = "cast", .inputs = "_ dtype=bool", .run = sp__mi_run_text},
-    {.mindir = "ScalarToTensor", .op = "cast", .inputs = "_ dtype", .run = sp__mi_run_text}, {.mindir = "TensorToScalar", .run = run_to_scalar}, {.mindir = NULL},
+    TWO("ScalarAdd", "add"),
+    TWO("ScalarSub", "sub"),
+    TWO("ScalarMul", "mul"),
+    TWO("ScalarDiv", "div"),
+    TWO("ScalarFloorDiv", "floor_div"),
+    TWO("ScalarMod", "floor_mod"),
+    TWO("ScalarPow", "pow"),
+    TWO("ScalarMax", "maximum"),
+    TWO("ScalarMin", "minimum"),
+    TWO("ScalarBitwiseAnd", "bitwise_and"),
+    TWO("ScalarBitwiseOr", "bitwise_or"),
+    TWO("ScalarLt", "less"),
+    TWO("ScalarLe", "less_equal"),
+    TWO("ScalarGt", "greater"),
+    TWO("ScalarGe", "greater_equal"),
+    TWO("ScalarEq", "equal"),
+    TWO("ScalarNe", "not_equal"),
+    TWO("scalar_add", "add"),
+    TWO("scalar_sub", "sub"),
+    TWO("scalar_mul", "mul"),
+    TWO("scalar_lt", "less"),
+    TWO("scalar_gt", "greater"),
+    TWO("scalar_eq", "equal"),
+    TWO("bool_and", "logical_and"),
+    TWO("bool_or", "logical_or"),
+    TWO("BoolAnd", "logical_and"),
+    TWO("BoolOr", "logical_or"),
+    ONE("ScalarUsub", "neg"),
+    ONE("ScalarUadd", "identity"),
+    ONE("ScalarLog", "log"),
+    ONE("ScalarExp", "exp"),
+    ONE("ScalarAbs", "abs"),
+    ONE("ScalarTrunc", "trunc"),
+    ONE("ScalarFloor", "floor"),
+    ONE("ScalarSin", "sin"),
+    ONE("ScalarCos", "cos"),
+    ONE("ScalarTan", "tan"),
+    ONE("bool_not", "logical_not"),
+    {.mindir = "ScalarCast", .op = "cast", .inputs = "_ dtype", .run = run_scalar_cast},
+    {.mindir = "ScalarBool", .op = "cast", .inputs = "_ dtype=bool", .run = sp__mi_run_text},
+    {.mindir = "ScalarToTensor", .op = "cast", .inputs = "_ dtype", .run = sp__mi_run_text},
+    {.mindir = "TensorToScalar", .run = run_to_scalar},
+    {.mindir = NULL},
 };

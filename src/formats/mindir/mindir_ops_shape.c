@@ -42,7 +42,8 @@ sp_status sp__mi_run_expand_dims(mi_call *c, const mi_rule *rule, mi_value **out
     SP_TRY(sp__mi_int_argument(c, 1, "axis", 0, &axis));
     int rank = sp_tensor_rank(x);
     if (axis < 0) axis += rank + 1;
-    SP_CHECK(axis >= 0 && axis <= rank && rank < SP_RANK_MAX, SP_VALUE, "axis %lld is out of range for rank %d", (long long)axis, rank);
+    SP_CHECK(axis >= 0 && axis <= rank && rank < SP_RANK_MAX, SP_VALUE, "axis %lld is out of range for rank %d",
+             (long long)axis, rank);
     for (int i = 0, k = 0; i <= rank; i++) dims[i] = i == axis ? 1 : sp_tensor_dims(x)[k++];
     return sp__mi_reshape(c, x, rank + 1, dims, out);
 }
@@ -61,7 +62,8 @@ sp_status sp__mi_run_squeeze(mi_call *c, const mi_rule *rule, mi_value **out)
     for (int i = 0; i < n; i++) {
         int64_t at = axes[i] < 0 ? axes[i] + rank : axes[i];
         SP_CHECK(at >= 0 && at < rank, SP_VALUE, "axis %lld cannot be squeezed", (long long)axes[i]);
-        gone[at] = sp_tensor_dims(x)[at] == 1; /* mint.squeeze leaves others as they are; ops.squeeze refuses them before a file is written */
+        gone[at] = sp_tensor_dims(x)[at] ==
+                   1; /* mint.squeeze leaves others as they are; ops.squeeze refuses them before a file is written */
     }
     for (int i = 0; i < rank; i++)
         if (n ? !gone[i] : sp_tensor_dims(x)[i] != 1) dims[kept++] = sp_tensor_dims(x)[i];
@@ -81,7 +83,8 @@ sp_status sp__mi_run_flatten(mi_call *c, const mi_rule *rule, mi_value **out)
     }
     if (start < 0) start += rank;
     if (end < 0) end += rank;
-    if (rank < 2 && !strcmp(rule->mindir, "Flatten")) return sp__mi_reshape(c, x, 2, (int64_t[]){sp_tensor_count(x), 1}, out);
+    if (rank < 2 && !strcmp(rule->mindir, "Flatten"))
+        return sp__mi_reshape(c, x, 2, (int64_t[]){sp_tensor_count(x), 1}, out);
     for (int i = 0; i < rank; i++) {
         int64_t d = sp_tensor_dims(x)[i];
         if (i < start || i > end) dims[n++] = d;
@@ -120,7 +123,8 @@ sp_status sp__mi_run_strided_slice(mi_call *c, const mi_rule *rule, mi_value **o
     SP_TRY(sp__mi_operand(c, 0, &x));
     SP_CHECK(c->n_in >= 4, SP_FORMAT, "StridedSlice has %d inputs, it needs 4", c->n_in);
     for (int i = 0; i < 3; i++) SP_TRY(sp__mi_ints(c->in[i + 1], SP_RANK_MAX, spec[i], &n[i]));
-    SP_CHECK(n[0] == n[1] && n[1] == n[2], SP_FORMAT, "begin, end and strides have %d, %d and %d entries", n[0], n[1], n[2]);
+    SP_CHECK(n[0] == n[1] && n[1] == n[2], SP_FORMAT, "begin, end and strides have %d, %d and %d entries", n[0], n[1],
+             n[2]);
     for (int i = 0; i < 5; i++) SP_TRY(sp__mi_int_argument(c, 4 + i, names[i], 0, &mask[i]));
     int rank = sp_tensor_rank(x), axis = 0, specs = 0;
     for (int i = 0; i < n[0]; i++) specs += !(mask[3] >> i & 1) && !(mask[2] >> i & 1);
@@ -212,9 +216,9 @@ sp_status sp__mi_run_split(mi_call *c, const mi_rule *rule, mi_value **out)
     return sp__mi_apply(c, "split", a->text, 1, &x, out);
 }
 
-
 /* x[from:to] of dimension `axis`, steps of `by`. */
-static sp_status slice_axis(mi_call *c, sp_tensor *x, int64_t axis, int64_t from, int64_t to, int64_t by, mi_value **out)
+static sp_status slice_axis(mi_call *c, sp_tensor *x, int64_t axis, int64_t from, int64_t to, int64_t by,
+                            mi_value **out)
 {
     mi_slice s = {.n = 0};
     int rank = sp_tensor_rank(x);
@@ -237,7 +241,8 @@ sp_status sp__mi_run_slice(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_ints(c->in[1], SP_RANK_MAX, from, &n));
     SP_TRY(sp__mi_ints(c->in[2], SP_RANK_MAX, size, &m));
     SP_CHECK(n == m && n == sp_tensor_rank(x), SP_FORMAT, "begin and size have %d and %d entries", n, m);
-    for (int i = 0; i < n; i++) sp__mi_slice_add(&s, from[i], size[i] < 0 ? sp_tensor_dims(x)[i] : from[i] + size[i], 1);
+    for (int i = 0; i < n; i++)
+        sp__mi_slice_add(&s, from[i], size[i] < 0 ? sp_tensor_dims(x)[i] : from[i] + size[i], 1);
     return sp__mi_slice(c, "slice", &s, 1, &x, out);
 }
 
@@ -262,10 +267,11 @@ static sp_status split_parts(mi_call *c, sp_tensor *x, int64_t axis, int64_t siz
     int rank = sp_tensor_rank(x);
     int64_t at = axis < 0 ? axis + rank : axis;
     if (!a) return SP_NOMEM;
-    SP_CHECK(at >= 0 && at < rank && size > 0 && sp_tensor_dims(x)[at] / size <= 500, SP_VALUE, "axis %lld cannot be split into parts of %lld",
-             (long long)axis, (long long)size);
+    SP_CHECK(at >= 0 && at < rank && size > 0 && sp_tensor_dims(x)[at] / size <= 500, SP_VALUE,
+             "axis %lld cannot be split into parts of %lld", (long long)axis, (long long)size);
     sp__mi_put(a, "axis=%lld, sizes=(", (long long)axis);
-    for (int64_t left = sp_tensor_dims(x)[at]; left > 0; left -= size) sp__mi_put(a, "%lld,", (long long)(left < size ? left : size));
+    for (int64_t left = sp_tensor_dims(x)[at]; left > 0; left -= size)
+        sp__mi_put(a, "%lld,", (long long)(left < size ? left : size));
     sp__mi_put(a, ")");
     return sp__mi_apply(c, "split", a->text, 1, &x, out);
 }
@@ -292,7 +298,8 @@ sp_status sp__mi_run_chunk(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_int_argument(c, 1, "chunks", 1, &chunks));
     SP_TRY(sp__mi_int_argument(c, 2, "dim", 0, &axis));
     int64_t at = axis < 0 ? axis + sp_tensor_rank(x) : axis;
-    SP_CHECK(chunks > 0 && at >= 0 && at < sp_tensor_rank(x), SP_VALUE, "axis %lld cannot be split into %lld parts", (long long)axis, (long long)chunks);
+    SP_CHECK(chunks > 0 && at >= 0 && at < sp_tensor_rank(x), SP_VALUE, "axis %lld cannot be split into %lld parts",
+             (long long)axis, (long long)chunks);
     return split_parts(c, x, axis, (sp_tensor_dims(x)[at] + chunks - 1) / chunks, out);
 }
 

@@ -47,10 +47,13 @@ void sp__mo_put_message(mo_msg *m, uint32_t field, mo_msg *inner)
 
 /* --- types ------------------------------------------------------------------------------------------------------- */
 
-static const struct { sp_dtype dtype; int data_type, type_number; } dtypes[] = {
-    {SP_DTYPE_F32, 1, 43}, {SP_DTYPE_U8, 2, 37}, {SP_DTYPE_I8, 3, 32}, {SP_DTYPE_U16, 4, 38}, {SP_DTYPE_I16, 5, 33}, {SP_DTYPE_I32, 6, 34},
-    {SP_DTYPE_I64, 7, 35}, {SP_DTYPE_BOOL, 9, 30}, {SP_DTYPE_F16, 10, 42}, {SP_DTYPE_F64, 11, 44}, {SP_DTYPE_U32, 12, 39},
-    {SP_DTYPE_U64, 13, 40}, {SP_DTYPE_C64, 14, 48}, {SP_DTYPE_C128, 15, 49}, {SP_DTYPE_BF16, 16, 45}};
+static const struct {
+    sp_dtype dtype;
+    int data_type, type_number;
+} dtypes[] = {{SP_DTYPE_F32, 1, 43},  {SP_DTYPE_U8, 2, 37},    {SP_DTYPE_I8, 3, 32},   {SP_DTYPE_U16, 4, 38},
+              {SP_DTYPE_I16, 5, 33},  {SP_DTYPE_I32, 6, 34},   {SP_DTYPE_I64, 7, 35},  {SP_DTYPE_BOOL, 9, 30},
+              {SP_DTYPE_F16, 10, 42}, {SP_DTYPE_F64, 11, 44},  {SP_DTYPE_U32, 12, 39}, {SP_DTYPE_U64, 13, 40},
+              {SP_DTYPE_C64, 14, 48}, {SP_DTYPE_C128, 15, 49}, {SP_DTYPE_BF16, 16, 45}};
 
 int sp__mo_data_type(sp_dtype d)
 {
@@ -412,10 +415,12 @@ mo sp__mo_results(mo_out *o, const char *what, int n, const mo *in, int n_out, s
 void sp__mo_give(mo_out *o, const char *type, const char *attrs, int n, const mo *in)
 {
     const sp_node *node = o->node;
-    sp__mo_results(o, sp__mo_instance(o, type, attrs), n, in, node->n_out, node->out, node->n_out > 1 || node->op->n_out < 0);
+    sp__mo_results(o, sp__mo_instance(o, type, attrs), n, in, node->n_out, node->out,
+                   node->n_out > 1 || node->op->n_out < 0);
 }
 
-mo sp__mo_many(mo_out *o, const char *type, const char *attrs, int n, const mo *in, int n_out, const sp_meta *const *metas)
+mo sp__mo_many(mo_out *o, const char *type, const char *attrs, int n, const mo *in, int n_out,
+               const sp_meta *const *metas)
 {
     mo name = sp__mo_fresh(o);
     mo_msg t = {.status = SP_OK};

@@ -32,29 +32,45 @@ typedef struct mo_out {
     uint8_t *reached;                    /* functions, by id */
     uint8_t *live, *used;                /* nodes and values, by id: something needs them */
     sp_sizes sizes;                      /* what depends on free sizes */
-    struct mo_number **numbers;          /* nodes, by id: numbers in attributes and operands that depend on free sizes; NULL: none */
-    struct mo_fused **fused;             /* nodes, by id: what the primitive takes instead of the operator's operands; NULL: the same */
+    struct mo_number *
+        *numbers; /* nodes, by id: numbers in attributes and operands that depend on free sizes; NULL: none */
+    struct mo_fused *
+        *fused; /* nodes, by id: what the primitive takes instead of the operator's operands; NULL: the same */
     int counter;
-    mo monad;                            /* the constant that effects begin with, NULL: none yet */
-    mo state;                            /* of effects in the function being written, NULL: none yet */
-    uint8_t *passed;                     /* functions x variables: what it reads or writes, itself or by what it uses, and is written somewhere */
-    bool ordered;                        /* functions beside the entry have effects: all of them take the state */
-    struct known { const char *type, *attrs; char name[96]; struct known *next; } *known; /* instances of primitives */
+    mo monad; /* the constant that effects begin with, NULL: none yet */
+    mo state; /* of effects in the function being written, NULL: none yet */
+    uint8_t *
+        passed; /* functions x variables: what it reads or writes, itself or by what it uses, and is written somewhere */
+    bool ordered; /* functions beside the entry have effects: all of them take the state */
+    struct known {
+        const char *type, *attrs;
+        char name[96];
+        struct known *next;
+    } *known; /* instances of primitives */
     sp_function *fn;
-    const sp_node *node;                 /* being written; */
-    const struct mo_rule *rule;          /* by this rule */
-    sp_mindir_outside *outside;          /* NULL: weights are in the model itself */
+    const sp_node *node;        /* being written; */
+    const struct mo_rule *rule; /* by this rule */
+    sp_mindir_outside *outside; /* NULL: weights are in the model itself */
 } mo_out;
 
 /* --- messages ---------------------------------------------------------------------------------------------------- */
 
-enum { MO_FLOAT = 1, MO_INT64 = 7, MO_STRING = 8, MO_BOOL = 9, MO_TENSORS = 19, MO_TUPLE = 20, MO_UMONAD = 23, MO_NONE = 25 };
+enum {
+    MO_FLOAT = 1,
+    MO_INT64 = 7,
+    MO_STRING = 8,
+    MO_BOOL = 9,
+    MO_TENSORS = 19,
+    MO_TUPLE = 20,
+    MO_UMONAD = 23,
+    MO_NONE = 25
+};
 
 void sp__mo_put_number(mo_msg *m, uint32_t field, int64_t v);
 void sp__mo_put_bytes(mo_msg *m, uint32_t field, const void *data, size_t bytes);
 void sp__mo_put_text(mo_msg *m, uint32_t field, const char *s);
 void sp__mo_put_message(mo_msg *m, uint32_t field, mo_msg *inner); /* inner is used up */
-void sp__mo_put_fields(mo_msg *m, mo_msg *part);                   /* what is in part, which is used up, without a head */
+void sp__mo_put_fields(mo_msg *m, mo_msg *part); /* what is in part, which is used up, without a head */
 void sp__mo_put_tensor(mo_msg *m, uint32_t field, sp_tensor *t, const char *name, const char *ref_key);
 void sp__mo_put_tensor_type(mo_msg *m, uint32_t field, const sp_meta *meta);
 void sp__mo_put_value_type(mo_msg *m, const sp_meta *meta); /* of a node's result */
@@ -66,17 +82,18 @@ int sp__mo_type_number(sp_dtype d); /* MindSpore's own number of a dtype, which 
 
 const char *sp__mo_text(mo_out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 mo sp__mo_function(mo_out *o, const sp_function *f);
-const sp_value *sp__mo_behind(const sp_value *v);  /* what an operator that does nothing passes on */
+const sp_value *sp__mo_behind(const sp_value *v); /* what an operator that does nothing passes on */
 mo sp__mo_name(mo_out *o, const sp_value *v);
-mo sp__mo_use(mo_out *o, const sp_value *v);       /* its name; a constant is written where it is first met */
-mo sp__mo_fresh(mo_out *o);                        /* a new name in the function being written */
+mo sp__mo_use(mo_out *o, const sp_value *v); /* its name; a constant is written where it is first met */
+mo sp__mo_fresh(mo_out *o);                  /* a new name in the function being written */
 mo sp__mo_int(mo_out *o, int64_t v);
 mo sp__mo_bool(mo_out *o, bool v);
 mo sp__mo_float(mo_out *o, double v);
 mo sp__mo_none(mo_out *o);
 mo sp__mo_monad(mo_out *o);
 mo sp__mo_ints(mo_out *o, int n, const int64_t *v);
-#define SP_MO_INTS(o, ...) sp__mo_ints((o), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+#define SP_MO_INTS(o, ...)                                                                                             \
+    sp__mo_ints((o), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
 mo sp__mo_scalar(mo_out *o, sp_dtype dtype, double v); /* a tensor of rank 0 */
 mo sp__mo_tensor(mo_out *o, sp_tensor *t, mo name);    /* name NULL: made up */
 
@@ -86,12 +103,15 @@ mo sp__mo_string(mo_out *o, const char *s, size_t bytes);
 
 /* One application of a primitive; attrs: "axis=1, mode='same', pads=(0,1), alpha=0.5, on=True" or NULL. Its result is a tensor of type `meta`. */
 mo sp__mo_op(mo_out *o, const char *type, const char *attrs, int n, const mo *in, const sp_meta *meta);
-#define SP_MO(o, type, attrs, meta, ...) sp__mo_op((o), (type), (attrs), (int)(sizeof((mo[]){__VA_ARGS__}) / sizeof(mo)), (mo[]){__VA_ARGS__}, (meta))
+#define SP_MO(o, type, attrs, meta, ...)                                                                               \
+    sp__mo_op((o), (type), (attrs), (int)(sizeof((mo[]){__VA_ARGS__}) / sizeof(mo)), (mo[]){__VA_ARGS__}, (meta))
 /* The same, giving the results of the operator being written. */
 void sp__mo_give(mo_out *o, const char *type, const char *attrs, int n, const mo *in);
-#define SP_MO_GIVE(o, type, attrs, ...) sp__mo_give((o), (type), (attrs), (int)(sizeof((mo[]){__VA_ARGS__}) / sizeof(mo)), (mo[]){__VA_ARGS__})
+#define SP_MO_GIVE(o, type, attrs, ...)                                                                                \
+    sp__mo_give((o), (type), (attrs), (int)(sizeof((mo[]){__VA_ARGS__}) / sizeof(mo)), (mo[]){__VA_ARGS__})
 /* A tuple whose items beyond the operator's results (or types given) matter to nobody: the first n of it are the results. */
-mo sp__mo_many(mo_out *o, const char *type, const char *attrs, int n, const mo *in, int n_out, const sp_meta *const *metas);
+mo sp__mo_many(mo_out *o, const char *type, const char *attrs, int n, const mo *in, int n_out,
+               const sp_meta *const *metas);
 mo sp__mo_item(mo_out *o, mo tuple, int i, const sp_meta *meta, mo name); /* name NULL: made up */
 mo sp__mo_tuple(mo_out *o, int n, sp_value *const *v);
 mo sp__mo_reshape(mo_out *o, mo x, sp_dtype dtype, int rank, const int64_t *dims);
@@ -99,7 +119,8 @@ mo sp__mo_transpose(mo_out *o, mo x, const sp_meta *meta, const int64_t *perm);
 mo sp__mo_cast(mo_out *o, mo x, sp_meta meta, sp_dtype dtype);
 /* A call of a function or function value, or a node without a type: the general form. */
 void sp__mo_node(mo_out *o, const char *what, int n, const mo *in, mo name, mo_msg *type);
-mo sp__mo_results(mo_out *o, const char *what, int n, const mo *in, int n_out, sp_value *const *out, bool tuple); /* the name of the node */
+mo sp__mo_results(mo_out *o, const char *what, int n, const mo *in, int n_out, sp_value *const *out,
+                  bool tuple); /* the name of the node */
 mo sp__mo_instance(mo_out *o, const char *type, const char *attrs);
 /* The result of f in a form (sp_model_form): its name, and the fields of its ValueInfoProto but for that name. */
 sp_status sp__mo_result_of_form(mo_out *o, const sp_function *f, const char *form, mo *name, mo_msg *info);
@@ -111,12 +132,12 @@ static inline const sp_meta *sp__mo_result(const mo_out *o) { return &o->node->o
 static inline bool sp__mo_has(const sp_node *n, int i) { return i < n->n_in && n->in[i]; }
 mo sp__mo_in(mo_out *o, int i); /* operand i, None where it is left out */
 const void *sp__mo_attr_at(const sp_node *n, const char *name, sp_attr_type *type); /* NULL: no such attribute */
-int64_t sp__mo_attr_int(const sp_node *n, const char *name); /* also of bools */
+int64_t sp__mo_attr_int(const sp_node *n, const char *name);                        /* also of bools */
 double sp__mo_attr_float(const sp_node *n, const char *name);
 const char *sp__mo_attr_text(const sp_node *n, const char *name);
-sp_ints sp__mo_attr_list(const sp_node *n, const char *name); /* n -1: None */
+sp_ints sp__mo_attr_list(const sp_node *n, const char *name);  /* n -1: None */
 int sp__mo_axis(const sp_node *n, const char *name, int rank); /* from 0 on */
-mo sp__mo_attr(mo_out *o, const char *name);                  /* as a constant input */
+mo sp__mo_attr(mo_out *o, const char *name);                   /* as a constant input */
 /* Operand 0 and the result with a dimension more where there is none: primitives that work along an axis need one. */
 mo sp__mo_lift(mo_out *o, sp_meta *m);
 void sp__mo_give_lifted(mo_out *o, const char *type, const char *attrs, int n, const mo *in);
@@ -135,8 +156,9 @@ typedef struct mo_number {
 /* A list of whole numbers that is an attribute: a constant, or a tuple of numbers of which some depend on free sizes; and one such number. */
 mo sp__mo_numbers(mo_out *o, const char *attr, int n, const int64_t *plain);
 mo sp__mo_number(mo_out *o, const char *attr, int element, int64_t plain);
-const mo_number *sp__mo_number_of(const mo_out *o, const sp_node *n, const char *attr, int element); /* NULL: it is fixed */
-void sp__mo_size(mo_out *o, const sp_node *n); /* the size of a tensor as a value */
+const mo_number *sp__mo_number_of(const mo_out *o, const sp_node *n, const char *attr,
+                                  int element); /* NULL: it is fixed */
+void sp__mo_size(mo_out *o, const sp_node *n);  /* the size of a tensor as a value */
 /* Operand i as a number that depends on free sizes. */
 mo sp__mo_varying(mo_out *o, const sp_node *n, int i);
 /* The attribute `shape`. */
@@ -155,14 +177,15 @@ typedef struct mo_fused {
 typedef struct mo_rule {
     const char *op, *text;
     void (*write)(mo_out *o);
-    bool (*takes)(const sp_node *n);                                     /* NULL: all of them */
-    bool (*fuse)(const sp_node *n, mo_fused *out);                       /* NULL: its operands as they are */
+    bool (*takes)(const sp_node *n);               /* NULL: all of them */
+    bool (*fuse)(const sp_node *n, mo_fused *out); /* NULL: its operands as they are */
 } mo_rule;
 
 #define SP_MO_TEXT(name, rule) {.op = name, .text = rule}
 #define SP_MO_TEXT_IF(name, rule, when) {.op = name, .text = rule, .takes = when}
 #define SP_MO_CODE(name, rule) {.op = name, .write = rule}
-#define SP_MO_NEVER(name) {.op = name, .takes = sp__mo_never} /* a primitive that MindSpore's CPU does not run, or not as it should */
+#define SP_MO_NEVER(name)                                                                                              \
+    {.op = name, .takes = sp__mo_never} /* a primitive that MindSpore's CPU does not run, or not as it should */
 #define SP_MO_CODE_IF(name, rule, when) {.op = name, .write = rule, .takes = when}
 
 /* Tables, each ended by a NULL name. */
@@ -172,8 +195,8 @@ extern const mo_rule sp__mo_math[], sp__mo_shape[], sp__mo_place[], sp__mo_nn[];
 bool sp__mo_fails(const sp_node *n);
 bool sp__mo_never(const sp_node *n);
 bool sp__mo_floats(const sp_node *n); /* its first operand holds floats: MindSpore's CPU has no kernel for integers */
-const mo_rule *sp__mo_rule(const sp_node *n);     /* NULL: there is none */
-bool sp__mo_writes(const sp_node *n);             /* by a rule, or being a primitive of its own */
+const mo_rule *sp__mo_rule(const sp_node *n); /* NULL: there is none */
+bool sp__mo_writes(const sp_node *n);         /* by a rule, or being a primitive of its own */
 sp_status sp__mo_write(mo_out *o, const sp_node *n);
 
 /* --- before anything is written ---------------------------------------------------------------------------------- */

@@ -27,7 +27,8 @@ typedef struct {
 
 static sp_status refuse(const reader *r)
 {
-    return sp__fail(SP_VALUE, "the form of the results, \"%s\", cannot be understood at character %d", r->form, (int)(r->at - r->form));
+    return sp__fail(SP_VALUE, "the form of the results, \"%s\", cannot be understood at character %d", r->form,
+                    (int)(r->at - r->form));
 }
 
 static void put_copy(mo_msg *m, uint32_t field, const char *name, const mo_msg *type)
@@ -63,7 +64,8 @@ static void write_number(reader *r, char kind, const char *digits, part *p)
 /* A tensor of the function; a number that is known ('N') is written as one. */
 static sp_status write_tensor(reader *r, bool number, part *p)
 {
-    SP_CHECK(r->next < r->f->n_results, SP_VALUE, "the form of the results, \"%s\", has more tensors than the function's %d", r->form, r->f->n_results);
+    SP_CHECK(r->next < r->f->n_results, SP_VALUE,
+             "the form of the results, \"%s\", has more tensors than the function's %d", r->form, r->f->n_results);
     const sp_value *v = r->f->results[r->next++], *known = sp__mo_behind(v);
     if (number && known->origin == SP_VALUE_CONSTANT && known->meta.rank == 0) {
         char kind = sp_dtype_kind(known->meta.dtype), text[40];

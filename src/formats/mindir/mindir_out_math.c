@@ -28,7 +28,8 @@ static void write_leaky_relu(mo_out *o)
 static void write_elu(mo_out *o)
 {
     const sp_meta *m = sp__mo_result(o);
-    mo x = sp__mo_in(o, 0), zero = sp__mo_scalar(o, m->dtype, 0), alpha = sp__mo_scalar(o, m->dtype, sp__mo_attr_float(o->node, "alpha"));
+    mo x = sp__mo_in(o, 0), zero = sp__mo_scalar(o, m->dtype, 0),
+       alpha = sp__mo_scalar(o, m->dtype, sp__mo_attr_float(o->node, "alpha"));
     mo below = SP_MO(o, "Expm1", NULL, m, SP_MO(o, "Minimum", NULL, m, x, zero));
     SP_MO_GIVE(o, "Add", NULL, SP_MO(o, "Maximum", NULL, m, x, zero), SP_MO(o, "Mul", NULL, m, below, alpha));
 }
@@ -36,7 +37,8 @@ static void write_elu(mo_out *o)
 static void write_is_infinite(mo_out *o)
 {
     bool positive = !strcmp(o->node->op->name, "isposinf");
-    SP_MO_GIVE(o, "Equal", NULL, sp__mo_in(o, 0), sp__mo_scalar(o, sp__mo_meta(o, 0)->dtype, positive ? INFINITY : -INFINITY));
+    SP_MO_GIVE(o, "Equal", NULL, sp__mo_in(o, 0),
+               sp__mo_scalar(o, sp__mo_meta(o, 0)->dtype, positive ? INFINITY : -INFINITY));
 }
 
 static bool slope_1(const sp_node *n) { return sp__mo_attr_float(n, "alpha") == 1; }
@@ -56,7 +58,8 @@ static void write_softmax(mo_out *o)
 static void write_fft(mo_out *o)
 {
     bool inverse = sp__mo_attr_int(o->node, "inverse");
-    SP_MO_GIVE(o, inverse ? "IFFT" : "FFT", NULL, sp__mo_in(o, 0), sp__mo_none(o), sp__mo_attr(o, "axis"), sp__mo_int(o, inverse ? 1 : 0));
+    SP_MO_GIVE(o, inverse ? "IFFT" : "FFT", NULL, sp__mo_in(o, 0), sp__mo_none(o), sp__mo_attr(o, "axis"),
+               sp__mo_int(o, inverse ? 1 : 0));
 }
 
 /* Operands in the shape of the result, for primitives that do not broadcast. */
@@ -102,26 +105,55 @@ static void write_random_uniform(mo_out *o)
     write_random(o, "UniformReal", sp__mo_attr_float(o->node, "high") - low, low);
 }
 
-static void write_random_normal(mo_out *o) { write_random(o, "StandardNormal", sp__mo_attr_float(o->node, "std"), sp__mo_attr_float(o->node, "mean")); }
+static void write_random_normal(mo_out *o)
+{
+    write_random(o, "StandardNormal", sp__mo_attr_float(o->node, "std"), sp__mo_attr_float(o->node, "mean"));
+}
 
 const mo_rule sp__mo_math[] = {
-    SP_MO_CODE("random_uniform", write_random_uniform), SP_MO_CODE("random_normal", write_random_normal),
-    SP_MO_TEXT("div", "Div(x, y)"), SP_MO_TEXT("cast", "Cast(x, dtype)"), SP_MO_TEXT("select", "Select(condition, x, y)"),
+    SP_MO_CODE("random_uniform", write_random_uniform),
+    SP_MO_CODE("random_normal", write_random_normal),
+    SP_MO_TEXT("div", "Div(x, y)"),
+    SP_MO_TEXT("cast", "Cast(x, dtype)"),
+    SP_MO_TEXT("select", "Select(condition, x, y)"),
     SP_MO_TEXT("select_same", "Select(condition, x, y)"),
-    SP_MO_TEXT("gelu_tanh", "GeLU(x)"), SP_MO_CODE("gelu", write_gelu), SP_MO_CODE("leaky_relu", write_leaky_relu),
-    SP_MO_TEXT_IF("elu", "Elu(x, alpha)", slope_1), SP_MO_CODE("elu", write_elu), SP_MO_TEXT("celu", "CeLU(x, alpha)"),
-    SP_MO_CODE_IF("isposinf", write_is_infinite, sp__mo_floats), SP_MO_CODE_IF("isneginf", write_is_infinite, sp__mo_floats),
+    SP_MO_TEXT("gelu_tanh", "GeLU(x)"),
+    SP_MO_CODE("gelu", write_gelu),
+    SP_MO_CODE("leaky_relu", write_leaky_relu),
+    SP_MO_TEXT_IF("elu", "Elu(x, alpha)", slope_1),
+    SP_MO_CODE("elu", write_elu),
+    SP_MO_TEXT("celu", "CeLU(x, alpha)"),
+    SP_MO_CODE_IF("isposinf", write_is_infinite, sp__mo_floats),
+    SP_MO_CODE_IF("isneginf", write_is_infinite, sp__mo_floats),
     SP_MO_TEXT_IF("softplus", "Softplus(x)", beta_1),
-    SP_MO_CODE_IF("softmax", write_softmax, one_axis), SP_MO_CODE_IF("log_softmax", write_softmax, one_axis),
-    SP_MO_CODE_IF("complex", write_broadcast, is_fixed), SP_MO_CODE("fft", write_fft), SP_MO_CODE_IF("nextafter", write_broadcast, is_fixed), SP_MO_TEXT("round", "Round(x, 0)"),
-    SP_MO_TEXT_IF("floor", "Floor(x)", sp__mo_floats), SP_MO_TEXT_IF("ceil", "Ceil(x)", sp__mo_floats), SP_MO_TEXT_IF("isinf", "IsInf(x)", sp__mo_floats),
-    SP_MO_NEVER("logsigmoid"), SP_MO_NEVER("exp2"), SP_MO_NEVER("log2"), SP_MO_NEVER("log10"), SP_MO_NEVER("fmin"), SP_MO_NEVER("frac"),
-    SP_MO_NEVER("zeta"), SP_MO_NEVER("bitwise_left_shift"), SP_MO_NEVER("bitwise_right_shift"),
-    SP_MO_TEXT("reduce_mean", "ReduceMean(x, axis, keepdims)"), SP_MO_TEXT("reduce_sum", "ReduceSum(x, axis, keepdims, False)"),
-    SP_MO_TEXT("reduce_max", "ReduceMax(x, axis, keepdims)"), SP_MO_TEXT("reduce_min", "ReduceMin(x, axis, keepdims)"),
-    SP_MO_TEXT("reduce_prod", "ReduceProd(x, axis, keepdims)"), SP_MO_TEXT("reduce_all", "ReduceAll(x, axis, keepdims)"),
+    SP_MO_CODE_IF("softmax", write_softmax, one_axis),
+    SP_MO_CODE_IF("log_softmax", write_softmax, one_axis),
+    SP_MO_CODE_IF("complex", write_broadcast, is_fixed),
+    SP_MO_CODE("fft", write_fft),
+    SP_MO_CODE_IF("nextafter", write_broadcast, is_fixed),
+    SP_MO_TEXT("round", "Round(x, 0)"),
+    SP_MO_TEXT_IF("floor", "Floor(x)", sp__mo_floats),
+    SP_MO_TEXT_IF("ceil", "Ceil(x)", sp__mo_floats),
+    SP_MO_TEXT_IF("isinf", "IsInf(x)", sp__mo_floats),
+    SP_MO_NEVER("logsigmoid"),
+    SP_MO_NEVER("exp2"),
+    SP_MO_NEVER("log2"),
+    SP_MO_NEVER("log10"),
+    SP_MO_NEVER("fmin"),
+    SP_MO_NEVER("frac"),
+    SP_MO_NEVER("zeta"),
+    SP_MO_NEVER("bitwise_left_shift"),
+    SP_MO_NEVER("bitwise_right_shift"),
+    SP_MO_TEXT("reduce_mean", "ReduceMean(x, axis, keepdims)"),
+    SP_MO_TEXT("reduce_sum", "ReduceSum(x, axis, keepdims, False)"),
+    SP_MO_TEXT("reduce_max", "ReduceMax(x, axis, keepdims)"),
+    SP_MO_TEXT("reduce_min", "ReduceMin(x, axis, keepdims)"),
+    SP_MO_TEXT("reduce_prod", "ReduceProd(x, axis, keepdims)"),
+    SP_MO_TEXT("reduce_all", "ReduceAll(x, axis, keepdims)"),
     SP_MO_TEXT("reduce_any", "ReduceAny(x, axis, keepdims)"),
-    SP_MO_TEXT("argmax", "Argmax(x, axis, dtype)"), SP_MO_TEXT("argmin", "Argmin(x, axis, dtype)"),
-    SP_MO_TEXT("max_with_index", "ArgMaxWithValue(x, axis, keepdims)"), SP_MO_TEXT("min_with_index", "ArgMinWithValue(x, axis, keepdims)"),
+    SP_MO_TEXT("argmax", "Argmax(x, axis, dtype)"),
+    SP_MO_TEXT("argmin", "Argmin(x, axis, dtype)"),
+    SP_MO_TEXT("max_with_index", "ArgMaxWithValue(x, axis, keepdims)"),
+    SP_MO_TEXT("min_with_index", "ArgMinWithValue(x, axis, keepdims)"),
     {.op = NULL},
 };

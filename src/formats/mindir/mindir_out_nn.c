@@ -93,7 +93,8 @@ static void pads_of(const sp_node *n, int rank, int64_t *pads)
 {
     sp_ints pad = sp__mo_attr_list(n, "pad");
     bool own = !strcmp(sp__mo_attr_text(n, "pad_mode"), "pad");
-    for (int i = 0; i < 2 * rank; i++) pads[i] = !own || pad.n <= 0 ? 0 : pad.n == 1 ? pad.v[0] : pad.n == rank ? pad.v[i / 2] : pad.v[i];
+    for (int i = 0; i < 2 * rank; i++)
+        pads[i] = !own || pad.n <= 0 ? 0 : pad.n == 1 ? pad.v[0] : pad.n == rank ? pad.v[i / 2] : pad.v[i];
 }
 
 static mo add_bias(mo_out *o, mo y, const sp_meta *m, mo bias, bool last)
@@ -114,22 +115,28 @@ static const char *conv_attrs(mo_out *o, int lead, const sp_meta *w, bool transp
     pads_of(o->node, rank, pads + 2 * lead);
     for (int i = 0; i < rank; i++) kernel[lead + i] = w->dims[2 + i];
     rank += lead;
-    const char *mode = sp__mo_attr_text(o->node, "pad_mode"), *upper = !strcmp(mode, "pad") ? "PAD" : !strcmp(mode, "same") ? "SAME" : "VALID";
+    const char *mode = sp__mo_attr_text(o->node, "pad_mode"), *upper = !strcmp(mode, "pad")    ? "PAD"
+                                                                       : !strcmp(mode, "same") ? "SAME"
+                                                                                               : "VALID";
     long long group = (long long)sp__mo_attr_int(o->node, "group");
-    const char *common = sp__mo_text(o, "kernel_size=%s, mode=1, out_channel=%lld, pad=%s, groups=%lld, group=%lld", list_text(o, 0, rank, kernel),
-                                     (long long)w->dims[0], list_text(o, 0, 2 * rank, pads), group, group);
+    const char *common = sp__mo_text(o, "kernel_size=%s, mode=1, out_channel=%lld, pad=%s, groups=%lld, group=%lld",
+                                     list_text(o, 0, rank, kernel), (long long)w->dims[0],
+                                     list_text(o, 0, 2 * rank, pads), group, group);
     const char *s = list_text(o, 2, rank, stride), *d = list_text(o, 2, rank, dilation);
-    const char *flat = sp__mo_text(o, "stride=%s, dilation=%s", list_text(o, rank == 3 ? 0 : 2, rank, stride), list_text(o, rank == 3 ? 0 : 2, rank, dilation));
+    const char *flat = sp__mo_text(o, "stride=%s, dilation=%s", list_text(o, rank == 3 ? 0 : 2, rank, stride),
+                                   list_text(o, rank == 3 ? 0 : 2, rank, dilation));
     if (transposed) { /* what "same" means is said in numbers */
         const sp_meta *big = sp__mo_result(o), *small = sp__mo_meta(o, 0);
         for (int i = lead; i < rank && !strcmp(mode, "same"); i++) {
-            int64_t more = (small->dims[2 + i - lead] - 1) * stride[i] + dilation[i] * (kernel[i] - 1) + 1 - big->dims[2 + i - lead];
+            int64_t more = (small->dims[2 + i - lead] - 1) * stride[i] + dilation[i] * (kernel[i] - 1) + 1 -
+                           big->dims[2 + i - lead];
             pads[2 * i] = more > 0 ? more / 2 : 0;
             pads[2 * i + 1] = more > 0 ? more - more / 2 : 0;
         }
     }
-    common = sp__mo_text(o, "%s, %s, pad_list=%s, pad_mode='%s', format='%s'", common, flat, list_text(o, 0, 2 * rank, pads),
-                         transposed && rank == 2 ? upper : mode, rank == 3 ? "NCDHW" : "NCHW");
+    common =
+        sp__mo_text(o, "%s, %s, pad_list=%s, pad_mode='%s', format='%s'", common, flat, list_text(o, 0, 2 * rank, pads),
+                    transposed && rank == 2 ? upper : mode, rank == 3 ? "NCDHW" : "NCHW");
     if (rank == 3) common = sp__mo_text(o, "%s, strides=%s, dilations=%s", common, s, d);
     return common;
 }
@@ -161,8 +168,9 @@ static void write_conv3d_input_grad(mo_out *o)
 {
     const sp_meta *m = sp__mo_result(o), *w = sp__mo_meta(o, 1);
     const char *attrs = conv_attrs(o, 0, w, true), *at = strstr(attrs, "out_channel=");
-    attrs = sp__mo_text(o, "%.*sin_channel=%lld, output_padding=(0,0,0,0,0,), input_size=%s, out_channel=%lld%s", (int)(at - attrs), attrs, (long long)w->dims[0],
-                        list_text(o, 0, 5, m->dims), (long long)m->dims[1], at + strcspn(at, ","));
+    attrs = sp__mo_text(o, "%.*sin_channel=%lld, output_padding=(0,0,0,0,0,), input_size=%s, out_channel=%lld%s",
+                        (int)(at - attrs), attrs, (long long)w->dims[0], list_text(o, 0, 5, m->dims),
+                        (long long)m->dims[1], at + strcspn(at, ","));
     SP_MO_GIVE(o, "Conv3DTranspose", attrs, sp__mo_in(o, 0), sp__mo_in(o, 1));
 }
 
@@ -203,7 +211,9 @@ typedef struct {
 
 static window window_of(const sp_node *n)
 {
-    window w = {.rank = n->in[0]->meta.rank - 2, .max = !strncmp(n->op->name, "max", 3), .ceil = sp__mo_attr_int(n, "ceil_mode"),
+    window w = {.rank = n->in[0]->meta.rank - 2,
+                .max = !strncmp(n->op->name, "max", 3),
+                .ceil = sp__mo_attr_int(n, "ceil_mode"),
                 .same = !strcmp(sp__mo_attr_text(n, "pad_mode"), "same")};
     sp_ints stride = sp__mo_attr_list(n, "stride");
     if (w.rank < 1 || w.rank > 3) return w;
@@ -222,17 +232,19 @@ static bool pool_fits(const sp_node *n)
     if (!sp__mo_floats(n)) return false;
     int rank = n->in[0]->meta.rank;
     const char *layout = sp__mo_attr_text(n, "data_format"), *digit = strchr(n->op->name, 'd');
-    return digit && rank == 2 + (digit[-1] - '0') && (!*layout || !strncmp(layout, "NC", 2)); /* with a batch, channels first */
+    return digit && rank == 2 + (digit[-1] - '0') &&
+           (!*layout || !strncmp(layout, "NC", 2)); /* with a batch, channels first */
 }
 
 static void pool_2d(mo_out *o, const window *w, mo x, const sp_meta *m)
 {
-    int64_t kernel[2] = {w->rank == 1 ? 1 : w->kernel[0], w->kernel[w->rank - 1]}, stride[2] = {w->rank == 1 ? 1 : w->stride[0], w->stride[w->rank - 1]};
+    int64_t kernel[2] = {w->rank == 1 ? 1 : w->kernel[0], w->kernel[w->rank - 1]},
+            stride[2] = {w->rank == 1 ? 1 : w->stride[0], w->stride[w->rank - 1]};
     mo in[5] = {x}, y;
     const char *attrs = NULL;
     if (w->max)
-        attrs = sp__mo_text(o, "pad_mode='%s', kernel_size=%s, format='NCHW', strides=%s", w->same ? "SAME" : "VALID", list_text(o, 2, 2, kernel),
-                            list_text(o, 2, 2, stride));
+        attrs = sp__mo_text(o, "pad_mode='%s', kernel_size=%s, format='NCHW', strides=%s", w->same ? "SAME" : "VALID",
+                            list_text(o, 2, 2, kernel), list_text(o, 2, 2, stride));
     else {
         in[1] = sp__mo_ints(o, 2, kernel);
         in[2] = sp__mo_ints(o, 2, stride);
@@ -259,12 +271,15 @@ static void pool_3d(mo_out *o, const window *w, mo x, const sp_meta *m)
         pads[2 * (lead + i) + 1] = w->pads[2 * i + 1];
     }
     const char *mode = w->same ? "SAME" : w->padded || w->ceil ? (w->max ? "CALCULATED" : "PAD") : "VALID";
-    const char *attrs = sp__mo_text(o, "kernel_size=%s, strides=%s, pad_mode='%s', pad_list=%s, format='NCDHW', data_format='NCDHW', ceil_mode=%s%s",
-                                    list_text(o, 2, 3, kernel), list_text(o, 2, 3, stride), mode, list_text(o, 0, 6, pads),
-                                    w->max ? (w->ceil ? "1" : "0") : (w->ceil ? "True" : "False"),
-                                    w->max ? "" : sp__mo_text(o, ", count_include_pad=%s, divisor_override=%lld",
-                                                              sp__mo_attr_int(o->node, "count_include_pad") ? "True" : "False",
-                                                              (long long)sp__mo_attr_int(o->node, "divisor_override")));
+    const char *attrs = sp__mo_text(
+        o,
+        "kernel_size=%s, strides=%s, pad_mode='%s', pad_list=%s, format='NCDHW', data_format='NCDHW', ceil_mode=%s%s",
+        list_text(o, 2, 3, kernel), list_text(o, 2, 3, stride), mode, list_text(o, 0, 6, pads),
+        w->max ? (w->ceil ? "1" : "0") : (w->ceil ? "True" : "False"),
+        w->max ? ""
+               : sp__mo_text(o, ", count_include_pad=%s, divisor_override=%lld",
+                             sp__mo_attr_int(o->node, "count_include_pad") ? "True" : "False",
+                             (long long)sp__mo_attr_int(o->node, "divisor_override")));
     const char *type = w->max ? "MaxPool3D" : "AvgPool3D";
     if (!lead) sp__mo_give(o, type, attrs, 1, &x);
     else give_without(o, sp__mo_op(o, type, attrs, 1, &x, m), lead);
@@ -299,8 +314,9 @@ static void write_argmax(mo_out *o)
         stride[lead + i] = w.stride[i];
         pads[lead + i] = w.pads[2 * i];
     }
-    const char *attrs = sp__mo_text(o, "kernel_size=%s, strides=%s, pads=%s, dilation=%s, ceil_mode=%s, argmax_type=4", list_text(o, 2, 2, kernel),
-                                    list_text(o, 2, 2, stride), list_text(o, 2, 2, pads), list_text(o, 2, 2, dilation), w.ceil ? "True" : "False");
+    const char *attrs = sp__mo_text(o, "kernel_size=%s, strides=%s, pads=%s, dilation=%s, ceil_mode=%s, argmax_type=4",
+                                    list_text(o, 2, 2, kernel), list_text(o, 2, 2, stride), list_text(o, 2, 2, pads),
+                                    list_text(o, 2, 2, dilation), w.ceil ? "True" : "False");
     sp_meta x = *sp__mo_meta(o, 0), y = *sp__mo_result(o);
     mo in = sp__mo_in(o, 0);
     if (lead) {
@@ -314,7 +330,8 @@ static void write_argmax(mo_out *o)
     const sp_meta *metas[2] = {&y, &at};
     mo both = sp__mo_many(o, "MaxPoolWithArgmaxV2", attrs, 1, &in, 2, metas);
     for (int i = 0; i < o->node->n_out; i++) {
-        mo item = sp__mo_item(o, both, i, metas[i], lead ? NULL : sp__mo_name(o, o->node->out[i])), args[2] = {item, SP_MO_INTS(o, 2)};
+        mo item = sp__mo_item(o, both, i, metas[i], lead ? NULL : sp__mo_name(o, o->node->out[i])),
+           args[2] = {item, SP_MO_INTS(o, 2)};
         if (lead) sp__mo_results(o, sp__mo_instance(o, "Squeeze", NULL), 2, args, 1, &o->node->out[i], false);
     }
 }
@@ -413,8 +430,9 @@ static bool has_both(const sp_node *n) { return sp__mo_has(n, 1) && sp__mo_has(n
 static void write_triangular(mo_out *o)
 {
     const sp_node *n = o->node;
-    SP_MO_GIVE(o, "SolveTriangular", NULL, sp__mo_in(o, 0), sp__mo_in(o, 1), sp__mo_int(o, sp__mo_attr_int(n, "transpose")),
-               sp__mo_bool(o, !sp__mo_attr_int(n, "upper")), sp__mo_attr(o, "unit"));
+    SP_MO_GIVE(o, "SolveTriangular", NULL, sp__mo_in(o, 0), sp__mo_in(o, 1),
+               sp__mo_int(o, sp__mo_attr_int(n, "transpose")), sp__mo_bool(o, !sp__mo_attr_int(n, "upper")),
+               sp__mo_attr(o, "unit"));
 }
 
 /* --- parts of pictures ------------------------------------------------------------------------------------------- */
@@ -422,9 +440,11 @@ static void write_triangular(mo_out *o)
 static void write_roi_align(mo_out *o)
 {
     const sp_node *n = o->node;
-    const char *attrs = sp__mo_text(o, "pooled_height=%lld, pooled_width=%lld, spatial_scale=%.9ge0, sample_num=%lld, roi_end_mode=%lld",
-                                    (long long)sp__mo_attr_int(n, "pooled_height"), (long long)sp__mo_attr_int(n, "pooled_width"),
-                                    sp__mo_attr_float(n, "spatial_scale"), (long long)sp__mo_attr_int(n, "sample_num"), (long long)sp__mo_attr_int(n, "roi_end_mode"));
+    const char *attrs = sp__mo_text(
+        o, "pooled_height=%lld, pooled_width=%lld, spatial_scale=%.9ge0, sample_num=%lld, roi_end_mode=%lld",
+        (long long)sp__mo_attr_int(n, "pooled_height"), (long long)sp__mo_attr_int(n, "pooled_width"),
+        sp__mo_attr_float(n, "spatial_scale"), (long long)sp__mo_attr_int(n, "sample_num"),
+        (long long)sp__mo_attr_int(n, "roi_end_mode"));
     mo rois = sp__mo_cast(o, sp__mo_in(o, 1), *sp__mo_meta(o, 1), sp__mo_meta(o, 0)->dtype);
     SP_MO_GIVE(o, "ROIAlign", attrs, sp__mo_in(o, 0), rois);
 }
@@ -433,7 +453,8 @@ static void write_crop(mo_out *o)
 {
     const char *attrs = sp__mo_text(o, "method='%s', extrapolation_value=%.9ge0", sp__mo_attr_text(o->node, "method"),
                                     sp__mo_attr_float(o->node, "extrapolation_value"));
-    mo boxes = sp__mo_cast(o, sp__mo_in(o, 1), *sp__mo_meta(o, 1), SP_DTYPE_F32), at = sp__mo_cast(o, sp__mo_in(o, 2), *sp__mo_meta(o, 2), SP_DTYPE_I32);
+    mo boxes = sp__mo_cast(o, sp__mo_in(o, 1), *sp__mo_meta(o, 1), SP_DTYPE_F32),
+       at = sp__mo_cast(o, sp__mo_in(o, 2), *sp__mo_meta(o, 2), SP_DTYPE_I32);
     SP_MO_GIVE(o, "CropAndResize", attrs, sp__mo_in(o, 0), boxes, at, sp__mo_attr(o, "crop_size"));
 }
 
@@ -458,7 +479,9 @@ static sp_value *row_of(sp_value *w_ih, sp_value *w_hh, sp_value *bias)
 {
     int64_t at = 0;
     sp_value *row = part_of_row(w_ih, 0, &at);
-    if (!row || part_of_row(w_hh, at, &at) != row || (bias && part_of_row(bias, at, &at) != row) || at != row->meta.dims[0]) return NULL;
+    if (!row || part_of_row(w_hh, at, &at) != row || (bias && part_of_row(bias, at, &at) != row) ||
+        at != row->meta.dims[0])
+        return NULL;
     return unshaped(row) ? unshaped(row) : row;
 }
 
@@ -472,16 +495,23 @@ static bool fuse_lstm(const sp_node *n, mo_fused *f)
         bias = gates->node->in[1];
         gates = gates->node->in[0];
     }
-    if (sp__mo_is(gates, "matmul") && sp__mo_attr_int(gates->node, "transpose_b") && !sp__mo_attr_int(gates->node, "transpose_a") &&
-        gates->node->in[1]->meta.rank == 2) {
+    if (sp__mo_is(gates, "matmul") && sp__mo_attr_int(gates->node, "transpose_b") &&
+        !sp__mo_attr_int(gates->node, "transpose_a") && gates->node->in[1]->meta.rank == 2) {
         x = unshaped(gates->node->in[0]);
         w = gates->node->in[1];
     }
-    bool found = x && x->meta.rank == 3 && x->meta.dims[0] == n->in[0]->meta.dims[0] && x->meta.dims[1] == n->in[0]->meta.dims[1];
+    bool found = x && x->meta.rank == 3 && x->meta.dims[0] == n->in[0]->meta.dims[0] &&
+                 x->meta.dims[1] == n->in[0]->meta.dims[1];
     sp_value *h0 = n->in[1], *c0 = n->in[2], *wide_h = unshaped(h0), *wide_c = unshaped(c0);
     if (wide_h && wide_h->meta.rank == 3) h0 = wide_h;
     if (wide_c && wide_c->meta.rank == 3) c0 = wide_c;
-    sp_value *all[7] = {found ? x : n->in[0], h0, c0, found ? w : NULL, n->in[3], found ? bias : NULL, sp__mo_has(n, 4) ? n->in[4] : NULL};
+    sp_value *all[7] = {found ? x : n->in[0],
+                        h0,
+                        c0,
+                        found ? w : NULL,
+                        n->in[3],
+                        found ? bias : NULL,
+                        sp__mo_has(n, 4) ? n->in[4] : NULL};
     sp_value *row = found && !all[6] ? row_of(w, n->in[3], bias) : NULL;
     f->size = all[0]->meta.dims[2];
     f->number = row ? (bias ? 2 : 1) : 0; /* 2: the row has a bias */
@@ -518,7 +548,8 @@ static mo weight_row(mo_out *o, const mo_fused *f, int64_t hidden, bool *bias)
     }
     parts[1] = sp__mo_use(o, f->in[4]);
     *bias = f->in[5] || f->in[6];
-    if (f->in[5] && f->in[6]) parts[2] = SP_MO(o, "Add", NULL, &vector, sp__mo_use(o, f->in[5]), sp__mo_use(o, f->in[6]));
+    if (f->in[5] && f->in[6])
+        parts[2] = SP_MO(o, "Add", NULL, &vector, sp__mo_use(o, f->in[5]), sp__mo_use(o, f->in[6]));
     else if (*bias) parts[2] = sp__mo_use(o, f->in[5] ? f->in[5] : f->in[6]);
     int n = *bias ? 3 : 2;
     sp_meta metas[3];
@@ -546,8 +577,10 @@ static void write_lstm(mo_out *o)
         if (f->in[i]->meta.rank == 2) in[i] = SP_MO(o, "ExpandDims", NULL, &state, in[i], sp__mo_int(o, 0));
     }
     in[3] = f->n == 4 ? sp__mo_use(o, f->in[3]) : weight_row(o, f, hidden, &bias);
-    const char *attrs = sp__mo_text(o, "dropout=0.0, proj_size=0, has_bias=%s, num_layers=1, hidden_size=%lld, bidirectional=False, input_size=%lld",
-                                    bias ? "True" : "False", (long long)hidden, (long long)f->size);
+    const char *attrs = sp__mo_text(
+        o,
+        "dropout=0.0, proj_size=0, has_bias=%s, num_layers=1, hidden_size=%lld, bidirectional=False, input_size=%lld",
+        bias ? "True" : "False", (long long)hidden, (long long)f->size);
     const sp_meta *metas[5] = {y, &state, &state, &nothing, &nothing};
     mo all = sp__mo_many(o, "LSTM", attrs, 4, in, 5, metas);
     sp__mo_item(o, all, 0, y, sp__mo_name(o, o->node->out[0]));
@@ -559,18 +592,36 @@ static void write_lstm(mo_out *o)
 }
 
 const mo_rule sp__mo_nn[] = {
-    SP_MO_CODE("matmul", write_matmul), SP_MO_CODE("matmul_i32", write_matmul_i32),
-    SP_MO_CODE_IF("conv1d", write_conv, sp__mo_floats), SP_MO_CODE_IF("conv2d", write_conv, sp__mo_floats),
+    SP_MO_CODE("matmul", write_matmul),
+    SP_MO_CODE("matmul_i32", write_matmul_i32),
+    SP_MO_CODE_IF("conv1d", write_conv, sp__mo_floats),
+    SP_MO_CODE_IF("conv2d", write_conv, sp__mo_floats),
     SP_MO_CODE_IF("conv3d", write_conv, sp__mo_floats),
-    SP_MO_CODE_IF("conv1d_input_grad", write_conv_input_grad, all_fixed), SP_MO_CODE_IF("conv2d_input_grad", write_conv_input_grad, all_fixed),
-    SP_MO_CODE_IF("conv3d_input_grad", write_conv3d_input_grad, all_fixed), SP_MO_CODE_IF("max_pool2d_indices", write_argmax, argmax_fits), SP_MO_CODE_IF("max_pool1d_indices", write_argmax, argmax_fits),
-    SP_MO_CODE_IF("max_pool1d", write_pool, pool_fits), SP_MO_CODE_IF("max_pool2d", write_pool, pool_fits), SP_MO_CODE_IF("max_pool3d", write_pool, pool_fits),
-    SP_MO_CODE_IF("avg_pool1d", write_pool, pool_fits), SP_MO_CODE_IF("avg_pool2d", write_pool, pool_fits), SP_MO_CODE_IF("avg_pool3d", write_pool, pool_fits),
-    SP_MO_CODE_IF("max_pool2d", write_argmax, argmax_fits), SP_MO_CODE_IF("max_pool1d", write_argmax, argmax_fits), /* with dilation */
-    SP_MO_TEXT("cholesky", "Cholesky(x, upper)"), SP_MO_TEXT("qr", "Qr(x, complete)"), SP_MO_TEXT("svd", "Svd(x, full, True)"),
-    SP_MO_CODE("triangular_solve", write_triangular), SP_MO_CODE("roi_align", write_roi_align), SP_MO_CODE("crop_and_resize", write_crop),
-    SP_MO_TEXT("matrix_inverse", "MatrixInverse(x){adjoint=False}"), SP_MO_TEXT("eigh", "Eigh(x){compute_eigenvectors=True, lower=True}"), SP_MO_TEXT("eig", "Eig(x, True)"), SP_MO_NEVER("lu"),
-    {.op = "channel_affine", .write = write_batch_norm, .takes = is_batch_norm, .fuse = fuse_batch_norm}, SP_MO_CODE("channel_affine", write_affine),
+    SP_MO_CODE_IF("conv1d_input_grad", write_conv_input_grad, all_fixed),
+    SP_MO_CODE_IF("conv2d_input_grad", write_conv_input_grad, all_fixed),
+    SP_MO_CODE_IF("conv3d_input_grad", write_conv3d_input_grad, all_fixed),
+    SP_MO_CODE_IF("max_pool2d_indices", write_argmax, argmax_fits),
+    SP_MO_CODE_IF("max_pool1d_indices", write_argmax, argmax_fits),
+    SP_MO_CODE_IF("max_pool1d", write_pool, pool_fits),
+    SP_MO_CODE_IF("max_pool2d", write_pool, pool_fits),
+    SP_MO_CODE_IF("max_pool3d", write_pool, pool_fits),
+    SP_MO_CODE_IF("avg_pool1d", write_pool, pool_fits),
+    SP_MO_CODE_IF("avg_pool2d", write_pool, pool_fits),
+    SP_MO_CODE_IF("avg_pool3d", write_pool, pool_fits),
+    SP_MO_CODE_IF("max_pool2d", write_argmax, argmax_fits),
+    SP_MO_CODE_IF("max_pool1d", write_argmax, argmax_fits), /* with dilation */
+    SP_MO_TEXT("cholesky", "Cholesky(x, upper)"),
+    SP_MO_TEXT("qr", "Qr(x, complete)"),
+    SP_MO_TEXT("svd", "Svd(x, full, True)"),
+    SP_MO_CODE("triangular_solve", write_triangular),
+    SP_MO_CODE("roi_align", write_roi_align),
+    SP_MO_CODE("crop_and_resize", write_crop),
+    SP_MO_TEXT("matrix_inverse", "MatrixInverse(x){adjoint=False}"),
+    SP_MO_TEXT("eigh", "Eigh(x){compute_eigenvectors=True, lower=True}"),
+    SP_MO_TEXT("eig", "Eig(x, True)"),
+    SP_MO_NEVER("lu"),
+    {.op = "channel_affine", .write = write_batch_norm, .takes = is_batch_norm, .fuse = fuse_batch_norm},
+    SP_MO_CODE("channel_affine", write_affine),
     SP_MO_TEXT_IF("layer_norm", "LayerNorm(x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)", has_both),
     {.op = "rnn_scan", .write = write_lstm, .takes = is_lstm, .fuse = fuse_lstm},
     {.op = NULL},

@@ -22,7 +22,8 @@ static mo coordinate(mo_out *o, const sp_value *v, int64_t size, const sp_meta *
     x = sp__mo_cast(o, x, m, SP_DTYPE_I64);
     m.dtype = SP_DTYPE_I64;
     flags.dtype = SP_DTYPE_BOOL;
-    mo zero = sp__mo_scalar(o, SP_DTYPE_I64, 0), wrapped = SP_MO(o, "Add", NULL, &m, x, sp__mo_scalar(o, SP_DTYPE_I64, (double)size));
+    mo zero = sp__mo_scalar(o, SP_DTYPE_I64, 0),
+       wrapped = SP_MO(o, "Add", NULL, &m, x, sp__mo_scalar(o, SP_DTYPE_I64, (double)size));
     x = SP_MO(o, "Select", NULL, &m, SP_MO(o, "Less", NULL, &flags, x, zero), wrapped, x);
     if (sp__shape_equal(m.rank, m.dims, shape->rank, shape->dims)) return x;
     return SP_MO(o, "BroadcastTo", NULL, shape, x, sp__mo_ints(o, shape->rank, shape->dims));
@@ -75,7 +76,8 @@ static void write_index(mo_out *o)
     sp_ints axes = sp__mo_attr_list(o->node, "axes");
     sp_meta shape;
     mo x = sp__mo_in(o, 0);
-    if (o->node->n_in == 2) SP_MO_GIVE(o, "Gather", NULL, x, sp__mo_in(o, 1), sp__mo_int(o, axes.n > 0 ? axes.v[0] : 0), sp__mo_int(o, 0));
+    if (o->node->n_in == 2)
+        SP_MO_GIVE(o, "Gather", NULL, x, sp__mo_in(o, 1), sp__mo_int(o, axes.n > 0 ? axes.v[0] : 0), sp__mo_int(o, 0));
     else SP_MO_GIVE(o, "GatherNd", NULL, x, coordinates(o, 1, false, &shape));
 }
 
@@ -96,8 +98,10 @@ static void write_index_put(mo_out *o)
 {
     sp_meta shape;
     const char *reduce = sp__mo_attr_text(o->node, "reduce");
-    static const struct { const char *reduce, *type; } ways[] = {{"add", "TensorScatterAdd"}, {"mul", "TensorScatterMul"}, {"max", "TensorScatterMax"},
-                                                                 {"min", "TensorScatterMin"}, {"sub", "TensorScatterSub"}, {"div", "TensorScatterDiv"}};
+    static const struct {
+        const char *reduce, *type;
+    } ways[] = {{"add", "TensorScatterAdd"}, {"mul", "TensorScatterMul"}, {"max", "TensorScatterMax"},
+                {"min", "TensorScatterMin"}, {"sub", "TensorScatterSub"}, {"div", "TensorScatterDiv"}};
     const char *type = sp__mo_attr_int(o->node, "accumulate") ? "TensorScatterAdd" : "TensorScatterUpdate";
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (!strcmp(reduce, ways[i].reduce)) type = ways[i].type;
@@ -120,7 +124,8 @@ static void write_scatter_elements(mo_out *o)
 {
     const char *reduce = sp__mo_attr_text(o->node, "reduce");
     int64_t number = !strcmp(reduce, "add") ? 1 : 0;
-    SP_MO_GIVE(o, "TensorScatterElements", NULL, sp__mo_in(o, 0), sp__mo_in(o, 1), sp__mo_in(o, 2), sp__mo_attr(o, "axis"), sp__mo_int(o, number));
+    SP_MO_GIVE(o, "TensorScatterElements", NULL, sp__mo_in(o, 0), sp__mo_in(o, 1), sp__mo_in(o, 2),
+               sp__mo_attr(o, "axis"), sp__mo_int(o, number));
 }
 
 static bool sets_or_adds(const sp_node *n)
@@ -130,9 +135,12 @@ static bool sets_or_adds(const sp_node *n)
 }
 
 const mo_rule sp__mo_place[] = {
-    SP_MO_TEXT("gather", "Gather(input_params, input_indices, axis, batch_dims)"), SP_MO_TEXT("gather_elements", "GatherD(x, dim, index)"),
-    SP_MO_TEXT("one_hot", "OneHot(indices, depth, on_value, off_value, axis)"), SP_MO_CODE_IF("index", write_index, index_fits),
-    SP_MO_CODE_IF("index_put", write_index_put, put_fits), SP_MO_CODE_IF("index_combine", write_index_put, put_fits),
+    SP_MO_TEXT("gather", "Gather(input_params, input_indices, axis, batch_dims)"),
+    SP_MO_TEXT("gather_elements", "GatherD(x, dim, index)"),
+    SP_MO_TEXT("one_hot", "OneHot(indices, depth, on_value, off_value, axis)"),
+    SP_MO_CODE_IF("index", write_index, index_fits),
+    SP_MO_CODE_IF("index_put", write_index_put, put_fits),
+    SP_MO_CODE_IF("index_combine", write_index_put, put_fits),
     SP_MO_CODE_IF("scatter_elements", write_scatter_elements, sets_or_adds),
     {.op = NULL},
 };

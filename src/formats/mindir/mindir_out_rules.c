@@ -87,7 +87,8 @@ static mo input_of(mo_out *o, const char *word)
     if (!strcmp(word, "*")) return sp__mo_tuple(o, o->node->n_in, o->node->in);
     if (!strcmp(word, "None")) return sp__mo_none(o);
     if (!strcmp(word, "True") || !strcmp(word, "False")) return sp__mo_bool(o, *word == 'T');
-    if (sp__is_digit(*word) || *word == '-') return strchr(word, '.') ? sp__mo_float(o, sp__strtod(word, NULL)) : sp__mo_int(o, atoll(word));
+    if (sp__is_digit(*word) || *word == '-')
+        return strchr(word, '.') ? sp__mo_float(o, sp__strtod(word, NULL)) : sp__mo_int(o, atoll(word));
     return sp__mo_attr(o, word);
 }
 

@@ -28,7 +28,8 @@ static bool uniform(const sp_value *v, double *number)
         *number = x->kind == 'f' ? x->f : (double)x->i;
         return sp_dtype_kind(v->meta.dtype) != 'c';
     }
-    if (v->origin != SP_VALUE_CONSTANT || !v->constant->count || sp_dtype_kind((sp_dtype)v->constant->dtype) == 'c') return false;
+    if (v->origin != SP_VALUE_CONSTANT || !v->constant->count || sp_dtype_kind((sp_dtype)v->constant->dtype) == 'c')
+        return false;
     const sp_tensor *t = v->constant;
     size_t bytes = sp_dtype_bytes((sp_dtype)t->dtype);
     for (int64_t i = 0; i < t->count; i++)
@@ -94,7 +95,8 @@ static void write_arange(mo_out *o)
 /* What goes down is taken upwards and turned round. */
 static void write_slice(mo_out *o)
 {
-    sp_ints start = sp__mo_attr_list(o->node, "start"), stop = sp__mo_attr_list(o->node, "stop"), step = sp__mo_attr_list(o->node, "step");
+    sp_ints start = sp__mo_attr_list(o->node, "start"), stop = sp__mo_attr_list(o->node, "stop"),
+            step = sp__mo_attr_list(o->node, "step");
     const sp_meta *x = sp__mo_meta(o, 0), *m = sp__mo_result(o);
     int64_t from[SP_RANK_MAX], to[SP_RANK_MAX], by[SP_RANK_MAX], turned[SP_RANK_MAX];
     int n_turned = 0;
@@ -123,15 +125,19 @@ static void write_slice(mo_out *o)
     in[3] = sp__mo_ints(o, start.n, by);
     for (int i = 4; i < 9; i++) in[i] = sp__mo_int(o, 0);
     if (!n_turned) sp__mo_give(o, "StridedSlice", NULL, 9, in);
-    else SP_MO_GIVE(o, "ReverseV2", NULL, sp__mo_op(o, "StridedSlice", NULL, 9, in, m), sp__mo_ints(o, n_turned, turned));
+    else
+        SP_MO_GIVE(o, "ReverseV2", NULL, sp__mo_op(o, "StridedSlice", NULL, 9, in, m),
+                   sp__mo_ints(o, n_turned, turned));
 }
 
 /* Of free sizes only whole dimensions can be turned round. */
 static bool slice_fits(const sp_node *n)
 {
-    sp_ints step = sp__mo_attr_list(n, "step"), start = sp__mo_attr_list(n, "start"), stop = sp__mo_attr_list(n, "stop");
+    sp_ints step = sp__mo_attr_list(n, "step"), start = sp__mo_attr_list(n, "start"),
+            stop = sp__mo_attr_list(n, "stop");
     for (int i = 0; i < step.n; i++)
-        if (step.v[i] < 0 && n->in[0]->meta.dims[i] < 0 && !(step.v[i] == -1 && stop.v[i] == -1 && start.v[i] < 0)) return false;
+        if (step.v[i] < 0 && n->in[0]->meta.dims[i] < 0 && !(step.v[i] == -1 && stop.v[i] == -1 && start.v[i] < 0))
+            return false;
     return true;
 }
 
@@ -149,7 +155,8 @@ static void write_split(mo_out *o)
 
 static void write_unstack(mo_out *o)
 {
-    sp__mo_give(o, "Unstack", sp__mo_text(o, "axis=%lld, num=%d", (long long)sp__mo_attr_int(o->node, "axis"), o->node->n_out), 1,
+    sp__mo_give(o, "Unstack",
+                sp__mo_text(o, "axis=%lld, num=%d", (long long)sp__mo_attr_int(o->node, "axis"), o->node->n_out), 1,
                 (mo[]){sp__mo_in(o, 0)});
 }
 
@@ -173,7 +180,9 @@ static bool fuse_pad(const sp_node *n, mo_fused *f)
     if (x->rank != v->rank || !uniform(n->in[0], &f->number)) return false;
     for (int i = 0; i < x->rank; i++) {
         int64_t from = i < start.n ? start.v[i] : 0;
-        if (x->dims[i] < 0 || v->dims[i] < 0 || from < 0 || from + v->dims[i] > x->dims[i] || (i >= start.n && v->dims[i] != x->dims[i])) return false;
+        if (x->dims[i] < 0 || v->dims[i] < 0 || from < 0 || from + v->dims[i] > x->dims[i] ||
+            (i >= start.n && v->dims[i] != x->dims[i]))
+            return false;
         if (i < step.n && step.v[i] != 1) return false;
         sp_ints stop = sp__mo_attr_list(n, "stop");
         if (i < start.n && stop.v[i] - from != v->dims[i]) return false; /* the value is broadcast */
@@ -281,20 +290,23 @@ static void write_least(mo_out *o)
     sp_meta indices = *x;
     indices.dtype = SP_DTYPE_I32;
     const sp_meta *metas[2] = {x, &indices};
-    mo pair = sp__mo_many(o, "Sort", sp__mo_text(o, "axis=%d, descending=False", axis), 1, (mo[]){sp__mo_in(o, 0)}, 2, metas);
+    mo pair =
+        sp__mo_many(o, "Sort", sp__mo_text(o, "axis=%d, descending=False", axis), 1, (mo[]){sp__mo_in(o, 0)}, 2, metas);
     for (int i = 0; i < x->rank; i++) {
         to[i] = i == axis ? sp__mo_attr_int(o->node, "k") : x->dims[i];
         by[i] = 1;
     }
     for (int k = 0; k < 2; k++) {
-        mo in[9] = {sp__mo_item(o, pair, k, metas[k], NULL), sp__mo_ints(o, x->rank, from), sp__mo_ints(o, x->rank, to), sp__mo_ints(o, x->rank, by)};
+        mo in[9] = {sp__mo_item(o, pair, k, metas[k], NULL), sp__mo_ints(o, x->rank, from), sp__mo_ints(o, x->rank, to),
+                    sp__mo_ints(o, x->rank, by)};
         for (int i = 4; i < 9; i++) in[i] = sp__mo_int(o, 0);
         bool as_is = metas[k]->dtype == o->node->out[k]->meta.dtype;
         sp_meta m = o->node->out[k]->meta;
         m.dtype = metas[k]->dtype;
         if (as_is) sp__mo_results(o, sp__mo_instance(o, "StridedSlice", NULL), 9, in, 1, &o->node->out[k], false);
         else {
-            mo cast[2] = {sp__mo_op(o, "StridedSlice", NULL, 9, in, &m), sp__mo_int(o, sp__mo_type_number(o->node->out[k]->meta.dtype))};
+            mo cast[2] = {sp__mo_op(o, "StridedSlice", NULL, 9, in, &m),
+                          sp__mo_int(o, sp__mo_type_number(o->node->out[k]->meta.dtype))};
             sp__mo_results(o, sp__mo_instance(o, "Cast", NULL), 2, cast, 1, &o->node->out[k], false);
         }
     }
@@ -316,17 +328,34 @@ static void write_cummax(mo_out *o)
     sp_meta indices = *metas[1];
     indices.dtype = max ? SP_DTYPE_I64 : SP_DTYPE_I32;
     metas[1] = &indices;
-    mo pair = sp__mo_many(o, max ? "Cummax" : "Cummin", NULL, 2, (mo[]){sp__mo_in(o, 0), sp__mo_attr(o, "axis")}, 2, metas);
+    mo pair =
+        sp__mo_many(o, max ? "Cummax" : "Cummin", NULL, 2, (mo[]){sp__mo_in(o, 0), sp__mo_attr(o, "axis")}, 2, metas);
     give_pair(o, pair, metas[0], &indices, NULL);
 }
 
 const mo_rule sp__mo_shape[] = {
-    SP_MO_CODE("reshape", write_reshape), SP_MO_CODE("transpose", write_transpose), SP_MO_CODE("broadcast_to", write_broadcast),
-    SP_MO_CODE("full", write_full), SP_MO_CODE("arange", write_arange), SP_MO_CODE("eye", write_made), SP_MO_CODE("linspace", write_made), SP_MO_CODE_IF("slice", write_slice, slice_fits), SP_MO_TEXT("concat", "Concat(*, axis)"),
-    SP_MO_TEXT("stack", "Stack(*){axis}"), SP_MO_CODE("unstack", write_unstack), SP_MO_CODE("split", write_split),
+    SP_MO_CODE("reshape", write_reshape),
+    SP_MO_CODE("transpose", write_transpose),
+    SP_MO_CODE("broadcast_to", write_broadcast),
+    SP_MO_CODE("full", write_full),
+    SP_MO_CODE("arange", write_arange),
+    SP_MO_CODE("eye", write_made),
+    SP_MO_CODE("linspace", write_made),
+    SP_MO_CODE_IF("slice", write_slice, slice_fits),
+    SP_MO_TEXT("concat", "Concat(*, axis)"),
+    SP_MO_TEXT("stack", "Stack(*){axis}"),
+    SP_MO_CODE("unstack", write_unstack),
+    SP_MO_CODE("split", write_split),
     {.op = "slice_put", .write = write_pad, .takes = is_pad, .fuse = fuse_pad},
-    SP_MO_CODE("sort", write_sort), SP_MO_CODE_IF("topk", write_topk, takes_largest), SP_MO_CODE("topk", write_least), SP_MO_CODE("scan_sum", write_scan),
-    SP_MO_CODE("scan_prod", write_scan), SP_MO_CODE("cummax", write_cummax), SP_MO_CODE("cummin", write_cummax),
-    SP_MO_TEXT("tril", "Tril(input){diagonal}"), SP_MO_TEXT("triu", "Triu(input, diagonal)"), SP_MO_TEXT("diagonal", "Diagonal(input, offset, dim1, dim2)"),
+    SP_MO_CODE("sort", write_sort),
+    SP_MO_CODE_IF("topk", write_topk, takes_largest),
+    SP_MO_CODE("topk", write_least),
+    SP_MO_CODE("scan_sum", write_scan),
+    SP_MO_CODE("scan_prod", write_scan),
+    SP_MO_CODE("cummax", write_cummax),
+    SP_MO_CODE("cummin", write_cummax),
+    SP_MO_TEXT("tril", "Tril(input){diagonal}"),
+    SP_MO_TEXT("triu", "Triu(input, diagonal)"),
+    SP_MO_TEXT("diagonal", "Diagonal(input, offset, dim1, dim2)"),
     {.op = NULL},
 };

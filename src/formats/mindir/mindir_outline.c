@@ -26,16 +26,26 @@ typedef struct {
     int n_room, n_calls;
 } outline;
 
-static const mi_node *node_of(const mi_name *at) { return at && at->where == MI_AT_VALUE && at->owner->node_of_slot ? at->owner->node_of_slot[at->slot] : NULL; }
+static const mi_node *node_of(const mi_name *at)
+{
+    return at && at->where == MI_AT_VALUE && at->owner->node_of_slot ? at->owner->node_of_slot[at->slot] : NULL;
+}
 
-static bool is_type(const mi_node *n, const char *type) { return n->primitive && strcmp(n->primitive->type, type) == 0; }
+static bool is_type(const mi_node *n, const char *type)
+{
+    return n->primitive && strcmp(n->primitive->type, type) == 0;
+}
 
 /* Does the node only order effects or pass a value on? */
-static bool passes_on(const mi_node *n) { return is_type(n, "Load") || is_type(n, "Depend") || is_type(n, "UpdateState"); }
+static bool passes_on(const mi_node *n)
+{
+    return is_type(n, "Load") || is_type(n, "Depend") || is_type(n, "UpdateState");
+}
 
 static const char *argument_of(const outline *o, const mi_name *at)
 {
-    return at->slot < at->owner->n_args && o->arguments[at->owner->index] ? o->arguments[at->owner->index][at->slot] : NULL;
+    return at->slot < at->owner->n_args && o->arguments[at->owner->index] ? o->arguments[at->owner->index][at->slot]
+                                                                          : NULL;
 }
 
 /* What a name stands for to people: weights by their names, what is passed on by what it was, arguments by what is given. */
@@ -58,7 +68,8 @@ static const char *shown_name(const outline *o, const char *name)
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
 
-static void add_targets(const outline *o, const mi_name *at, const mi_node *partial, const char *branch, int depth, target *out, int *n)
+static void add_targets(const outline *o, const mi_name *at, const mi_node *partial, const char *branch, int depth,
+                        target *out, int *n)
 {
     if (!at || depth > DEPTH_MAX || *n == TARGETS_MAX) return;
     if (at->where == MI_AT_FUNCTION) {
@@ -72,9 +83,11 @@ static void add_targets(const outline *o, const mi_name *at, const mi_node *part
     } else if (node && node->n_in > 0 && (passes_on(node) || is_type(node, "Partial"))) {
         add_targets(o, node->in[0], is_type(node, "Partial") ? node : partial, branch, depth + 1, out, n);
     } else if (node && is_type(node, "Switch")) {
-        for (int i = 1; i < node->n_in; i++) add_targets(o, node->in[i], partial, i == 1 ? "then" : "else", depth + 1, out, n);
+        for (int i = 1; i < node->n_in; i++)
+            add_targets(o, node->in[i], partial, i == 1 ? "then" : "else", depth + 1, out, n);
     } else if (node && (is_type(node, "SwitchLayer") || is_type(node, "MakeTuple"))) {
-        for (int i = is_type(node, "SwitchLayer"); i < node->n_in; i++) add_targets(o, node->in[i], partial, branch, depth + 1, out, n);
+        for (int i = is_type(node, "SwitchLayer"); i < node->n_in; i++)
+            add_targets(o, node->in[i], partial, branch, depth + 1, out, n);
     }
 }
 
@@ -165,7 +178,8 @@ static const char *scope_of_call(outline *o, const char *outer, const target *t)
 {
     char text[256];
     const char *kind = t->fn->recursive ? "loop" : t->branch[0] ? "if" : "call";
-    snprintf(text, sizeof text, "%s%s%s_%d%s%s", outer, outer[0] ? "/" : "", kind, o->n_calls, t->branch[0] ? "/" : "", t->branch);
+    snprintf(text, sizeof text, "%s%s%s_%d%s%s", outer, outer[0] ? "/" : "", kind, o->n_calls, t->branch[0] ? "/" : "",
+             t->branch);
     return sp__arena_text(&o->m->arena, text);
 }
 
@@ -198,7 +212,8 @@ static sp_status list_call(outline *o, const mi_node *n, const char *scope, int 
     for (int k = 0; k < n->n_in && (again || n_targets == 0); k++) {
         const char *given = shown_name(o, n->in_names[k]);
         const mi_name *at = sp__mindir_find(o->mi, n->in_names[k]);
-        bool fed = at && at->where == MI_AT_VALUE && sp_bundle_find(o->mi->weights, given) < 0; /* weights are used inside */
+        bool fed =
+            at && at->where == MI_AT_VALUE && sp_bundle_find(o->mi->weights, given) < 0; /* weights are used inside */
         if (fed) names[(*n_names)++] = given;
     }
     return SP_OK;
@@ -210,7 +225,8 @@ static int outputs_of(const outline *o, const mi_function *f, const mi_node *n, 
     int n_out = 0;
     names[n_out++] = n->name;
     for (int i = 0; f->index == 0 && i < f->n_outputs && n_out < 2; i++)
-        if (strcmp(f->output_names[i], n->name) != 0 && strcmp(shown_name(o, f->output_names[i]), n->name) == 0) names[n_out++] = f->output_names[i];
+        if (strcmp(f->output_names[i], n->name) != 0 && strcmp(shown_name(o, f->output_names[i]), n->name) == 0)
+            names[n_out++] = f->output_names[i];
     return n_out;
 }
 
@@ -226,7 +242,8 @@ static sp_status list_node(outline *o, const mi_function *f, const mi_node *n, c
     for (int k = 0; n->primitive && k < n->n_in; k++) {
         const mi_name *at = sp__mindir_find(o->mi, n->in_names[k]);
         const mi_node *from = node_of(at);
-        bool value = at && at->where == MI_AT_VALUE && !(from && (is_type(from, "UpdateState") || is_type(from, "Partial")));
+        bool value =
+            at && at->where == MI_AT_VALUE && !(from && (is_type(from, "UpdateState") || is_type(from, "Partial")));
         if (value) names[n_in++] = shown_name(o, n->in_names[k]);
     }
     if (scope[0] && own[0]) {
@@ -234,11 +251,11 @@ static sp_status list_node(outline *o, const mi_function *f, const mi_node *n, c
         snprintf(text, sizeof text, "%s/%s", scope, own);
         scope = sp__arena_text(&o->m->arena, text);
         if (!scope) return SP_NOMEM;
-    } else if (own[0])
-        scope = own;
+    } else if (own[0]) scope = own;
     int n_out = outputs_of(o, f, n, names + n_in);
     if (o->m->n_nodes < o->n_room)
-        o->m->nodes[o->m->n_nodes++] = (sp_model_node){n->name, n->primitive ? n->primitive->type : "call", scope, n_in, n_out, names, names + n_in};
+        o->m->nodes[o->m->n_nodes++] = (sp_model_node){
+            n->name, n->primitive ? n->primitive->type : "call", scope, n_in, n_out, names, names + n_in};
     return SP_OK;
 }
 
@@ -249,7 +266,8 @@ static sp_status list_function(outline *o, const mi_function *f, const char *sco
     SP_TRY(find_used(o, f, &used));
     for (int i = 0; i < f->n_nodes; i++) {
         const mi_node *n = &f->nodes[i];
-        if (used[i] && !n->constant && !passes_on(n) && !is_type(n, "Partial")) SP_TRY(list_node(o, f, n, scope, depth));
+        if (used[i] && !n->constant && !passes_on(n) && !is_type(n, "Partial"))
+            SP_TRY(list_node(o, f, n, scope, depth));
     }
     return SP_OK;
 }

@@ -171,7 +171,8 @@ static sp_status read_function(mp_parser *p, sp_wire w, bool main)
 {
     mi_model *m = p->m;
     mi_function *f = &m->functions[main ? 0 : m->n_functions];
-    size_t n_nodes = (size_t)sp__mp_count_fields(w, 1), n_inputs = (size_t)(sp__mp_count_fields(w, 5) + sp__mp_count_fields(w, 3)),
+    size_t n_nodes = (size_t)sp__mp_count_fields(w, 1),
+           n_inputs = (size_t)(sp__mp_count_fields(w, 5) + sp__mp_count_fields(w, 3)),
            n_outputs = (size_t)sp__mp_count_fields(w, 6);
     f->index = (int)(f - m->functions);
     if (!main) m->n_functions++;
@@ -181,7 +182,8 @@ static sp_status read_function(mp_parser *p, sp_wire w, bool main)
     f->output_types = sp__mp_alloc(p, n_outputs, sizeof *f->output_types);
     f->outputs = sp__mp_alloc(p, n_outputs, sizeof *f->outputs);
     f->node_of_slot = sp__mp_alloc(p, n_inputs + n_nodes, sizeof *f->node_of_slot);
-    if (!f->nodes || !f->inputs || !f->output_names || !f->output_types || !f->outputs || !f->node_of_slot) return SP_NOMEM;
+    if (!f->nodes || !f->inputs || !f->output_names || !f->output_types || !f->outputs || !f->node_of_slot)
+        return SP_NOMEM;
     SP_TRY(read_function_fields(p, w, f, false));
     f->n_args = f->n_inputs;
     if (main) SP_TRY(read_function_fields(p, w, f, true));
@@ -217,7 +219,8 @@ static sp_status read_model(mp_parser *p, sp_wire w)
     mi_model *m = p->m;
     int n_main = sp__mp_count_fields(w, 7), n_functions = 1 + sp__mp_count_fields(w, 8);
     SP_CHECK(n_main == 1, SP_FORMAT, "has %d main graphs, a model has one", n_main);
-    SP_CHECK(n_functions <= MAX_FUNCTIONS, SP_FORMAT, "has %d functions, at most %d are read", n_functions, MAX_FUNCTIONS);
+    SP_CHECK(n_functions <= MAX_FUNCTIONS, SP_FORMAT, "has %d functions, at most %d are read", n_functions,
+             MAX_FUNCTIONS);
     m->functions = sp__mp_alloc(p, (size_t)n_functions, sizeof *m->functions);
     m->primitives = sp__mp_alloc(p, (size_t)sp__mp_count_fields(w, 12), sizeof *m->primitives);
     if (!m->functions || !m->primitives) return SP_NOMEM;

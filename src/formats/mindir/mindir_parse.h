@@ -23,7 +23,10 @@ typedef struct mp_tensor {
     sp_wire ref_key; /* the weight it is, empty: none */
 } mp_tensor;
 
-static inline void *sp__mp_alloc(mp_parser *p, size_t n, size_t bytes) { return sp__arena_alloc(p->arena, n ? n * bytes : 1); }
+static inline void *sp__mp_alloc(mp_parser *p, size_t n, size_t bytes)
+{
+    return sp__arena_alloc(p->arena, n ? n * bytes : 1);
+}
 
 sp_status sp__mp_take_text(mp_parser *p, sp_wire *w, const char *what, int type, const char **out);
 int sp__mp_count_fields(sp_wire w, uint32_t wanted);

@@ -24,8 +24,8 @@ typedef struct mi_env {
     const mi_function *fn;
     struct mi_env *up;
     mi_value **values;
-    uint8_t *busy;     /* nodes being evaluated: a node that needs itself is found out */
-    sp_function *ir;   /* what its nodes are recorded into, NULL: nothing */
+    uint8_t *busy;   /* nodes being evaluated: a node that needs itself is found out */
+    sp_function *ir; /* what its nodes are recorded into, NULL: nothing */
 } mi_env;
 
 /* A function of the graph made of one of the model. */
@@ -114,7 +114,8 @@ static sp_status flatten(run *r, mi_value *v, const mi_value *type, sp_tensor **
     case MI_DTYPE: return SP_OK;
     case MI_TUPLE:
         for (int i = 0; i < v->n; i++)
-            SP_TRY(flatten(r, v->items[i], type && type->kind == MI_TUPLE && i < type->n ? type->items[i] : NULL, out, n));
+            SP_TRY(
+                flatten(r, v->items[i], type && type->kind == MI_TUPLE && i < type->n ? type->items[i] : NULL, out, n));
         return SP_OK;
     case MI_CLOSURE:
     case MI_CHOICE:
@@ -155,10 +156,14 @@ static sp_status unflatten(run *r, const mi_value *type, sp_tensor *const *in, i
 }
 
 /* The weight that argument i of f is; -1: it is a value. Only where something is written does it matter. */
-static int64_t weight_passed(const run *r, const mi_function *f, int i) { return r->m->writes && f->index ? f->inputs[i].passed : -1; }
+static int64_t weight_passed(const run *r, const mi_function *f, int i)
+{
+    return r->m->writes && f->index ? f->inputs[i].passed : -1;
+}
 
 /* Arguments of a call, the first one being number `from` of the function, as tensors. */
-static sp_status flat_arguments(run *r, const mi_value *callee, int from, int n, mi_value **args, sp_tensor ***out, int *n_out)
+static sp_status flat_arguments(run *r, const mi_value *callee, int from, int n, mi_value **args, sp_tensor ***out,
+                                int *n_out)
 {
     int total = 0;
     for (int i = 0; i < n; i++) total += flat_count(args[i]);
@@ -179,7 +184,8 @@ static mi_env *new_env(run *r, const mi_function *fn, mi_env *up, sp_function *i
     mi_env *e = sp__arena_alloc(&r->arena, sizeof *e);
     size_t slots = (size_t)(fn->n_inputs + fn->n_nodes);
     if (!e) return NULL;
-    *e = (mi_env){fn, up, sp__arena_alloc(&r->arena, slots * sizeof *e->values + 1), sp__arena_alloc(&r->arena, slots + 1), ir};
+    *e = (mi_env){fn, up, sp__arena_alloc(&r->arena, slots * sizeof *e->values + 1),
+                  sp__arena_alloc(&r->arena, slots + 1), ir};
     return e->values && e->busy ? e : NULL;
 }
 
@@ -217,10 +223,12 @@ static sp_status get_item(run *r, mi_value *seq, const mi_value *index, mi_value
 {
     int64_t i = index->i;
     (void)r;
-    SP_CHECK(index->kind == MI_INT || index->kind == MI_BOOL || index->kind == MI_TENSOR, SP_FORMAT, "the index into a tuple is not an integer");
+    SP_CHECK(index->kind == MI_INT || index->kind == MI_BOOL || index->kind == MI_TENSOR, SP_FORMAT,
+             "the index into a tuple is not an integer");
     SP_CHECK(seq->kind == MI_TUPLE, SP_FORMAT, "an item is taken of a value that is not a tuple");
     if (index->kind == MI_TENSOR) {
-        SP_CHECK(!sp_tensor_is_symbol(index->t), SP_FORMAT, "the index into a tuple is not known before the model runs");
+        SP_CHECK(!sp_tensor_is_symbol(index->t), SP_FORMAT,
+                 "the index into a tuple is not known before the model runs");
         SP_TRY(sp_tensor_item_i64(index->t, &i));
     }
     if (i < 0) i += seq->n;
@@ -231,8 +239,8 @@ static sp_status get_item(run *r, mi_value *seq, const mi_value *index, mi_value
 
 static sp_status eval_switch(run *r, mi_value **in, mi_value **out)
 {
-    SP_CHECK(in[0]->kind == MI_FLOAT || in[0]->kind == MI_INT || in[0]->kind == MI_BOOL || in[0]->kind == MI_TENSOR, SP_FORMAT,
-             "the condition of Switch is not a number");
+    SP_CHECK(in[0]->kind == MI_FLOAT || in[0]->kind == MI_INT || in[0]->kind == MI_BOOL || in[0]->kind == MI_TENSOR,
+             SP_FORMAT, "the condition of Switch is not a number");
     double truth = in[0]->kind == MI_FLOAT ? in[0]->f : (double)in[0]->i;
     if (in[0]->kind == MI_TENSOR) {
         if (sp_tensor_is_symbol(in[0]->t)) {
@@ -250,7 +258,8 @@ static sp_status eval_switch(run *r, mi_value **in, mi_value **out)
 static sp_status eval_switch_layer(run *r, mi_value *index, mi_value *items, mi_value **out)
 {
     int64_t i = index->i;
-    SP_CHECK(index->kind == MI_INT || index->kind == MI_BOOL || index->kind == MI_TENSOR, SP_FORMAT, "the index of SwitchLayer is not an integer");
+    SP_CHECK(index->kind == MI_INT || index->kind == MI_BOOL || index->kind == MI_TENSOR, SP_FORMAT,
+             "the index of SwitchLayer is not an integer");
     SP_CHECK(items->kind == MI_TUPLE && items->n > 0, SP_FORMAT, "SwitchLayer needs a tuple of functions");
     if (index->kind == MI_TENSOR && sp_tensor_is_symbol(index->t)) {
         *out = items->items[items->n - 1];
@@ -314,7 +323,8 @@ static sp_status eval_primitive(run *r, const mi_node *n, mi_value **in, mi_valu
 {
     static const uint8_t least[] = {0, 0, 2, 1, 0, 1, 3, 2};
     mi_control control = sp__mindir_control(n->primitive->rule);
-    SP_CHECK(n->n_in >= least[control], SP_FORMAT, "%s has %d inputs, it needs %d", n->primitive->type, n->n_in, least[control]);
+    SP_CHECK(n->n_in >= least[control], SP_FORMAT, "%s has %d inputs, it needs %d", n->primitive->type, n->n_in,
+             least[control]);
     switch (control) {
     case MI_MAKE_TUPLE:
         if (!(*out = new_value(r, MI_TUPLE, n->n_in))) return SP_NOMEM;
@@ -345,8 +355,9 @@ static sp_status eval(run *r, mi_env *env, const mi_node *n)
     mi_value **in, *callee, *v = NULL;
     SP_TRY(inputs_of(r, env, n, &in));
     if (n->primitive) {
-        SP_CHECK(!env->fn->index || !n->n_in || in[0]->is_weight || !sp__mindir_writes_first(n->primitive->rule), SP_FORMAT,
-                 "%s writes to an argument of function '%s', which the file does not call a Parameter", n->primitive->type, env->fn->name);
+        SP_CHECK(!env->fn->index || !n->n_in || in[0]->is_weight || !sp__mindir_writes_first(n->primitive->rule),
+                 SP_FORMAT, "%s writes to an argument of function '%s', which the file does not call a Parameter",
+                 n->primitive->type, env->fn->name);
         SP_TRY(eval_primitive(r, n, in, &v));
     } else {
         SP_TRY(value_of(r, env, n->callee, &callee));
@@ -359,8 +370,10 @@ static sp_status eval(run *r, mi_env *env, const mi_node *n)
 static sp_status eval_node(run *r, mi_env *env, const mi_node *n)
 {
     char shown[SP_NAME_SHOWN];
-    SP_CHECK(!env->busy[n->slot], SP_FORMAT, "node '%s' needs its own result", sp__name_shown(n->name, strlen(n->name), shown));
-    SP_CHECK(r->depth < MAX_DEPTH, SP_FORMAT, "node '%s' lies more than %d values deep in others that come later in the file",
+    SP_CHECK(!env->busy[n->slot], SP_FORMAT, "node '%s' needs its own result",
+             sp__name_shown(n->name, strlen(n->name), shown));
+    SP_CHECK(r->depth < MAX_DEPTH, SP_FORMAT,
+             "node '%s' lies more than %d values deep in others that come later in the file",
              sp__name_shown(n->name, strlen(n->name), shown), MAX_DEPTH);
     /* A function inside may ask for a value of the one around it. */
     sp_function *outer = env->ir ? sp__mindir_record_into(env->ir) : NULL;
@@ -587,7 +600,8 @@ static sp_status call_symbol(run *r, mi_value *callee, int n, mi_value **args, c
     int total_out = flat_count(form);
     sp_spec *specs = sp__arena_alloc(&r->arena, (size_t)(total_out + 1) * sizeof *specs);
     bool *functions = sp__arena_alloc(&r->arena, (size_t)(total_out + 1) * sizeof *functions);
-    if (!specs || !functions || !(results = sp__arena_alloc(&r->arena, (size_t)(total_out + 1) * sizeof *results))) return SP_NOMEM;
+    if (!specs || !functions || !(results = sp__arena_alloc(&r->arena, (size_t)(total_out + 1) * sizeof *results)))
+        return SP_NOMEM;
     flat_specs(form, specs, functions, &n_out);
     SP_TRY(sp_function_call(symbol, n_args, flat, n_out, specs, results));
     SP_TRY(keep_all(r, n_out, results, functions));
@@ -619,8 +633,8 @@ static sp_status describe(sp_model *m, const mi_model *mi)
     for (int i = 0; i < f->n_args; i++) {
         const char *colon = strchr(f->inputs[i].name, ':');
         const mi_value *type = f->inputs[i].type;
-        SP_CHECK(type && type->kind == MI_TENSOR && type->meta, SP_FORMAT, "input '%s' is not a tensor, which is not supported",
-                 f->inputs[i].name);
+        SP_CHECK(type && type->kind == MI_TENSOR && type->meta, SP_FORMAT,
+                 "input '%s' is not a tensor, which is not supported", f->inputs[i].name);
         m->inputs[i].name = colon && colon[1] ? colon + 1 : f->inputs[i].name;
         m->inputs[i].spec = *type->meta;
     }
@@ -677,7 +691,8 @@ static sp_status apply_in(run *r, const sp_model *m, sp_tensor *const *in, sp_te
     }
     mi_value main = {.kind = MI_CLOSURE, .fn = (mi_function *)(uintptr_t)f};
     SP_TRY(run_here(r, &main, m->n_inputs, args, &result));
-    SP_CHECK(flat_count(result) == m->n_outputs, SP_FORMAT, "has %d results, the file says %d", flat_count(result), m->n_outputs);
+    SP_CHECK(flat_count(result) == m->n_outputs, SP_FORMAT, "has %d results, the file says %d", flat_count(result),
+             m->n_outputs);
     if (!(flat = sp__arena_alloc(&r->arena, (size_t)(m->n_outputs + 1) * sizeof *flat))) return SP_NOMEM;
     SP_TRY(flatten(r, result, f->n_outputs == 1 ? f->output_types[0] : NULL, flat, &n));
     for (int i = 0; i < n; i++) out[i] = sp_tensor_retain(flat[i]);
@@ -694,4 +709,5 @@ static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
     return status;
 }
 
-const sp_model_kind sp__model_mindir = {.format = "mindir", .load = load, .release = release, .apply = apply, .any_size = true};
+const sp_model_kind sp__model_mindir = {
+    .format = "mindir", .load = load, .release = release, .apply = apply, .any_size = true};

@@ -41,9 +41,10 @@ typedef struct {
 
 static sp_dtype dtype_of(uint64_t number)
 {
-    static const int8_t known[] = {SP_DTYPE_NONE, SP_DTYPE_F32, SP_DTYPE_U8,   SP_DTYPE_I8,   SP_DTYPE_U16,  SP_DTYPE_I16,
-                                   SP_DTYPE_I32,  SP_DTYPE_I64, SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_F16,  SP_DTYPE_F64,
-                                   SP_DTYPE_U32,  SP_DTYPE_U64, SP_DTYPE_C64,  SP_DTYPE_C128, SP_DTYPE_BF16, SP_DTYPE_F64};
+    static const int8_t known[] = {SP_DTYPE_NONE, SP_DTYPE_F32,  SP_DTYPE_U8,  SP_DTYPE_I8,   SP_DTYPE_U16,
+                                   SP_DTYPE_I16,  SP_DTYPE_I32,  SP_DTYPE_I64, SP_DTYPE_NONE, SP_DTYPE_BOOL,
+                                   SP_DTYPE_F16,  SP_DTYPE_F64,  SP_DTYPE_U32, SP_DTYPE_U64,  SP_DTYPE_C64,
+                                   SP_DTYPE_C128, SP_DTYPE_BF16, SP_DTYPE_F64};
     return number < sizeof known ? (sp_dtype)known[number] : SP_DTYPE_NONE;
 }
 
@@ -200,9 +201,7 @@ static sp_status read_field(reader *r, sp_wire *w, uint32_t number, int type)
     case 13:
         SP_TRY(sp__wire_take_number(w, "mind_ir_version", type, &value));
         return note_number(r->bundle, "mind_ir_version", value);
-    case 14:
-        SP_TRY(sp__wire_take_bytes(w, "user_info", type, &inner));
-        return note_user_info(r, inner);
+    case 14: SP_TRY(sp__wire_take_bytes(w, "user_info", type, &inner)); return note_user_info(r, inner);
     default: return sp__wire_skip(w, number, type);
     }
 }
@@ -236,11 +235,13 @@ static bool probe(const sp_source *s)
     uint32_t number;
     int type;
     if (sp__wire_field(&w, &number, &type) != SP_OK || number != 1 || type != SP_WIRE_BYTES) return false;
-    if (sp__wire_bytes(&w, &version) != SP_OK || sp__wire_left(&version) == 0 || sp__wire_left(&version) > 16) return false;
+    if (sp__wire_bytes(&w, &version) != SP_OK || sp__wire_left(&version) == 0 || sp__wire_left(&version) > 16)
+        return false;
     for (const uint8_t *p = version.at; p < version.end; p++)
         if ((*p < '0' || *p > '9') && *p != '.') return false;
     if (sp__wire_field(&w, &number, &type) != SP_OK || number != 2 || type != SP_WIRE_BYTES) return false;
-    return sp__wire_bytes(&w, &producer) == SP_OK && sp__wire_left(&producer) == 9 && memcmp(producer.at, "MindSpore", 9) == 0;
+    return sp__wire_bytes(&w, &producer) == SP_OK && sp__wire_left(&producer) == 9 &&
+           memcmp(producer.at, "MindSpore", 9) == 0;
 }
 
 static uint64_t wanted(const sp_source *s) { return sp__wire_wanted(s, 31); }

@@ -46,7 +46,8 @@ static sp_status write_outside(const char *path, const sp_file_options *options,
 }
 
 /* NAME.mindir becomes NAME_graph.mindir and NAME_variables/data_0, as MindSpore has it. */
-static sp_status save_split(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options)
+static sp_status save_split(const char *path, sp_function *f, const sp_model_names *names,
+                            const sp_file_options *options)
 {
     sp__text graph = {0}, folder = {0}, data = {0}, location = {0};
     size_t stem = strlen(path);
@@ -57,10 +58,14 @@ static sp_status save_split(const char *path, sp_function *f, const sp_model_nam
     sp__text_put(&data, "%.*s_variables/data_0", (int)stem, path);
     sp__text_put(&location, "%.*s_variables/data_0", (int)(stem - (size_t)(name - path)), name);
     sp_wire_out out = {0};
-    sp_mindir_outside outside = {.location = location.data, .bytes = RECORD, .tensors = sp__alloc_zero((size_t)names->n_parameters * sizeof(sp_tensor *) + 1)};
-    sp_status status = graph.failed || folder.failed || data.failed || location.failed || !outside.tensors ? SP_NOMEM : SP_OK;
+    sp_mindir_outside outside = {.location = location.data,
+                                 .bytes = RECORD,
+                                 .tensors = sp__alloc_zero((size_t)names->n_parameters * sizeof(sp_tensor *) + 1)};
+    sp_status status =
+        graph.failed || folder.failed || data.failed || location.failed || !outside.tensors ? SP_NOMEM : SP_OK;
     if (status == SP_OK) status = sp__mindir_build(f, names, &outside, &out);
-    if (status == SP_OK && mkdir(folder.data, 0777) != 0 && errno != EEXIST) status = sp__fail(SP_IO, "the folder %s cannot be made: %s", folder.data, sp__strerror(errno));
+    if (status == SP_OK && mkdir(folder.data, 0777) != 0 && errno != EEXIST)
+        status = sp__fail(SP_IO, "the folder %s cannot be made: %s", folder.data, sp__strerror(errno));
     if (status == SP_OK) status = write_outside(data.data, options, &outside);
     if (status == SP_OK) status = write_bytes(graph.data, options, out.data, out.bytes);
     sp__wire_out_free(&out);
@@ -72,7 +77,8 @@ static sp_status save_split(const char *path, sp_function *f, const sp_model_nam
     return status;
 }
 
-static sp_status save_mindir(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options)
+static sp_status save_mindir(const char *path, sp_function *f, const sp_model_names *names,
+                             const sp_file_options *options)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < names->n_parameters; i++) bytes += sp_tensor_bytes(names->parameters[i]);
@@ -104,7 +110,9 @@ sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *
     static const sp_file_options none = {0};
     SP_CHECK(path && f && names, SP_VALUE, "path, f and names must not be NULL");
     if (!options) options = &none;
-    sp_status status = is_lite(path, options) ? sp__lite_save(path, f, names, options) : is_onnx(path, options) ? sp__onnx_save(path, f, names, options) : save_mindir(path, f, names, options);
+    sp_status status = is_lite(path, options)   ? sp__lite_save(path, f, names, options)
+                       : is_onnx(path, options) ? sp__onnx_save(path, f, names, options)
+                                                : save_mindir(path, f, names, options);
     if (status != SP_OK) sp__error_context("%s", path);
     return status;
 }

@@ -67,15 +67,15 @@ void sp__onnx_value_release(sp_onnx_value *v)
 /* Handlers compute with dimensions; those of a symbol may not be known. */
 static sp_status check_known(const sp_tensor *t)
 {
-    for (int k = 0; k < t->rank; k++)
-        SP_CHECK(t->dims[k] >= 0, SP_SYMBOL, "a shape that depends on contents");
+    for (int k = 0; k < t->rank; k++) SP_CHECK(t->dims[k] >= 0, SP_SYMBOL, "a shape that depends on contents");
     return SP_OK;
 }
 
 static sp_status refuse_type(int i, int type)
 {
     const sp_onnx_type *t = sp__onnx_type((uint64_t)type);
-    return sp__fail(SP_DECLINED, "input %d has elements of type %s, which are not supported here", i, t != NULL ? t->name : "?");
+    return sp__fail(SP_DECLINED, "input %d has elements of type %s, which are not supported here", i,
+                    t != NULL ? t->name : "?");
 }
 
 static sp_status apply_handler(sp_onnx_call *c)
@@ -93,7 +93,8 @@ static sp_status apply_handler(sp_onnx_call *c)
     SP_TRY(h->apply(c));
     int moved = sp__onnx_in_type(c, h->how == SP_ONNX_KEEPS_OTHER);
     for (int i = 0; i < c->n_out; i++) {
-        bool keeps = h->how == SP_ONNX_KEEPS_ALL || (i == 0 && (h->how == SP_ONNX_KEEPS || h->how == SP_ONNX_KEEPS_OTHER));
+        bool keeps =
+            h->how == SP_ONNX_KEEPS_ALL || (i == 0 && (h->how == SP_ONNX_KEEPS || h->how == SP_ONNX_KEEPS_OTHER));
         int type = keeps ? moved : h->how == SP_ONNX_TYPED ? c->out_type[i] : 0;
         if (c->out[i] != NULL && !(c->value_out[i] = sp__onnx_value_typed(c->out[i], type))) return SP_NOMEM;
     }
@@ -104,8 +105,8 @@ static sp_status call_function(sp_onnx_call *c)
 {
     const sp_onnx_node *n = c->node;
     SP_CHECK(n->n_in <= n->function->n_inputs && n->n_out <= n->function->n_outputs, SP_FORMAT,
-             "%d inputs and %d outputs, function '%s' has %d and %d", n->n_in, n->n_out, n->function->name, n->function->n_inputs,
-             n->function->n_outputs);
+             "%d inputs and %d outputs, function '%s' has %d and %d", n->n_in, n->n_out, n->function->name,
+             n->function->n_inputs, n->function->n_outputs);
     sp_onnx_value **results = sp__alloc_zero((size_t)(n->function->n_outputs + 1) * sizeof *results);
     if (results == NULL) return SP_NOMEM;
     sp_status status = sp__onnx_run(n->function, c->texts, c, NULL, n->n_in, c->value_in, results);
@@ -117,13 +118,14 @@ static sp_status call_function(sp_onnx_call *c)
     return status;
 }
 
-sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller,
-                            sp_onnx_value **frame)
+sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_onnx_texts *texts,
+                            const sp_onnx_call *caller, sp_onnx_value **frame)
 {
     /* Loops inside loops that are recorded turn by turn: too many to compile, but they can be run. */
     enum { RECORDED_NODES_MAX = 1 << 20 };
     const sp_function *recording = sp_function_recording();
-    SP_CHECK(recording == NULL || recording->graph->next_node < RECORDED_NODES_MAX, SP_SYMBOL, "more than %d nodes", RECORDED_NODES_MAX);
+    SP_CHECK(recording == NULL || recording->graph->next_node < RECORDED_NODES_MAX, SP_SYMBOL, "more than %d nodes",
+             RECORDED_NODES_MAX);
     enum { FEW = 16 }; /* also what handlers may look at without asking for n_in */
     void *few[5 * FEW] = {NULL}, **many = NULL;
     int n_all = n->n_in > n->n_out ? n->n_in : n->n_out;
@@ -132,9 +134,19 @@ sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_on
     int room = many != NULL ? n_all : FEW;
     sp_builder b;
     sp__builder_init(&b);
-    sp_onnx_call c = {.node = n, .caller = caller, .texts = texts, .graph = g, .frame = frame, .b = &b, .opset = n->opset, .n_in = n->n_in,
-                      .n_out = n->n_out, .in = (sp_tensor **)at, .out = (sp_tensor **)(at + room),
-                      .value_in = (sp_onnx_value **)(at + 2 * room), .value_out = (sp_onnx_value **)(at + 3 * room),
+    sp_onnx_call c = {.node = n,
+                      .caller = caller,
+                      .texts = texts,
+                      .graph = g,
+                      .frame = frame,
+                      .b = &b,
+                      .opset = n->opset,
+                      .n_in = n->n_in,
+                      .n_out = n->n_out,
+                      .in = (sp_tensor **)at,
+                      .out = (sp_tensor **)(at + room),
+                      .value_in = (sp_onnx_value **)(at + 2 * room),
+                      .value_out = (sp_onnx_value **)(at + 3 * room),
                       .out_type = (int *)(at + 4 * room)};
     for (int i = 0; i < n->n_in; i++) c.value_in[i] = n->in[i] >= 0 ? frame[n->in[i]] : NULL;
     sp_status status = caller != NULL && n->function == NULL ? sp__onnx_attrs_check(n, &c) : SP_OK;
@@ -168,8 +180,9 @@ static sp_status fill_frame(const sp_onnx_graph *g, const sp_bundle *parameters,
 }
 
 /* parameters: those of the model for its outermost graph, NULL for inner ones. */
-static sp_status run_graph(const sp_onnx_graph *g, const sp_bundle *parameters, sp_onnx_texts *texts, const sp_onnx_call *caller,
-                           sp_onnx_value **outer, int n_args, sp_onnx_value *const *args, sp_onnx_value **results)
+static sp_status run_graph(const sp_onnx_graph *g, const sp_bundle *parameters, sp_onnx_texts *texts,
+                           const sp_onnx_call *caller, sp_onnx_value **outer, int n_args, sp_onnx_value *const *args,
+                           sp_onnx_value **results)
 {
     SP_TRY(sp__stack_check());
     sp_onnx_value **frame = sp__alloc_zero((size_t)(g->n_slots + 1) * sizeof *frame);
@@ -190,8 +203,8 @@ static sp_status run_graph(const sp_onnx_graph *g, const sp_bundle *parameters, 
     return status;
 }
 
-sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
-                       sp_onnx_value *const *args, sp_onnx_value **results)
+sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer,
+                       int n_args, sp_onnx_value *const *args, sp_onnx_value **results)
 {
     return run_graph(g, NULL, texts, caller, outer, n_args, args, results);
 }
@@ -231,7 +244,8 @@ sp_status sp__onnx_floats(sp_tensor *t, int max, double *out, int *n)
 {
     SP_CHECK(t != NULL, SP_FORMAT, "an input is missing");
     SP_TRY(sp__tensor_need_value(t));
-    SP_CHECK(sp_tensor_count(t) <= max, SP_VALUE, "%lld numbers, at most %d are possible", (long long)sp_tensor_count(t), max);
+    SP_CHECK(sp_tensor_count(t) <= max, SP_VALUE, "%lld numbers, at most %d are possible",
+             (long long)sp_tensor_count(t), max);
     sp_tensor *wide = NULL;
     SP_TRY(sp_tensor_create(SP_DTYPE_F64, sp_tensor_rank(t), sp_tensor_dims(t), &wide));
     sp_status status = sp_tensor_assign(wide, t);
@@ -245,7 +259,8 @@ sp_status sp__onnx_ints(sp_tensor *t, sp_onnx_ints *out)
 {
     SP_CHECK(t != NULL, SP_FORMAT, "an input is missing");
     SP_TRY(sp__tensor_need_value(t));
-    SP_CHECK(sp_tensor_count(t) <= 64, SP_VALUE, "%lld numbers, at most 64 are possible", (long long)sp_tensor_count(t));
+    SP_CHECK(sp_tensor_count(t) <= 64, SP_VALUE, "%lld numbers, at most 64 are possible",
+             (long long)sp_tensor_count(t));
     sp_tensor *wide = NULL;
     SP_TRY(sp_tensor_create(SP_DTYPE_I64, sp_tensor_rank(t), sp_tensor_dims(t), &wide));
     sp_status status = sp_tensor_assign(wide, t);
@@ -287,7 +302,8 @@ sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *con
     return status == SP_OK ? out[0] : NULL;
 }
 
-sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *attrs, ...)
+sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out,
+                           sp_tensor **out, const char *attrs, ...)
 {
     va_list args;
     va_start(args, attrs);
@@ -299,7 +315,8 @@ sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor 
 sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     const sp_onnx_handler *h = sp__onnx_handler_find("", op, INT32_MAX);
-    SP_CHECK(h != NULL && n_in <= SP_ONNX_AGAIN && n_out <= SP_ONNX_AGAIN, SP_DECLINED, "operator '%s' is not supported", op);
+    SP_CHECK(h != NULL && n_in <= SP_ONNX_AGAIN && n_out <= SP_ONNX_AGAIN, SP_DECLINED,
+             "operator '%s' is not supported", op);
     sp_onnx_node node = *c->node; /* the same attributes under another handler */
     sp_tensor *own_in[SP_ONNX_AGAIN] = {NULL}, *own_out[SP_ONNX_AGAIN] = {NULL};
     sp_onnx_value *values[2 * SP_ONNX_AGAIN] = {NULL};
@@ -326,7 +343,8 @@ const char *sp__onnx_list(sp_onnx_text *t, int n, const int64_t *v)
 {
     size_t at = 1;
     t->text[0] = '(';
-    for (int i = 0; i < n && i < 64; i++) at += (size_t)snprintf(t->text + at, sizeof t->text - at, "%lld,", (long long)v[i]);
+    for (int i = 0; i < n && i < 64; i++)
+        at += (size_t)snprintf(t->text + at, sizeof t->text - at, "%lld,", (long long)v[i]);
     snprintf(t->text + at, sizeof t->text - at, ")");
     return t->text;
 }
@@ -406,7 +424,8 @@ static sp_status value_of_tensor(sp_tensor *t, int type, sp_onnx_value **out)
     return status;
 }
 
-static sp_status run_values(const sp_model *m, sp_onnx_texts *texts, sp_onnx_value *const *args, sp_onnx_value **results)
+static sp_status run_values(const sp_model *m, sp_onnx_texts *texts, sp_onnx_value *const *args,
+                            sp_onnx_value **results)
 {
     const onnx_data *d = m->data;
     return run_graph(d->graph, m->parameters, texts, NULL, NULL, m->n_inputs, args, results);
@@ -415,7 +434,8 @@ static sp_status run_values(const sp_model *m, sp_onnx_texts *texts, sp_onnx_val
 static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
 {
     const onnx_data *d = m->data;
-    sp_onnx_value **args = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *args), **results = args + m->n_inputs;
+    sp_onnx_value **args = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *args),
+                  **results = args + m->n_inputs;
     if (args == NULL) return SP_NOMEM;
     sp_onnx_texts texts;
     sp__onnx_texts_begin(&texts, &d->texts);
@@ -425,8 +445,8 @@ static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
     if (status == SP_OK) status = run_values(m, &texts, args, results);
     for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
         if (results[i] != NULL && (results[i]->is_sequence || results[i]->type == SP_ONNX_STRING))
-            status = sp__fail(SP_TYPE, "output '%s' is %s, though the file calls it a tensor of numbers", m->outputs[i].name,
-                              results[i]->is_sequence ? "a sequence" : "a tensor of texts");
+            status = sp__fail(SP_TYPE, "output '%s' is %s, though the file calls it a tensor of numbers",
+                              m->outputs[i].name, results[i]->is_sequence ? "a sequence" : "a tensor of texts");
     for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
         out[i] = results[i] != NULL && results[i]->tensor != NULL ? sp_tensor_retain(results[i]->tensor) : NULL;
     for (int i = 0; i < m->n_inputs + m->n_outputs; i++) sp__onnx_value_release(args[i]);
@@ -466,8 +486,10 @@ static sp_status texts_to_item(sp_tensor *codes, const sp_onnx_texts *texts, sp_
     SP_TRY(sp_tensor_contiguous(codes, &rows));
     int64_t n = sp_tensor_count(rows);
     const char **list = sp__alloc((size_t)(n + 1) * sizeof *list);
-    for (int64_t i = 0; list != NULL && i < n; i++) list[i] = sp__onnx_text_at(texts, ((const int64_t *)sp_tensor_data(rows))[i]);
-    sp_status status = list != NULL ? sp_item_create_texts(sp_tensor_rank(rows), sp_tensor_dims(rows), list, out) : SP_NOMEM;
+    for (int64_t i = 0; list != NULL && i < n; i++)
+        list[i] = sp__onnx_text_at(texts, ((const int64_t *)sp_tensor_data(rows))[i]);
+    sp_status status =
+        list != NULL ? sp_item_create_texts(sp_tensor_rank(rows), sp_tensor_dims(rows), list, out) : SP_NOMEM;
     sp__free(list);
     sp_tensor_release(rows);
     return status;
@@ -492,7 +514,8 @@ static sp_status value_to_item(const sp_onnx_value *v, const sp_onnx_texts *text
 static sp_status apply_items(const sp_model *m, sp_item *const *in, sp_item **out)
 {
     const onnx_data *d = m->data;
-    sp_onnx_value **args = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *args), **results = args + m->n_inputs;
+    sp_onnx_value **args = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *args),
+                  **results = args + m->n_inputs;
     if (args == NULL) return SP_NOMEM;
     sp_onnx_texts texts;
     sp__onnx_texts_begin(&texts, &d->texts);
@@ -511,5 +534,5 @@ static sp_status apply_items(const sp_model *m, sp_item *const *in, sp_item **ou
     return status;
 }
 
-const sp_model_kind sp__model_onnx = {.format = "onnx", .load = load, .release = release, .apply = apply, .apply_items = apply_items,
-                                      .freezes = true};
+const sp_model_kind sp__model_onnx = {
+    .format = "onnx", .load = load, .release = release, .apply = apply, .apply_items = apply_items, .freezes = true};

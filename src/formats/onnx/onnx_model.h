@@ -30,8 +30,8 @@ typedef struct sp_onnx_texts {
 /* A value while the model runs: a tensor, a sequence, or nothing (an empty optional). Counted. */
 typedef struct sp_onnx_value {
     int refs;
-    sp_tensor *tensor;            /* NULL: a sequence, or nothing */
-    int type;                     /* what the tensor carries (onnx_tensor.h); 0: elements of its own dtype */
+    sp_tensor *tensor; /* NULL: a sequence, or nothing */
+    int type;          /* what the tensor carries (onnx_tensor.h); 0: elements of its own dtype */
     bool is_sequence;
     int n;
     struct sp_onnx_value **items; /* of a sequence; owned */
@@ -44,7 +44,7 @@ typedef struct sp_onnx_attr {
     double f;
     int64_t i;
     const char *s;
-    int n;            /* floats, ints, strings */
+    int n; /* floats, ints, strings */
     const double *floats;
     const int64_t *ints;
     const char *const *strings;
@@ -73,7 +73,7 @@ struct sp_onnx_node {
 
 struct sp_onnx_graph {
     const char *name;
-    int walked; /* by the search for functions that call themselves */
+    int walked;         /* by the search for functions that call themselves */
     int64_t n_expanded; /* nodes, with those of the functions they call and the graphs inside them; then known */
     int n_slots;
     const char **names; /* of slots */
@@ -85,7 +85,7 @@ struct sp_onnx_graph {
     int *constant_slots;
     sp_tensor **constants; /* owned by the model's bundle of constants */
     int *constant_types;   /* what they carry */
-    int64_t *parameter_at;       /* of the outermost graph: entry among the model's parameters for a constant, -1: none */
+    int64_t *parameter_at; /* of the outermost graph: entry among the model's parameters for a constant, -1: none */
     int n_captured;
     int *captured, *captured_from; /* own slot, slot of the outer graph */
 };
@@ -100,9 +100,9 @@ typedef struct sp_onnx_call {
     sp_builder *b;                     /* owns what handlers make */
     int opset;
     int n_in, n_out;
-    sp_tensor **in;        /* NULL where left out */
-    sp_tensor **out;       /* to be filled with tensors owned by b */
-    int *out_type;         /* what they carry; handlers that are SP_ONNX_TYPED fill it */
+    sp_tensor **in;  /* NULL where left out */
+    sp_tensor **out; /* to be filled with tensors owned by b */
+    int *out_type;   /* what they carry; handlers that are SP_ONNX_TYPED fill it */
     sp_onnx_value **value_in;
     sp_onnx_value **value_out; /* filled by handlers of values; owned by the caller */
 } sp_onnx_call;
@@ -127,21 +127,21 @@ struct sp_onnx_handler {
 
 /* All tables; a table ends with a NULL name. */
 extern const sp_onnx_handler sp__onnx_math[], sp__onnx_shape[], sp__onnx_nn[], sp__onnx_quant[], sp__onnx_control[],
-    sp__onnx_more[], sp__onnx_resize[], sp__onnx_rnn[], sp__onnx_text[], sp__onnx_signal[], sp__onnx_place[], sp__onnx_ml[],
-    sp__onnx_train[], sp__onnx_ms[], sp__onnx_cast[], sp__onnx_tokens[],
-    sp__onnx_random[], sp__onnx_image[];
+    sp__onnx_more[], sp__onnx_resize[], sp__onnx_rnn[], sp__onnx_text[], sp__onnx_signal[], sp__onnx_place[],
+    sp__onnx_ml[], sp__onnx_train[], sp__onnx_ms[], sp__onnx_cast[], sp__onnx_tokens[], sp__onnx_random[],
+    sp__onnx_image[];
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
 /* Run a graph: args and results are values; args are borrowed, results owned by the caller. outer: frame of the graph around. */
-sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
-                       sp_onnx_value *const *args, sp_onnx_value **results);
+sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer,
+                       int n_args, sp_onnx_value *const *args, sp_onnx_value **results);
 /* One node: its results go into the frame. */
-sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller,
-                            sp_onnx_value **frame);
-sp_onnx_value *sp__onnx_value_tensor(sp_tensor *t);            /* retained; NULL: no memory */
-sp_onnx_value *sp__onnx_value_typed(sp_tensor *t, int type);    /* carrying a type */
-sp_onnx_value *sp__onnx_value_sequence(int n);       /* items to be filled */
+sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_onnx_texts *texts,
+                            const sp_onnx_call *caller, sp_onnx_value **frame);
+sp_onnx_value *sp__onnx_value_tensor(sp_tensor *t);          /* retained; NULL: no memory */
+sp_onnx_value *sp__onnx_value_typed(sp_tensor *t, int type); /* carrying a type */
+sp_onnx_value *sp__onnx_value_sequence(int n);               /* items to be filled */
 sp_onnx_value *sp__onnx_value_retain(sp_onnx_value *v);
 void sp__onnx_value_release(sp_onnx_value *v);
 
@@ -179,7 +179,10 @@ static inline int sp__onnx_in_type(const sp_onnx_call *c, int i)
 /* Numbers brought to a carried type: rounded to what its elements can hold. */
 sp_tensor *sp__onnx_to_type(sp_onnx_call *c, sp_tensor *x, int type, bool saturate, const char *mode);
 
-static inline bool sp__onnx_needs(const sp_onnx_node *n, int i) { return n->needed & SP_ONNX_NEEDS_ALL || (i < 31 && n->needed >> i & 1); }
+static inline bool sp__onnx_needs(const sp_onnx_node *n, int i)
+{
+    return n->needed & SP_ONNX_NEEDS_ALL || (i < 31 && n->needed >> i & 1);
+}
 
 /* A short list of integers. */
 typedef struct sp_onnx_ints {
@@ -207,8 +210,8 @@ sp_status sp__onnx_attrs_check(const sp_onnx_node *n, const sp_onnx_call *call);
 sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
     __attribute__((format(printf, 5, 6)));
 /* All results. */
-sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
-                           const char *attrs, ...) __attribute__((format(printf, 7, 8)));
+sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out,
+                           sp_tensor **out, const char *attrs, ...) __attribute__((format(printf, 7, 8)));
 #define SP_ONNX_OP1(c, op, x, ...) sp__onnx_op((c), (op), 1, (sp_tensor *[]){(x)}, __VA_ARGS__)
 #define SP_ONNX_OP2(c, op, x, y, ...) sp__onnx_op((c), (op), 2, (sp_tensor *[]){(x), (y)}, __VA_ARGS__)
 /* "(1,2,)" for attributes; room for 64 numbers. */
@@ -231,7 +234,7 @@ typedef struct sp_onnx_byte_conv {
 sp_status sp__onnx_byte_conv_make(sp_onnx_call *c, const sp_onnx_byte_conv *v, sp_tensor **out);
 sp_tensor *sp__onnx_tensor_ints(sp_onnx_call *c, int n, const int64_t *v); /* int64, rank 1 */
 sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v);     /* rank 0 */
-sp_tensor *sp__onnx_whole(sp_onnx_call *c, int64_t v);                     /* int64, rank 0: every number a file may hold, exactly */
+sp_tensor *sp__onnx_whole(sp_onnx_call *c, int64_t v); /* int64, rank 0: every number a file may hold, exactly */
 /* Handler done: one result. */
 static inline sp_status sp__onnx_return(sp_onnx_call *c, sp_tensor *t)
 {

@@ -11,7 +11,8 @@
 sp_tensor *sp__onnx_to_type(sp_onnx_call *c, sp_tensor *x, int type, bool saturate, const char *mode)
 {
     const sp_onnx_type *t = sp__onnx_type((uint64_t)type);
-    if (t == NULL || t->bits == 0) return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "type %d is not supported here", type));
+    if (t == NULL || t->bits == 0)
+        return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "type %d is not supported here", type));
     if (t->format != NULL)
         return SP_ONNX_OP1(c, "minifloat", sp_cast(c->b, x, SP_DTYPE_F32), "format=%s, saturate=%s, mode=%s", t->format,
                            saturate ? "True" : "False", mode);
@@ -46,12 +47,14 @@ static sp_status cast_to_texts(sp_onnx_call *c, sp_tensor *x)
     SP_CHECK(sp_dtype_kind(dtype) != 'c', SP_DECLINED, "complex numbers cannot become texts");
     SP_TRY(sp__tensor_need_value(x));
     sp_tensor *wide = NULL, *codes = NULL;
-    SP_TRY(sp_tensor_create(sp_dtype_kind(dtype) == 'f' ? SP_DTYPE_F64 : SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &wide));
+    SP_TRY(sp_tensor_create(sp_dtype_kind(dtype) == 'f' ? SP_DTYPE_F64 : SP_DTYPE_I64, sp_tensor_rank(x),
+                            sp_tensor_dims(x), &wide));
     SP_TRY(sp__builder_keep(c->b, &wide));
     SP_TRY(sp_tensor_assign(wide, x));
     SP_TRY(sp_tensor_create(SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &codes));
     SP_TRY(sp__builder_keep(c->b, &codes));
-    for (int64_t i = 0; i < sp_tensor_count(x); i++) SP_TRY(number_to_text(c, wide, dtype, i, (int64_t *)sp_tensor_data(codes) + i));
+    for (int64_t i = 0; i < sp_tensor_count(x); i++)
+        SP_TRY(number_to_text(c, wide, dtype, i, (int64_t *)sp_tensor_data(codes) + i));
     c->out_type[0] = SP_ONNX_STRING;
     return sp__onnx_return(c, codes);
 }
@@ -60,7 +63,8 @@ static sp_status cast_from_texts(sp_onnx_call *c, sp_tensor *x, sp_dtype dtype)
 {
     sp_tensor *rows = NULL, *wide = NULL;
     bool real = sp_dtype_kind(dtype) == 'f';
-    SP_CHECK(dtype != SP_DTYPE_NONE && sp_dtype_kind(dtype) != 'c', SP_DECLINED, "casting texts to this type is not supported");
+    SP_CHECK(dtype != SP_DTYPE_NONE && sp_dtype_kind(dtype) != 'c', SP_DECLINED,
+             "casting texts to this type is not supported");
     SP_TRY(sp__tensor_need_value(x));
     SP_TRY(sp_tensor_contiguous(x, &rows));
     SP_TRY(sp__builder_keep(c->b, &rows));
@@ -115,8 +119,9 @@ static sp_status bit_cast(sp_onnx_call *c)
     sp_dtype dtype = sp__onnx_dtype((uint64_t)sp__onnx_attr_int(c, "to", 0));
     SP_CHECK(dtype != SP_DTYPE_NONE && sp__onnx_in_type(c, 0) == 0, SP_DECLINED, "this data type is not supported");
     SP_TRY(sp__tensor_need_value(x));
-    SP_CHECK(sp_dtype_bytes(dtype) == sp_dtype_bytes(sp_tensor_dtype(x)), SP_VALUE, "elements of %zu bytes cannot be seen as ones of %zu",
-             sp_dtype_bytes(sp_tensor_dtype(x)), sp_dtype_bytes(dtype));
+    SP_CHECK(sp_dtype_bytes(dtype) == sp_dtype_bytes(sp_tensor_dtype(x)), SP_VALUE,
+             "elements of %zu bytes cannot be seen as ones of %zu", sp_dtype_bytes(sp_tensor_dtype(x)),
+             sp_dtype_bytes(dtype));
     SP_TRY(sp_tensor_contiguous(x, &rows));
     sp_status status = sp_tensor_create_from(dtype, sp_tensor_rank(x), sp_tensor_dims(x), sp_tensor_data(rows), &y);
     sp_tensor_release(rows);
@@ -125,6 +130,8 @@ static sp_status bit_cast(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_cast[] = {
-    {"Cast", 1, cast, NULL, SP_ONNX_TYPED}, {"CastLike", 15, cast_like, NULL, SP_ONNX_TYPED},
-    {"BitCast", 26, bit_cast, NULL, SP_ONNX_TYPED}, {NULL, 0, NULL, NULL, 0},
+    {"Cast", 1, cast, NULL, SP_ONNX_TYPED},
+    {"CastLike", 15, cast_like, NULL, SP_ONNX_TYPED},
+    {"BitCast", 26, bit_cast, NULL, SP_ONNX_TYPED},
+    {NULL, 0, NULL, NULL, 0},
 };

@@ -31,7 +31,10 @@ static sp_status graph_of(sp_onnx_call *c, const char *name, const sp_onnx_graph
     return SP_OK;
 }
 
-static bool is_symbol(const sp_onnx_value *v) { return v != NULL && v->tensor != NULL && sp_tensor_is_symbol(v->tensor); }
+static bool is_symbol(const sp_onnx_value *v)
+{
+    return v != NULL && v->tensor != NULL && sp_tensor_is_symbol(v->tensor);
+}
 
 /* --- recorded control flow --------------------------------------------------------------------------------------- */
 
@@ -76,7 +79,8 @@ static sp_status record_branch(sp_onnx_call *c, const char *name, recorded *r)
     const sp_onnx_graph *branch = NULL;
     sp_onnx_value *values[RECORDED_MAX] = {NULL};
     SP_TRY(graph_of(c, name, &branch));
-    SP_CHECK(branch->n_outputs == c->n_out, SP_FORMAT, "a branch has %d outputs, the node %d", branch->n_outputs, c->n_out);
+    SP_CHECK(branch->n_outputs == c->n_out, SP_FORMAT, "a branch has %d outputs, the node %d", branch->n_outputs,
+             c->n_out);
     if (c->n_out > RECORDED_MAX) return no_program("more than 64 results of a branch");
     SP_TRY(sp_function_begin(sp_function_recording()->graph, name, 0, NULL, &r->f, NULL));
     return recorded_end(r, sp__onnx_run(branch, c->texts, c->caller, c->frame, 0, NULL, values), c->n_out, values);
@@ -84,7 +88,8 @@ static sp_status record_branch(sp_onnx_call *c, const char *name, recorded *r)
 
 static bool same_meta(const sp_meta *a, const sp_meta *b)
 {
-    return a->dtype == b->dtype && a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
+    return a->dtype == b->dtype && a->rank == b->rank &&
+           memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
 /* A branch that does not fit the shapes at hand fails when it is taken, as it would on tensors. */
@@ -111,7 +116,8 @@ static sp_status record_failure(sp_onnx_call *c, const char *why, const recorded
         sp__free(specs);
         return status;
     }
-    status = sp_function_host(SP_HOST_FAILURE, fail_late, sp__free, message, 1, &c->value_in[0]->tensor, other->n, specs, out);
+    status = sp_function_host(SP_HOST_FAILURE, fail_late, sp__free, message, 1, &c->value_in[0]->tensor, other->n,
+                              specs, out);
     if (status == SP_OK) status = sp_function_end(r->f, other->n, out);
     else {
         sp__free(message); /* not taken over */
@@ -136,7 +142,8 @@ static sp_status record_if(sp_onnx_call *c)
         snprintf(why[i], sizeof why[i], "%s", found[i] != SP_OK ? sp_error_message() : "");
     }
     for (int i = 0; i < 2; i++)
-        if (found[i] == SP_NOMEM || found[i] == SP_SYMBOL || (found[i] != SP_OK && found[1 - i] != SP_OK)) return as_symbol(sp__fail(found[i], "%s", why[i]));
+        if (found[i] == SP_NOMEM || found[i] == SP_SYMBOL || (found[i] != SP_OK && found[1 - i] != SP_OK))
+            return as_symbol(sp__fail(found[i], "%s", why[i]));
     for (int i = 0; i < 2; i++)
         if (found[i] != SP_OK) SP_TRY(record_failure(c, why[i], &branch[1 - i], &branch[i]));
     for (int i = 0; i < yes->n; i++)
@@ -158,7 +165,8 @@ static sp_status if_else(sp_onnx_call *c)
     if (is_symbol(c->value_in[0])) return record_if(c);
     SP_TRY(fetch_flag(c->value_in[0], &yes));
     SP_TRY(graph_of(c, yes ? "then_branch" : "else_branch", &branch));
-    SP_CHECK(branch->n_outputs == c->n_out, SP_FORMAT, "a branch has %d outputs, the node %d", branch->n_outputs, c->n_out);
+    SP_CHECK(branch->n_outputs == c->n_out, SP_FORMAT, "a branch has %d outputs, the node %d", branch->n_outputs,
+             c->n_out);
     return sp__onnx_run(branch, c->texts, c->caller, c->frame, 0, NULL, c->value_out);
 }
 
@@ -176,7 +184,8 @@ static sp_status pile_add(pile *p, sp_tensor *t, int type)
     p->type = type;
     if (p->n == p->capacity) {
         int more = p->capacity == 0 ? 16 : 2 * p->capacity;
-        sp_tensor **bigger = sp__realloc(p->items, (size_t)p->capacity * sizeof *p->items, (size_t)more * sizeof *p->items);
+        sp_tensor **bigger =
+            sp__realloc(p->items, (size_t)p->capacity * sizeof *p->items, (size_t)more * sizeof *p->items);
         if (bigger == NULL) return SP_NOMEM;
         p->items = bigger;
         p->capacity = more;
@@ -197,7 +206,8 @@ static void piles_free(pile *p, int n)
 /* Joined along a new axis; nothing at all is an empty tensor. */
 static sp_status pile_stack(sp_onnx_call *c, const pile *p, int64_t axis, sp_onnx_value **out)
 {
-    sp_tensor *t = p->n > 0 ? sp__stack(c->b, axis, p->n, p->items) : sp__full(c->b, 0, SP_DTYPE_F32, 1, (int64_t[]){0});
+    sp_tensor *t =
+        p->n > 0 ? sp__stack(c->b, axis, p->n, p->items) : sp__full(c->b, 0, SP_DTYPE_F32, 1, (int64_t[]){0});
     SP_TRY(sp_builder_status(c->b));
     *out = sp__onnx_value_typed(t, p->type);
     return *out != NULL ? SP_OK : SP_NOMEM;
@@ -359,7 +369,8 @@ static sp_status record_state(sp_onnx_call *c, const sp_onnx_graph *body, int n_
 
 static sp_status record_loop(sp_onnx_call *c, const sp_onnx_graph *body, int n_state, int n_piles)
 {
-    if (n_piles > 0 || n_state + 2 > RECORDED_MAX) return no_program("a loop that collects values over a number of turns");
+    if (n_piles > 0 || n_state + 2 > RECORDED_MAX)
+        return no_program("a loop that collects values over a number of turns");
     recorded_loop *l = sp__alloc_zero(sizeof *l); /* loops lie in loops, and a stack is small */
     if (!l) return SP_NOMEM;
     l->n = n_state + 2;
@@ -374,7 +385,8 @@ static sp_status loop_node(sp_onnx_call *c)
     SP_TRY(graph_of(c, "body", &body));
     int n_state = c->n_in - 2, n_piles = body->n_outputs - 1 - n_state;
     SP_CHECK(n_state >= 0 && body->n_inputs == n_state + 2 && n_piles >= 0 && c->n_out == n_state + n_piles, SP_FORMAT,
-             "the body of the loop has %d inputs and %d outputs, the node %d and %d", body->n_inputs, body->n_outputs, c->n_in, c->n_out);
+             "the body of the loop has %d inputs and %d outputs, the node %d and %d", body->n_inputs, body->n_outputs,
+             c->n_in, c->n_out);
     int64_t turns = INT64_MAX;
     bool go = true;
     sp_onnx_ints most = {.n = 0};
@@ -385,7 +397,8 @@ static sp_status loop_node(sp_onnx_call *c)
         turns = most.v[0];
     }
     if (c->value_in[1] != NULL && c->value_in[1]->tensor != NULL) SP_TRY(fetch_flag(c->value_in[1], &go));
-    if (sp_function_recording() != NULL && turns > SPELLED_OUT_MAX && go && n_piles == 0) { /* as a loop, if it can be one */
+    if (sp_function_recording() != NULL && turns > SPELLED_OUT_MAX && go &&
+        n_piles == 0) { /* as a loop, if it can be one */
         sp_status found = record_loop(c, body, n_state, n_piles);
         if (found != SP_SYMBOL) return found;
     }
@@ -400,7 +413,8 @@ static sp_status loop_node(sp_onnx_call *c)
         return record_loop(c, body, n_state, n_piles);
     }
     for (int k = 0; k < n_state && status == SP_OK; k++) c->value_out[k] = sp__onnx_value_retain(l.args[2 + k]);
-    for (int k = 0; k < n_piles && status == SP_OK; k++) status = pile_stack(c, &l.piles[k], 0, &c->value_out[n_state + k]);
+    for (int k = 0; k < n_piles && status == SP_OK; k++)
+        status = pile_stack(c, &l.piles[k], 0, &c->value_out[n_state + k]);
     loop_free(&l);
     return status;
 }
@@ -461,8 +475,10 @@ static sp_status scan(sp_onnx_call *c)
     SP_TRY(graph_of(c, "body", &body));
     int64_t n_scan = sp__onnx_attr_int(c, "num_scan_inputs", 1);
     int n_state = c->n_in - (int)n_scan, n_piles = body->n_outputs - n_state;
-    SP_CHECK(n_scan > 0 && n_scan <= c->n_in && body->n_inputs == c->n_in && n_piles >= 0 && c->n_out == body->n_outputs, SP_FORMAT,
-             "the body of the scan has %d inputs and %d outputs, the node %d and %d", body->n_inputs, body->n_outputs, c->n_in, c->n_out);
+    SP_CHECK(n_scan > 0 && n_scan <= c->n_in && body->n_inputs == c->n_in && n_piles >= 0 &&
+                 c->n_out == body->n_outputs,
+             SP_FORMAT, "the body of the scan has %d inputs and %d outputs, the node %d and %d", body->n_inputs,
+             body->n_outputs, c->n_in, c->n_out);
     loop l;
     sp_status status = loop_make(body, n_state, n_piles, &l);
     if (status == SP_OK) status = scan_turns(c, &l, (int)n_scan, c->value_in, c->value_in + n_state);
@@ -504,7 +520,8 @@ static sp_status scan_batch(sp_onnx_call *c, const sp_onnx_graph *body, int n_st
     if (status == SP_OK) {
         status = loop_make(body, n_state, n_piles, &l);
         if (status == SP_OK) status = scan_turns(c, &l, n_scan, args, args + n_state);
-        for (int k = 0; k < n_state && status == SP_OK; k++) status = pile_add(&all[k], l.args[k]->tensor, l.args[k]->type);
+        for (int k = 0; k < n_state && status == SP_OK; k++)
+            status = pile_add(&all[k], l.args[k]->tensor, l.args[k]->type);
         for (int k = 0; k < n_piles && status == SP_OK; k++) {
             sp_tensor *t = sp__stack(c->b, 0, l.piles[k].n, l.piles[k].items);
             status = sp_builder_status(c->b);
@@ -522,7 +539,8 @@ static sp_status scan_8(sp_onnx_call *c)
     SP_TRY(graph_of(c, "body", &body));
     int n_state = c->n_in - 1 - (int)sp__onnx_attr_int(c, "num_scan_inputs", 1);
     SP_CHECK(n_state >= 0 && body->n_inputs == c->n_in - 1 && c->n_out == body->n_outputs && c->value_in[1] != NULL &&
-                 c->value_in[1]->tensor != NULL && sp_tensor_rank(c->value_in[1]->tensor) > 0, SP_FORMAT, "the body does not fit the node");
+                 c->value_in[1]->tensor != NULL && sp_tensor_rank(c->value_in[1]->tensor) > 0,
+             SP_FORMAT, "the body does not fit the node");
     pile *all = sp__alloc_zero((size_t)(c->n_out + 1) * sizeof *all);
     if (all == NULL) return SP_NOMEM;
     sp_status status = SP_OK;
@@ -632,10 +650,13 @@ static sp_status concat_from_sequence(sp_onnx_call *c)
     SP_TRY(sequence_in(c, 0, &s));
     sp_status status = s->n > 0 ? SP_OK : sp__fail(SP_VALUE, "the sequence is empty");
     for (int i = 0; i < s->n && status == SP_OK; i++)
-        status = s->items[i] != NULL && s->items[i]->tensor != NULL ? pile_add(&p, s->items[i]->tensor, s->items[i]->type) : sp__fail(SP_TYPE, "item %d is no tensor", i);
+        status = s->items[i] != NULL && s->items[i]->tensor != NULL
+                     ? pile_add(&p, s->items[i]->tensor, s->items[i]->type)
+                     : sp__fail(SP_TYPE, "item %d is no tensor", i);
     int64_t axis = sp__onnx_attr_int(c, "axis", 0);
     bool fresh = sp__onnx_attr_int(c, "new_axis", 0) != 0;
-    if (status == SP_OK) status = give_tensor(c, fresh ? sp__stack(c->b, axis, p.n, p.items) : sp__concat(c->b, axis, p.n, p.items));
+    if (status == SP_OK)
+        status = give_tensor(c, fresh ? sp__stack(c->b, axis, p.n, p.items) : sp__concat(c->b, axis, p.n, p.items));
     if (status == SP_OK) c->value_out[0]->type = p.type;
     for (int i = 0; i < p.n; i++) sp_tensor_release(p.items[i]);
     sp__free(p.items);
@@ -679,7 +700,8 @@ static sp_status sequence_map(sp_onnx_call *c)
     sp_onnx_value *first = NULL, *args[64] = {NULL}, *results[64] = {NULL};
     SP_TRY(graph_of(c, "body", &body));
     SP_TRY(sequence_in(c, 0, &first));
-    SP_CHECK(c->n_in <= 64 && c->n_out <= 64 && body->n_inputs == c->n_in && body->n_outputs == c->n_out, SP_FORMAT, "the body does not fit");
+    SP_CHECK(c->n_in <= 64 && c->n_out <= 64 && body->n_inputs == c->n_in && body->n_outputs == c->n_out, SP_FORMAT,
+             "the body does not fit");
     for (int k = 0; k < c->n_out; k++)
         if (!(c->value_out[k] = sp__onnx_value_sequence(first->n))) return SP_NOMEM;
     for (int i = 0; i < first->n; i++) {
@@ -698,7 +720,8 @@ static sp_status sequence_map(sp_onnx_call *c)
 
 static sp_status optional(sp_onnx_call *c)
 {
-    c->value_out[0] = c->n_in > 0 && c->value_in[0] != NULL ? sp__onnx_value_retain(c->value_in[0]) : sp__onnx_value_tensor(NULL);
+    c->value_out[0] =
+        c->n_in > 0 && c->value_in[0] != NULL ? sp__onnx_value_retain(c->value_in[0]) : sp__onnx_value_tensor(NULL);
     return c->value_out[0] != NULL ? SP_OK : SP_NOMEM;
 }
 
@@ -717,12 +740,21 @@ static sp_status optional_get(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_control[] = {
-    {"If", 1, if_else, NULL, SP_ONNX_VALUES}, {"Loop", 1, loop_node, NULL, SP_ONNX_VALUES}, {"Scan", 9, scan, NULL, SP_ONNX_VALUES}, {"Scan", 8, scan_8, NULL, SP_ONNX_VALUES},
-    {"SequenceConstruct", 11, sequence_construct, NULL, SP_ONNX_VALUES}, {"SequenceEmpty", 11, sequence_empty, NULL, SP_ONNX_VALUES},
-    {"SequenceAt", 11, sequence_at, NULL, SP_ONNX_VALUES}, {"SequenceInsert", 11, sequence_insert, NULL, SP_ONNX_VALUES},
-    {"SequenceErase", 11, sequence_erase, NULL, SP_ONNX_VALUES}, {"SequenceLength", 11, sequence_length, NULL, SP_ONNX_VALUES},
-    {"ConcatFromSequence", 11, concat_from_sequence, NULL, SP_ONNX_VALUES}, {"SplitToSequence", 11, split_to_sequence, NULL, SP_ONNX_VALUES},
-    {"SequenceMap", 17, sequence_map, NULL, SP_ONNX_VALUES}, {"Optional", 15, optional, NULL, SP_ONNX_VALUES},
-    {"OptionalHasElement", 15, optional_has, NULL, SP_ONNX_VALUES}, {"OptionalGetElement", 15, optional_get, NULL, SP_ONNX_VALUES},
+    {"If", 1, if_else, NULL, SP_ONNX_VALUES},
+    {"Loop", 1, loop_node, NULL, SP_ONNX_VALUES},
+    {"Scan", 9, scan, NULL, SP_ONNX_VALUES},
+    {"Scan", 8, scan_8, NULL, SP_ONNX_VALUES},
+    {"SequenceConstruct", 11, sequence_construct, NULL, SP_ONNX_VALUES},
+    {"SequenceEmpty", 11, sequence_empty, NULL, SP_ONNX_VALUES},
+    {"SequenceAt", 11, sequence_at, NULL, SP_ONNX_VALUES},
+    {"SequenceInsert", 11, sequence_insert, NULL, SP_ONNX_VALUES},
+    {"SequenceErase", 11, sequence_erase, NULL, SP_ONNX_VALUES},
+    {"SequenceLength", 11, sequence_length, NULL, SP_ONNX_VALUES},
+    {"ConcatFromSequence", 11, concat_from_sequence, NULL, SP_ONNX_VALUES},
+    {"SplitToSequence", 11, split_to_sequence, NULL, SP_ONNX_VALUES},
+    {"SequenceMap", 17, sequence_map, NULL, SP_ONNX_VALUES},
+    {"Optional", 15, optional, NULL, SP_ONNX_VALUES},
+    {"OptionalHasElement", 15, optional_has, NULL, SP_ONNX_VALUES},
+    {"OptionalGetElement", 15, optional_get, NULL, SP_ONNX_VALUES},
     {NULL, 0, NULL, NULL, 0},
 };

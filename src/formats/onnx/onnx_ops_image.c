@@ -12,7 +12,8 @@ static sp_tensor *luma(sp_onnx_call *c, sp_tensor *image)
     if (status != SP_OK) return sp__builder_fail(c->b, status);
     sp_tensor *y = sp_mul(c->b, sp_cast(c->b, image, SP_DTYPE_I32), sp_builder_take_tensor(c->b, w));
     y = sp_reduce_sum(c->b, y, 1, (int64_t[]){2}, true);
-    y = SP_ONNX_OP2(c, "bitwise_right_shift", sp__add_number(c->b, y, 32768), sp__onnx_scalar(c, SP_DTYPE_I32, 16), NULL);
+    y = SP_ONNX_OP2(c, "bitwise_right_shift", sp__add_number(c->b, y, 32768), sp__onnx_scalar(c, SP_DTYPE_I32, 16),
+                    NULL);
     return sp_cast(c->b, y, SP_DTYPE_U8);
 }
 
@@ -21,7 +22,8 @@ static sp_status image_decoder(sp_onnx_call *c)
     const char *format = sp__onnx_attr_text(c, "pixel_format", "RGB");
     sp_tensor *x = c->in[0], *bytes = NULL, *image = NULL;
     bool gray = strcmp(format, "Grayscale") == 0, bgr = strcmp(format, "BGR") == 0;
-    SP_CHECK(gray || bgr || strcmp(format, "RGB") == 0, SP_VALUE, "pixel_format is '%s', it must be RGB, BGR or Grayscale", format);
+    SP_CHECK(gray || bgr || strcmp(format, "RGB") == 0, SP_VALUE,
+             "pixel_format is '%s', it must be RGB, BGR or Grayscale", format);
     SP_CHECK(sp_tensor_rank(x) == 1 && sp_tensor_dtype(x) == SP_DTYPE_U8, SP_TYPE, "the file must be a row of uint8");
     SP_TRY(sp__tensor_need_value(x));
     SP_TRY(sp_tensor_contiguous(x, &bytes));

@@ -7,7 +7,10 @@
 
 /* --- element-wise ------------------------------------------------------------------------------------------------ */
 
-static sp_status unary(sp_onnx_call *c) { return sp__onnx_return(c, SP_ONNX_OP1(c, c->node->handler->detail, c->in[0], NULL)); }
+static sp_status unary(sp_onnx_call *c)
+{
+    return sp__onnx_return(c, SP_ONNX_OP1(c, c->node->handler->detail, c->in[0], NULL));
+}
 
 /* Opset 1 to 6: the second operand starts at `axis` of the first. */
 static sp_tensor *old_broadcast(sp_onnx_call *c, sp_tensor *x, sp_tensor *y)
@@ -25,13 +28,15 @@ static sp_tensor *old_broadcast(sp_onnx_call *c, sp_tensor *x, sp_tensor *y)
 
 static sp_status binary(sp_onnx_call *c)
 {
-    return sp__onnx_return(c, SP_ONNX_OP2(c, c->node->handler->detail, c->in[0], old_broadcast(c, c->in[0], c->in[1]), NULL));
+    return sp__onnx_return(
+        c, SP_ONNX_OP2(c, c->node->handler->detail, c->in[0], old_broadcast(c, c->in[0], c->in[1]), NULL));
 }
 
 static sp_status divide(sp_onnx_call *c)
 {
     bool whole = strchr("iu", sp_dtype_kind(sp_tensor_dtype(c->in[0]))) != NULL;
-    return sp__onnx_return(c, SP_ONNX_OP2(c, whole ? "trunc_div" : "div", c->in[0], old_broadcast(c, c->in[0], c->in[1]), NULL));
+    return sp__onnx_return(
+        c, SP_ONNX_OP2(c, whole ? "trunc_div" : "div", c->in[0], old_broadcast(c, c->in[0], c->in[1]), NULL));
 }
 
 static sp_status power(sp_onnx_call *c)
@@ -39,12 +44,14 @@ static sp_status power(sp_onnx_call *c)
     sp_tensor *x = c->in[0], *y = c->in[1];
     bool mixed = sp_tensor_dtype(x) != sp_tensor_dtype(y);
     if (mixed && sp_dtype_kind(sp_tensor_dtype(x)) == 'f') y = sp_cast(c->b, y, sp_tensor_dtype(x));
-    return sp__onnx_return(c, sp_cast(c->b, SP_ONNX_OP2(c, "pow", x, old_broadcast(c, x, y), NULL), sp_tensor_dtype(x)));
+    return sp__onnx_return(c,
+                           sp_cast(c->b, SP_ONNX_OP2(c, "pow", x, old_broadcast(c, x, y), NULL), sp_tensor_dtype(x)));
 }
 
 static sp_status modulo(sp_onnx_call *c)
 {
-    return sp__onnx_return(c, SP_ONNX_OP2(c, sp__onnx_attr_int(c, "fmod", 0) ? "trunc_mod" : "floor_mod", c->in[0], c->in[1], NULL));
+    return sp__onnx_return(
+        c, SP_ONNX_OP2(c, sp__onnx_attr_int(c, "fmod", 0) ? "trunc_mod" : "floor_mod", c->in[0], c->in[1], NULL));
 }
 
 static sp_status shift(sp_onnx_call *c)
@@ -84,7 +91,8 @@ static sp_status clip(sp_onnx_call *c)
         high = b != NULL ? sp__const(c->b, b->f, x) : NULL;
     }
     double from = -1, to = -1; /* the limits that mobile networks have are one operator */
-    bool known = low != NULL && high != NULL && sp_dtype_kind(sp_tensor_dtype(x)) == 'f' && !sp_tensor_is_symbol(low) && !sp_tensor_is_symbol(high);
+    bool known = low != NULL && high != NULL && sp_dtype_kind(sp_tensor_dtype(x)) == 'f' && !sp_tensor_is_symbol(low) &&
+                 !sp_tensor_is_symbol(high);
     if (known) SP_TRY(sp__onnx_number(low, &from));
     if (known) SP_TRY(sp__onnx_number(high, &to));
     if (known && from == 0 && to == 6) return sp__onnx_return(c, SP_ONNX_OP1(c, "relu6", x, NULL));
@@ -93,10 +101,7 @@ static sp_status clip(sp_onnx_call *c)
     return sp__onnx_return(c, x == c->in[0] ? sp_identity(c->b, x) : x);
 }
 
-static sp_status where(sp_onnx_call *c)
-{
-    return sp__onnx_return(c, sp_select(c->b, c->in[0], c->in[1], c->in[2]));
-}
+static sp_status where(sp_onnx_call *c) { return sp__onnx_return(c, sp_select(c->b, c->in[0], c->in[1], c->in[2])); }
 
 /* --- activations ------------------------------------------------------------------------------------------------- */
 
@@ -136,7 +141,8 @@ static sp_status hard_sigmoid(sp_onnx_call *c)
 static sp_status hard_swish(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0];
-    return sp__onnx_return(c, sp_mul(c->b, x, clamped(c, sp__add_number(c->b, sp__mul_number(c->b, x, 1.0 / 6), 0.5), 0, 1)));
+    return sp__onnx_return(
+        c, sp_mul(c->b, x, clamped(c, sp__add_number(c->b, sp__mul_number(c->b, x, 1.0 / 6), 0.5), 0, 1)));
 }
 
 static sp_status gelu(sp_onnx_call *c)
@@ -154,7 +160,8 @@ static sp_status swish(sp_onnx_call *c)
 static sp_status softplus(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0]; /* max(x, 0) + log(1 + exp(-|x|)) cannot overflow */
-    return sp__onnx_return(c, sp_add(c->b, sp_relu(c->b, x), sp_log1p(c->b, sp_exp(c->b, sp_neg(c->b, sp_abs(c->b, x))))));
+    return sp__onnx_return(c,
+                           sp_add(c->b, sp_relu(c->b, x), sp_log1p(c->b, sp_exp(c->b, sp_neg(c->b, sp_abs(c->b, x))))));
 }
 
 static sp_status softsign(sp_onnx_call *c)
@@ -166,7 +173,8 @@ static sp_status thresholded_relu(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0];
     double alpha = sp__onnx_attr_float(c, "alpha", 1);
-    return sp__onnx_return(c, sp_select(c->b, sp_greater(c->b, x, sp__const(c->b, alpha, x)), x, sp__zeros_like(c->b, x)));
+    return sp__onnx_return(c,
+                           sp_select(c->b, sp_greater(c->b, x, sp__const(c->b, alpha, x)), x, sp__zeros_like(c->b, x)));
 }
 
 static sp_status shrink(sp_onnx_call *c)
@@ -177,7 +185,8 @@ static sp_status shrink(sp_onnx_call *c)
     sp_tensor *low = sp_less(c->b, x, sp__onnx_scalar(c, SP_DTYPE_F64, -lambd));
     sp_tensor *high = sp_greater(c->b, x, sp__onnx_scalar(c, SP_DTYPE_F64, lambd));
     sp_tensor *shift_by = sp__onnx_scalar(c, SP_DTYPE_F64, bias);
-    sp_tensor *up = sp_cast(c->b, sp_add(c->b, x, shift_by), dtype), *down = sp_cast(c->b, sp_sub(c->b, x, shift_by), dtype);
+    sp_tensor *up = sp_cast(c->b, sp_add(c->b, x, shift_by), dtype),
+              *down = sp_cast(c->b, sp_sub(c->b, x, shift_by), dtype);
     return sp__onnx_return(c, sp_select(c->b, low, up, sp_select(c->b, high, down, zero)));
 }
 
@@ -219,7 +228,8 @@ static sp_status softmax(sp_onnx_call *c)
     SP_TRY(sp__shape_axis(sp__onnx_attr_int(c, "axis", c->opset < 13 ? 1 : -1), rank, "axis", &axis));
     sp_tensor *rows = c->opset < 13 ? on_rows(c, x, axis) : x;
     if (c->opset < 13) axis = 1;
-    sp_tensor *y = strcmp(op, "hardmax") == 0 ? hardmax_rows(c, rows, axis) : SP_ONNX_OP1(c, op, rows, "axis=(%d,)", axis);
+    sp_tensor *y =
+        strcmp(op, "hardmax") == 0 ? hardmax_rows(c, rows, axis) : SP_ONNX_OP1(c, op, rows, "axis=(%d,)", axis);
     return sp__onnx_return(c, c->opset < 13 ? sp_reshape(c->b, y, rank, sp_tensor_dims(x)) : y);
 }
 
@@ -266,7 +276,10 @@ static sp_status reduce_nothing(sp_onnx_call *c, bool is_max, const sp_onnx_ints
     sp_dtype dtype = sp_tensor_dtype(x);
     char kind = sp_dtype_kind(dtype);
     double bits = 8.0 * (double)sp_dtype_bytes(dtype);
-    double most = kind == 'f' ? HUGE_VAL : kind == 'b' ? 1 : kind == 'u' ? ldexp(1, (int)bits) - 1 : ldexp(1, (int)bits - 1) - 1;
+    double most = kind == 'f'   ? HUGE_VAL
+                  : kind == 'b' ? 1
+                  : kind == 'u' ? ldexp(1, (int)bits) - 1
+                                : ldexp(1, (int)bits - 1) - 1;
     double least = kind == 'f' ? -HUGE_VAL : kind == 'i' ? -ldexp(1, (int)bits - 1) : 0;
     *out = sp__full(c->b, is_max ? least : most, dtype, rank, dims);
     return SP_OK;
@@ -316,8 +329,9 @@ static sp_status arg_extreme(sp_onnx_call *c)
         start[axis] = n - 1;
         stop[axis] = -n - 1;
         step[axis] = -1;
-        x = SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s, step=%s", sp__onnx_list(&t[0], sp_tensor_rank(c->in[0]), start),
-                        sp__onnx_list(&t[1], sp_tensor_rank(c->in[0]), stop), sp__onnx_list(&t[2], sp_tensor_rank(c->in[0]), step));
+        x = SP_ONNX_OP1(
+            c, "slice", x, "start=%s, stop=%s, step=%s", sp__onnx_list(&t[0], sp_tensor_rank(c->in[0]), start),
+            sp__onnx_list(&t[1], sp_tensor_rank(c->in[0]), stop), sp__onnx_list(&t[2], sp_tensor_rank(c->in[0]), step));
     }
     sp_tensor *at = SP_ONNX_OP1(c, c->node->handler->detail, x, "axis=%d, keepdims=%s", axis, keep ? "True" : "False");
     at = sp_cast(c->b, at, SP_DTYPE_I64);
@@ -343,43 +357,108 @@ static sp_status cumulate(sp_onnx_call *c)
 static sp_status gemm(sp_onnx_call *c)
 {
     double alpha = sp__onnx_attr_float(c, "alpha", 1), beta = sp__onnx_attr_float(c, "beta", 1);
-    sp_tensor *y = sp_matmul(c->b, c->in[0], c->in[1], sp__onnx_attr_int(c, "transA", 0) != 0, sp__onnx_attr_int(c, "transB", 0) != 0);
+    sp_tensor *y = sp_matmul(c->b, c->in[0], c->in[1], sp__onnx_attr_int(c, "transA", 0) != 0,
+                             sp__onnx_attr_int(c, "transB", 0) != 0);
     if (alpha != 1 && y != NULL) y = sp__mul_number(c->b, y, alpha);
     sp_tensor *bias = sp__onnx_in(c, 2);
     if (bias != NULL && y != NULL) y = sp_add(c->b, y, beta != 1 ? sp__mul_number(c->b, bias, beta) : bias);
     return sp__onnx_return(c, y);
 }
 
-static sp_status matmul(sp_onnx_call *c) { return sp__onnx_return(c, sp_matmul(c->b, c->in[0], c->in[1], false, false)); }
+static sp_status matmul(sp_onnx_call *c)
+{
+    return sp__onnx_return(c, sp_matmul(c->b, c->in[0], c->in[1], false, false));
+}
 static sp_status det(sp_onnx_call *c) { return sp__onnx_return(c, SP_ONNX_OP1(c, "det", c->in[0], NULL)); }
 
 const sp_onnx_handler sp__onnx_math[] = {
-    {"Abs", 1, unary, "abs", 0}, {"Acos", 7, unary, "acos", 0}, {"Acosh", 9, unary, "acosh", 0}, {"Asin", 7, unary, "asin", 0},
-    {"Asinh", 9, unary, "asinh", 0}, {"Atan", 7, unary, "atan", 0}, {"Atanh", 9, unary, "atanh", 0}, {"Ceil", 1, unary, "ceil", 0},
-    {"Cos", 7, unary, "cos", 0}, {"Cosh", 9, unary, "cosh", 0}, {"Erf", 9, unary, "erf", 0}, {"Exp", 1, unary, "exp", 0},
-    {"Floor", 1, unary, "floor", 0}, {"IsNaN", 9, unary, "isnan", 0}, {"Log", 1, unary, "log", 0}, {"Neg", 1, unary, "neg", 0},
-    {"Not", 1, unary, "logical_not", 0}, {"Reciprocal", 1, unary, "reciprocal", 0}, {"Relu", 1, unary, "relu", 0},
-    {"Round", 11, unary, "round", 0}, {"Sigmoid", 1, unary, "sigmoid", 0}, {"Sign", 9, unary, "sign", 0}, {"Sin", 7, unary, "sin", 0},
-    {"Sinh", 9, unary, "sinh", 0}, {"Sqrt", 1, unary, "sqrt", 0}, {"Tan", 7, unary, "tan", 0}, {"Tanh", 1, unary, "tanh", 0},
-    {"Mish", 18, unary, "mish", 0}, {"BitwiseNot", 18, unary, "bitwise_not", 0},
-    {"Add", 1, binary, "add", 0}, {"Sub", 1, binary, "sub", 0}, {"Mul", 1, binary, "mul", 0}, {"Div", 1, divide, NULL, 0},
-    {"Pow", 1, power, NULL, 0}, {"Mod", 10, modulo, NULL, 0}, {"And", 1, binary, "logical_and", 0}, {"Or", 1, binary, "logical_or", 0},
-    {"Xor", 1, binary, "logical_xor", 0}, {"Equal", 1, binary, "equal", SP_ONNX_TYPED}, {"Less", 1, binary, "less", 0},
-    {"LessOrEqual", 12, binary, "less_equal", 0}, {"Greater", 1, binary, "greater", 0},
-    {"GreaterOrEqual", 12, binary, "greater_equal", 0}, {"BitwiseAnd", 18, binary, "bitwise_and", 0},
-    {"BitwiseOr", 18, binary, "bitwise_or", 0}, {"BitwiseXor", 18, binary, "bitwise_xor", 0}, {"BitShift", 11, shift, NULL, 0},
-    {"Max", 1, many, "maximum", 0}, {"Min", 1, many, "minimum", 0}, {"Sum", 1, many, "add", 0}, {"Mean", 1, many, "/", 0},
-    {"IsInf", 10, is_infinite, NULL, 0}, {"Clip", 1, clip, NULL, 0}, {"Where", 9, where, NULL, SP_ONNX_KEEPS_OTHER},
-    {"LeakyRelu", 1, with_alpha, "leaky_relu", 0}, {"Elu", 1, with_alpha, "elu", 0}, {"Celu", 12, with_alpha, "celu", 0},
-    {"Selu", 1, selu, NULL, 0}, {"HardSigmoid", 1, hard_sigmoid, NULL, 0}, {"HardSwish", 14, hard_swish, NULL, 0},
-    {"Gelu", 20, gelu, NULL, 0}, {"com.microsoft:Gelu", 1, gelu, NULL, 0}, {"Swish", 24, swish, NULL, 0},
-    {"Softplus", 1, softplus, NULL, 0}, {"Softsign", 1, softsign, NULL, 0}, {"ThresholdedRelu", 10, thresholded_relu, NULL, 0},
-    {"Shrink", 9, shrink, NULL, 0}, {"PRelu", 1, prelu, NULL, 0}, {"Softmax", 1, softmax, "softmax", 0},
-    {"LogSoftmax", 1, softmax, "log_softmax", 0}, {"Hardmax", 1, softmax, "hardmax", 0},
-    {"ReduceSum", 1, reduce, "reduce_sum", 0}, {"ReduceMean", 1, reduce, "reduce_mean", 0}, {"ReduceProd", 1, reduce, "reduce_prod", 0},
-    {"ReduceMax", 1, reduce, "reduce_max", 0}, {"ReduceMin", 1, reduce, "reduce_min", 0}, {"ReduceL1", 1, reduce, "l1", 0},
-    {"ReduceL2", 1, reduce, "l2", 0}, {"ReduceSumSquare", 1, reduce, "square", 0}, {"ReduceLogSum", 1, reduce, "log_sum", 0},
-    {"ReduceLogSumExp", 1, reduce, "log_sum_exp", 0}, {"ArgMax", 1, arg_extreme, "argmax", 0}, {"ArgMin", 1, arg_extreme, "argmin", 0},
-    {"CumSum", 11, cumulate, "scan_sum", 0}, {"CumProd", 26, cumulate, "scan_prod", 0}, {"Gemm", 1, gemm, NULL, 0},
-    {"MatMul", 1, matmul, NULL, 0}, {"Det", 11, det, NULL, 0}, {NULL, 0, NULL, NULL, 0},
+    {"Abs", 1, unary, "abs", 0},
+    {"Acos", 7, unary, "acos", 0},
+    {"Acosh", 9, unary, "acosh", 0},
+    {"Asin", 7, unary, "asin", 0},
+    {"Asinh", 9, unary, "asinh", 0},
+    {"Atan", 7, unary, "atan", 0},
+    {"Atanh", 9, unary, "atanh", 0},
+    {"Ceil", 1, unary, "ceil", 0},
+    {"Cos", 7, unary, "cos", 0},
+    {"Cosh", 9, unary, "cosh", 0},
+    {"Erf", 9, unary, "erf", 0},
+    {"Exp", 1, unary, "exp", 0},
+    {"Floor", 1, unary, "floor", 0},
+    {"IsNaN", 9, unary, "isnan", 0},
+    {"Log", 1, unary, "log", 0},
+    {"Neg", 1, unary, "neg", 0},
+    {"Not", 1, unary, "logical_not", 0},
+    {"Reciprocal", 1, unary, "reciprocal", 0},
+    {"Relu", 1, unary, "relu", 0},
+    {"Round", 11, unary, "round", 0},
+    {"Sigmoid", 1, unary, "sigmoid", 0},
+    {"Sign", 9, unary, "sign", 0},
+    {"Sin", 7, unary, "sin", 0},
+    {"Sinh", 9, unary, "sinh", 0},
+    {"Sqrt", 1, unary, "sqrt", 0},
+    {"Tan", 7, unary, "tan", 0},
+    {"Tanh", 1, unary, "tanh", 0},
+    {"Mish", 18, unary, "mish", 0},
+    {"BitwiseNot", 18, unary, "bitwise_not", 0},
+    {"Add", 1, binary, "add", 0},
+    {"Sub", 1, binary, "sub", 0},
+    {"Mul", 1, binary, "mul", 0},
+    {"Div", 1, divide, NULL, 0},
+    {"Pow", 1, power, NULL, 0},
+    {"Mod", 10, modulo, NULL, 0},
+    {"And", 1, binary, "logical_and", 0},
+    {"Or", 1, binary, "logical_or", 0},
+    {"Xor", 1, binary, "logical_xor", 0},
+    {"Equal", 1, binary, "equal", SP_ONNX_TYPED},
+    {"Less", 1, binary, "less", 0},
+    {"LessOrEqual", 12, binary, "less_equal", 0},
+    {"Greater", 1, binary, "greater", 0},
+    {"GreaterOrEqual", 12, binary, "greater_equal", 0},
+    {"BitwiseAnd", 18, binary, "bitwise_and", 0},
+    {"BitwiseOr", 18, binary, "bitwise_or", 0},
+    {"BitwiseXor", 18, binary, "bitwise_xor", 0},
+    {"BitShift", 11, shift, NULL, 0},
+    {"Max", 1, many, "maximum", 0},
+    {"Min", 1, many, "minimum", 0},
+    {"Sum", 1, many, "add", 0},
+    {"Mean", 1, many, "/", 0},
+    {"IsInf", 10, is_infinite, NULL, 0},
+    {"Clip", 1, clip, NULL, 0},
+    {"Where", 9, where, NULL, SP_ONNX_KEEPS_OTHER},
+    {"LeakyRelu", 1, with_alpha, "leaky_relu", 0},
+    {"Elu", 1, with_alpha, "elu", 0},
+    {"Celu", 12, with_alpha, "celu", 0},
+    {"Selu", 1, selu, NULL, 0},
+    {"HardSigmoid", 1, hard_sigmoid, NULL, 0},
+    {"HardSwish", 14, hard_swish, NULL, 0},
+    {"Gelu", 20, gelu, NULL, 0},
+    {"com.microsoft:Gelu", 1, gelu, NULL, 0},
+    {"Swish", 24, swish, NULL, 0},
+    {"Softplus", 1, softplus, NULL, 0},
+    {"Softsign", 1, softsign, NULL, 0},
+    {"ThresholdedRelu", 10, thresholded_relu, NULL, 0},
+    {"Shrink", 9, shrink, NULL, 0},
+    {"PRelu", 1, prelu, NULL, 0},
+    {"Softmax", 1, softmax, "softmax", 0},
+    {"LogSoftmax", 1, softmax, "log_softmax", 0},
+    {"Hardmax", 1, softmax, "hardmax", 0},
+    {"ReduceSum", 1, reduce, "reduce_sum", 0},
+    {"ReduceMean", 1, reduce, "reduce_mean", 0},
+    {"ReduceProd", 1, reduce, "reduce_prod", 0},
+    {"ReduceMax", 1, reduce, "reduce_max", 0},
+    {"ReduceMin", 1, reduce, "reduce_min", 0},
+    {"ReduceL1", 1, reduce, "l1", 0},
+    {"ReduceL2", 1, reduce, "l2", 0},
+    {"ReduceSumSquare", 1, reduce, "square", 0},
+    {"ReduceLogSum", 1, reduce, "log_sum", 0},
+    {"ReduceLogSumExp", 1, reduce, "log_sum_exp", 0},
+    {"ArgMax", 1, arg_extreme, "argmax", 0},
+    {"ArgMin", 1, arg_extreme, "argmin", 0},
+    {"CumSum", 11, cumulate, "scan_sum", 0},
+    {"CumProd", 26, cumulate, "scan_prod", 0},
+    {"Gemm", 1, gemm, NULL, 0},
+    {"MatMul", 1, matmul, NULL, 0},
+    {"Det", 11, det, NULL, 0},
+    {NULL, 0, NULL, NULL, 0},
 };

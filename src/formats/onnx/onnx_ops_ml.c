@@ -44,14 +44,16 @@ static sp_status list_of(sp_onnx_call *c, const char *const names[4], sp_tensor 
         }
         *type = SP_ONNX_STRING;
     } else if ((a = sp__onnx_attr(c, names[2])) != NULL) {
-        SP_TRY(sp_tensor_create_from(SP_DTYPE_I64, 1, (int64_t[]){a->n > 0 ? a->n : 1}, a->n > 0 ? a->ints : &a->i, &t));
+        SP_TRY(
+            sp_tensor_create_from(SP_DTYPE_I64, 1, (int64_t[]){a->n > 0 ? a->n : 1}, a->n > 0 ? a->ints : &a->i, &t));
         SP_TRY(sp__builder_keep(c->b, &t));
         *out = t;
     } else if ((a = sp__onnx_attr(c, names[3])) != NULL) {
         SP_TRY(sp_tensor_create(SP_DTYPE_F32, 1, (int64_t[]){a->n > 0 ? a->n : 1}, &t));
         SP_TRY(sp__builder_keep(c->b, &t));
         *out = t;
-        for (int i = 0; i < (a->n > 0 ? a->n : 1); i++) ((float *)sp_tensor_data(t))[i] = (float)(a->n > 0 ? a->floats[i] : a->f);
+        for (int i = 0; i < (a->n > 0 ? a->n : 1); i++)
+            ((float *)sp_tensor_data(t))[i] = (float)(a->n > 0 ? a->floats[i] : a->f);
     }
     return sp_builder_status(c->b);
 }
@@ -69,14 +71,19 @@ static sp_status label_encoder(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0], *keys, *values, *missing;
     int key_type, type, missing_type;
-    SP_TRY(list_of(c, (const char *const[]){"keys_tensor", "keys_strings", "keys_int64s", "keys_floats"}, &keys, &key_type));
-    SP_TRY(list_of(c, (const char *const[]){"values_tensor", "values_strings", "values_int64s", "values_floats"}, &values, &type));
-    SP_CHECK(keys != NULL && values != NULL && sp_tensor_count(keys) == sp_tensor_count(values), SP_FORMAT, "keys and values do not fit");
+    SP_TRY(list_of(c, (const char *const[]){"keys_tensor", "keys_strings", "keys_int64s", "keys_floats"}, &keys,
+                   &key_type));
+    SP_TRY(list_of(c, (const char *const[]){"values_tensor", "values_strings", "values_int64s", "values_floats"},
+                   &values, &type));
+    SP_CHECK(keys != NULL && values != NULL && sp_tensor_count(keys) == sp_tensor_count(values), SP_FORMAT,
+             "keys and values do not fit");
     SP_CHECK(key_type == sp__onnx_in_type(c, 0), SP_TYPE, "the keys are of another type than the input");
-    SP_TRY(list_of(c, (const char *const[]){"default_tensor", type == SP_ONNX_STRING ? "default_string" : "-",
-                                            type == 0 && sp_dtype_kind(sp_tensor_dtype(values)) == 'i' ? "default_int64" : "-",
-                                            type == 0 && sp_dtype_kind(sp_tensor_dtype(values)) == 'f' ? "default_float" : "-"},
-                   &missing, &missing_type));
+    SP_TRY(list_of(
+        c,
+        (const char *const[]){"default_tensor", type == SP_ONNX_STRING ? "default_string" : "-",
+                              type == 0 && sp_dtype_kind(sp_tensor_dtype(values)) == 'i' ? "default_int64" : "-",
+                              type == 0 && sp_dtype_kind(sp_tensor_dtype(values)) == 'f' ? "default_float" : "-"},
+        &missing, &missing_type));
     if (missing == NULL) SP_TRY(default_label(c, sp_tensor_dtype(values), type, &missing));
     /* One comparison with all keys; a key that is not there finds the default, which stands behind the values. */
     int rank = sp_tensor_rank(x);
@@ -87,8 +94,10 @@ static sp_status label_encoder(sp_onnx_call *c)
     sp_tensor *same = sp_equal(c->b, sp_reshape(c->b, x, rank + 1, dims), sp_reshape(c->b, keys, 1, (int64_t[]){-1}));
     sp_tensor *number = sp__positions(c->b, rank + 1, rank, n), *none = sp__onnx_scalar(c, SP_DTYPE_I64, (double)n);
     sp_tensor *at = SP_ONNX_OP1(c, "reduce_min", sp_select(c->b, same, number, none), "axis=(-1,), keepdims=False");
-    sp_tensor *all = sp__concat(c->b, 0, 2, (sp_tensor *[]){sp_reshape(c->b, values, 1, (int64_t[]){-1}),
-                                                            sp_cast(c->b, sp_reshape(c->b, missing, 1, (int64_t[]){1}), sp_tensor_dtype(values))});
+    sp_tensor *all = sp__concat(
+        c->b, 0, 2,
+        (sp_tensor *[]){sp_reshape(c->b, values, 1, (int64_t[]){-1}),
+                        sp_cast(c->b, sp_reshape(c->b, missing, 1, (int64_t[]){1}), sp_tensor_dtype(values))});
     c->out_type[0] = type;
     return sp__onnx_return(c, SP_ONNX_OP2(c, "gather", all, at, "axis=0"));
 }
@@ -122,18 +131,24 @@ static sp_status doubles_of(sp_onnx_call *c, const char *name, bool needed, cons
 static sp_status trees_of(sp_onnx_call *c, int64_t n_features, trees *t)
 {
     int64_t n = 0;
-    *t = (trees){.features = sp__onnx_attr(c, "nodes_featureids"), .yes = sp__onnx_attr(c, "nodes_truenodeids"),
-                 .no = sp__onnx_attr(c, "nodes_falsenodeids"), .yes_leaf = sp__onnx_attr(c, "nodes_trueleafs"),
-                 .no_leaf = sp__onnx_attr(c, "nodes_falseleafs"), .targets = sp__onnx_attr(c, "leaf_targetids"),
+    *t = (trees){.features = sp__onnx_attr(c, "nodes_featureids"),
+                 .yes = sp__onnx_attr(c, "nodes_truenodeids"),
+                 .no = sp__onnx_attr(c, "nodes_falsenodeids"),
+                 .yes_leaf = sp__onnx_attr(c, "nodes_trueleafs"),
+                 .no_leaf = sp__onnx_attr(c, "nodes_falseleafs"),
+                 .targets = sp__onnx_attr(c, "leaf_targetids"),
                  .missing_yes = sp__onnx_attr(c, "nodes_missing_value_tracks_true")};
     SP_TRY(doubles_of(c, "nodes_splits", true, &t->splits, &t->n_nodes));
     SP_TRY(doubles_of(c, "nodes_modes", true, &t->modes, &n));
-    SP_CHECK(n == t->n_nodes, SP_FORMAT, "nodes_modes has %lld entries, nodes_splits %lld", (long long)n, (long long)t->n_nodes);
+    SP_CHECK(n == t->n_nodes, SP_FORMAT, "nodes_modes has %lld entries, nodes_splits %lld", (long long)n,
+             (long long)t->n_nodes);
     SP_TRY(doubles_of(c, "leaf_weights", true, &t->weights, &t->n_leafs));
     SP_TRY(doubles_of(c, "membership_values", false, &t->members, &t->n_members));
     const sp_onnx_attr *all[] = {t->features, t->yes, t->no, t->yes_leaf, t->no_leaf};
-    for (int i = 0; i < 5; i++) SP_CHECK(all[i] != NULL && all[i]->n == t->n_nodes, SP_FORMAT, "the lists of nodes have different lengths");
-    SP_CHECK(t->targets != NULL && t->targets->n == t->n_leafs, SP_FORMAT, "the lists of leaves have different lengths");
+    for (int i = 0; i < 5; i++)
+        SP_CHECK(all[i] != NULL && all[i]->n == t->n_nodes, SP_FORMAT, "the lists of nodes have different lengths");
+    SP_CHECK(t->targets != NULL && t->targets->n == t->n_leafs, SP_FORMAT,
+             "the lists of leaves have different lengths");
     sp_tensor *places = NULL;
     SP_TRY(sp_tensor_create_zeros(SP_DTYPE_F64, 1, (int64_t[]){t->n_nodes + 1}, &places));
     SP_TRY(sp__builder_keep(c->b, &places));
@@ -144,7 +159,8 @@ static sp_status trees_of(sp_onnx_call *c, int64_t n_features, trees *t)
                  (long long)t->features->ints[i], (long long)n_features);
         for (int k = 0; k < 2; k++) {
             const sp_onnx_attr *to = k ? t->yes : t->no, *leaf = k ? t->yes_leaf : t->no_leaf;
-            SP_CHECK(to->ints[i] >= 0 && to->ints[i] < (leaf->ints[i] ? t->n_leafs : t->n_nodes), SP_INDEX, "node %lld leads nowhere", (long long)i);
+            SP_CHECK(to->ints[i] >= 0 && to->ints[i] < (leaf->ints[i] ? t->n_leafs : t->n_nodes), SP_INDEX,
+                     "node %lld leads nowhere", (long long)i);
         }
         if (t->modes[i] != 6) continue;
         t->first_member[i] = (double)member;
@@ -190,7 +206,8 @@ static sp_status tree_ensemble(sp_onnx_call *c)
     const sp_onnx_attr *roots = sp__onnx_attr(c, "tree_roots");
     trees t;
     int64_t n_targets = sp__onnx_attr_int(c, "n_targets", 1), how = sp__onnx_attr_int(c, "aggregate_function", 1);
-    SP_CHECK(sp_tensor_rank(c->in[0]) == 2 && n_targets > 0 && n_targets < INT32_MAX && roots != NULL, SP_VALUE, "x must be [rows, features]");
+    SP_CHECK(sp_tensor_rank(c->in[0]) == 2 && n_targets > 0 && n_targets < INT32_MAX && roots != NULL, SP_VALUE,
+             "x must be [rows, features]");
     SP_CHECK(sp__onnx_attr_int(c, "post_transform", 0) == 0, SP_DECLINED, "this post_transform is not supported");
     const int64_t *d = sp_tensor_dims(c->in[0]);
     SP_TRY(sp__tensor_need_value(c->in[0]));
@@ -203,11 +220,13 @@ static sp_status tree_ensemble(sp_onnx_call *c)
     for (int64_t r = 0; r < d[0]; r++) {
         double *to = (double *)sp_tensor_data(out) + r * n_targets;
         for (int i = 0; i < roots->n; i++) {
-            SP_CHECK(roots->ints[i] >= 0 && roots->ints[i] < t.n_nodes, SP_INDEX, "root %lld is no node", (long long)roots->ints[i]);
+            SP_CHECK(roots->ints[i] >= 0 && roots->ints[i] < t.n_nodes, SP_INDEX, "root %lld is no node",
+                     (long long)roots->ints[i]);
             int64_t leaf = leaf_of(&t, roots->ints[i], (const double *)sp_tensor_data(x) + r * d[1]);
             SP_CHECK(leaf >= 0, SP_FORMAT, "the nodes of a tree form a circle");
             int64_t target = t.targets->ints[leaf];
-            SP_CHECK(target >= 0 && target < n_targets, SP_INDEX, "target %lld of %lld", (long long)target, (long long)n_targets);
+            SP_CHECK(target >= 0 && target < n_targets, SP_INDEX, "target %lld of %lld", (long long)target,
+                     (long long)n_targets);
             double w = t.weights[leaf];
             to[target] = how < 2 || i == 0 ? to[target] + w : how == 2 ? fmin(to[target], w) : fmax(to[target], w);
         }
@@ -217,7 +236,9 @@ static sp_status tree_ensemble(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_ml[] = {
-    {"ai.onnx.ml:Binarizer", 1, binarizer, NULL, 0}, {"ai.onnx.ml:ArrayFeatureExtractor", 1, feature_extractor, NULL, SP_ONNX_KEEPS},
-    {"ai.onnx.ml:LabelEncoder", 2, label_encoder, NULL, SP_ONNX_TYPED}, {"ai.onnx.ml:TreeEnsemble", 5, tree_ensemble, NULL, 0},
+    {"ai.onnx.ml:Binarizer", 1, binarizer, NULL, 0},
+    {"ai.onnx.ml:ArrayFeatureExtractor", 1, feature_extractor, NULL, SP_ONNX_KEEPS},
+    {"ai.onnx.ml:LabelEncoder", 2, label_encoder, NULL, SP_ONNX_TYPED},
+    {"ai.onnx.ml:TreeEnsemble", 5, tree_ensemble, NULL, 0},
     {NULL, 0, NULL, NULL, 0},
 };

@@ -79,16 +79,18 @@ static sp_status attention(sp_onnx_call *c)
     if (past_k != NULL) k = sp__concat(c->b, 2, 2, (sp_tensor *[]){past_k, k});
     if (past_v != NULL) v = sp__concat(c->b, 2, 2, (sp_tensor *[]){past_v, v});
     SP_TRY(sp_builder_status(c->b));
-    SP_CHECK(sp_tensor_rank(q) == 4 && sp_tensor_rank(k) == 4 && sp_tensor_rank(v) == 4 && sp_tensor_dims(k)[1] > 0, SP_VALUE,
-             "queries, keys and values must have rank 3 with numbers of heads, or 4");
+    SP_CHECK(sp_tensor_rank(q) == 4 && sp_tensor_rank(k) == 4 && sp_tensor_rank(v) == 4 && sp_tensor_dims(k)[1] > 0,
+             SP_VALUE, "queries, keys and values must have rank 3 with numbers of heads, or 4");
     if (c->n_out > 1) c->out[1] = k;
     if (c->n_out > 2) c->out[2] = v;
-    int64_t queries = sp_tensor_dims(q)[2], keys = sp_tensor_dims(k)[2], times = sp_tensor_dims(q)[1] / sp_tensor_dims(k)[1];
+    int64_t queries = sp_tensor_dims(q)[2], keys = sp_tensor_dims(k)[2],
+            times = sp_tensor_dims(q)[1] / sp_tensor_dims(k)[1];
     double scale = sqrt(sp__onnx_attr_float(c, "scale", 1 / sqrt((double)sp_tensor_dims(q)[3])));
     k = repeat_heads(c, k, times);
     v = repeat_heads(c, v, times);
     SP_TRY(sp_builder_status(c->b));
-    sp_tensor *scores = sp_matmul(c->b, sp__mul_number(c->b, q, scale), sp__mul_number(c->b, k, scale), false, true), *shown[4];
+    sp_tensor *scores = sp_matmul(c->b, sp__mul_number(c->b, q, scale), sp__mul_number(c->b, k, scale), false, true),
+              *shown[4];
     SP_TRY(sp_builder_status(c->b));
     shown[0] = scores;
     if (softcap != 0) scores = sp__mul_number(c->b, sp_tanh(c->b, sp__mul_number(c->b, scores, 1 / softcap)), softcap);
@@ -103,7 +105,8 @@ static sp_status attention(sp_onnx_call *c)
     SP_TRY(sp_builder_status(c->b));
     if (bias != NULL) { /* a row in which nothing may be seen gives zeros */
         sp_tensor *top = SP_ONNX_OP1(c, "reduce_max", bias, "axis=(-1,), keepdims=True");
-        weights = sp_select(c->b, SP_ONNX_OP1(c, "isneginf", top, NULL), sp__onnx_scalar(c, sp_tensor_dtype(weights), 0), weights);
+        weights = sp_select(c->b, SP_ONNX_OP1(c, "isneginf", top, NULL),
+                            sp__onnx_scalar(c, sp_tensor_dtype(weights), 0), weights);
     }
     weights = sp_cast(c->b, weights, dtype);
     shown[3] = weights;
@@ -111,7 +114,8 @@ static sp_status attention(sp_onnx_call *c)
     SP_TRY(sp_builder_status(c->b));
     if (rank == 3) {
         const int64_t *d = sp_tensor_dims(y);
-        y = sp_reshape(c->b, sp_transpose(c->b, y, 4, (int64_t[]){0, 2, 1, 3}), 3, (int64_t[]){d[0], d[2], d[1] * d[3]});
+        y = sp_reshape(c->b, sp_transpose(c->b, y, 4, (int64_t[]){0, 2, 1, 3}), 3,
+                       (int64_t[]){d[0], d[2], d[1] * d[3]});
     }
     c->out[0] = y;
     int64_t mode = sp__onnx_attr_int(c, "qk_matmul_output_mode", 0);
@@ -130,7 +134,8 @@ static sp_status negative_log_likelihood(sp_onnx_call *c, sp_tensor *log_p)
     sp_dtype dtype = sp_tensor_dtype(log_p);
     SP_TRY(sp_builder_status(c->b));
     int rank = sp_tensor_rank(labels);
-    SP_CHECK(rank + 1 == sp_tensor_rank(log_p), SP_VALUE, "labels have rank %d, the scores %d", rank, sp_tensor_rank(log_p));
+    SP_CHECK(rank + 1 == sp_tensor_rank(log_p), SP_VALUE, "labels have rank %d, the scores %d", rank,
+             sp_tensor_rank(log_p));
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i <= rank; i++) dims[i] = i == 1 ? 1 : sp_tensor_dims(labels)[i < 1 ? 0 : i - 1];
     sp_tensor *counted = NULL, *index = labels;
@@ -169,7 +174,8 @@ static sp_status reverse_sequence(sp_onnx_call *c)
     sp_tensor *x = c->in[0];
     int64_t time_axis = sp__onnx_attr_int(c, "time_axis", 0), batch_axis = sp__onnx_attr_int(c, "batch_axis", 1);
     int rank = sp_tensor_rank(x);
-    SP_CHECK(rank >= 2 && time_axis + batch_axis == 1 && time_axis * batch_axis == 0, SP_VALUE, "time_axis and batch_axis must be 0 and 1");
+    SP_CHECK(rank >= 2 && time_axis + batch_axis == 1 && time_axis * batch_axis == 0, SP_VALUE,
+             "time_axis and batch_axis must be 0 and 1");
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i < rank; i++) dims[i] = i == batch_axis ? -1 : 1;
     sp_tensor *lengths = sp_reshape(c->b, sp_cast(c->b, c->in[1], SP_DTYPE_I64), rank, dims);
@@ -207,7 +213,8 @@ static sp_status center_crop_pad(sp_onnx_call *c)
             pads[2 * at + 1] = more - more / 2;
         }
     }
-    x = SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s", sp__onnx_list(&t[0], rank, start), sp__onnx_list(&t[1], rank, stop));
+    x = SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s", sp__onnx_list(&t[0], rank, start),
+                    sp__onnx_list(&t[1], rank, stop));
     return sp__onnx_return(c, SP_ONNX_OP1(c, "pad", x, "pads=%s", sp__onnx_list(&t[0], 2 * rank, pads)));
 }
 
@@ -220,7 +227,8 @@ static sp_status window_function(sp_onnx_call *c)
     const double *f = factors[c->node->handler->detail[0] - '0'];
     sp_onnx_ints size;
     SP_TRY(sp__onnx_ints(sp__onnx_in(c, 0), &size));
-    SP_CHECK(size.n == 1 && size.v[0] >= 0 && size.v[0] < INT32_MAX, SP_VALUE, "the size must be one number that is not negative");
+    SP_CHECK(size.n == 1 && size.v[0] >= 0 && size.v[0] < INT32_MAX, SP_VALUE,
+             "the size must be one number that is not negative");
     double n = (double)size.v[0] - (sp__onnx_attr_int(c, "periodic", 1) ? 0 : 1);
     sp_tensor *t = NULL;
     SP_TRY(sp_tensor_create(SP_DTYPE_F64, 1, size.v, &t));
@@ -272,7 +280,9 @@ static int64_t suppress(const suppression *s, const float *boxes, const float *s
     while (n_kept < s->most) {
         int64_t best = -1;
         for (int64_t i = 0; i < s->n; i++)
-            if (!used[i] && (!s->scored || (double)scores[i] > s->score_limit) && (best < 0 || scores[i] > scores[best])) best = i;
+            if (!used[i] && (!s->scored || (double)scores[i] > s->score_limit) &&
+                (best < 0 || scores[i] > scores[best]))
+                best = i;
         if (best < 0) break;
         used[best] = true;
         bool keep = true;
@@ -289,15 +299,17 @@ static sp_status non_max_suppression(sp_onnx_call *c)
     suppression s = {.centre = sp__onnx_attr_int(c, "center_point_box", 0) != 0};
     for (int i = 0; i < 2; i++) {
         SP_TRY(sp__tensor_need_value(c->in[i]));
-        SP_CHECK(sp_tensor_rank(c->in[i]) == 3 && sp_tensor_dtype(c->in[i]) == SP_DTYPE_F32 && sp_tensor_is_contiguous(c->in[i]), SP_VALUE,
-                 "boxes and scores must be float32 of rank 3");
+        SP_CHECK(sp_tensor_rank(c->in[i]) == 3 && sp_tensor_dtype(c->in[i]) == SP_DTYPE_F32 &&
+                     sp_tensor_is_contiguous(c->in[i]),
+                 SP_VALUE, "boxes and scores must be float32 of rank 3");
     }
     if (sp__onnx_in(c, 2) != NULL) SP_TRY(sp__onnx_number(c->in[2], &most));
     if (sp__onnx_in(c, 3) != NULL) SP_TRY(sp__onnx_number(c->in[3], &s.overlap_limit));
     if ((s.scored = sp__onnx_in(c, 4) != NULL)) SP_TRY(sp__onnx_number(c->in[4], &s.score_limit));
     const int64_t *d = sp_tensor_dims(c->in[1]);
-    SP_CHECK(sp_tensor_dims(c->in[0])[0] == d[0] && sp_tensor_dims(c->in[0])[1] == d[2] && sp_tensor_dims(c->in[0])[2] == 4, SP_VALUE,
-             "boxes and scores do not fit each other");
+    SP_CHECK(sp_tensor_dims(c->in[0])[0] == d[0] && sp_tensor_dims(c->in[0])[1] == d[2] &&
+                 sp_tensor_dims(c->in[0])[2] == 4,
+             SP_VALUE, "boxes and scores do not fit each other");
     s.n = d[2];
     s.most = most > (double)s.n ? s.n : most > 0 ? (int64_t)most : 0;
     bool *used = sp__alloc((size_t)s.n + 1);
@@ -424,10 +436,15 @@ static sp_status einsum(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_more[] = {
-    {"Attention", 23, attention, NULL, 0}, {"NegativeLogLikelihoodLoss", 12, nll_loss, NULL, 0},
+    {"Attention", 23, attention, NULL, 0},
+    {"NegativeLogLikelihoodLoss", 12, nll_loss, NULL, 0},
     {"SoftmaxCrossEntropyLoss", 12, softmax_loss, NULL, 0},
-    {"ReverseSequence", 10, reverse_sequence, NULL, SP_ONNX_KEEPS}, {"CenterCropPad", 18, center_crop_pad, NULL, SP_ONNX_KEEPS},
-    {"Einsum", 12, einsum, NULL, 0}, {"HannWindow", 17, window_function, "0", 0},
-    {"HammingWindow", 17, window_function, "1", 0}, {"BlackmanWindow", 17, window_function, "2", 0},
-    {"NonMaxSuppression", 10, non_max_suppression, NULL, 0}, {NULL, 0, NULL, NULL, 0},
+    {"ReverseSequence", 10, reverse_sequence, NULL, SP_ONNX_KEEPS},
+    {"CenterCropPad", 18, center_crop_pad, NULL, SP_ONNX_KEEPS},
+    {"Einsum", 12, einsum, NULL, 0},
+    {"HannWindow", 17, window_function, "0", 0},
+    {"HammingWindow", 17, window_function, "1", 0},
+    {"BlackmanWindow", 17, window_function, "2", 0},
+    {"NonMaxSuppression", 10, non_max_suppression, NULL, 0},
+    {NULL, 0, NULL, NULL, 0},
 };

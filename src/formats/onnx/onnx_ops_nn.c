@@ -72,11 +72,13 @@ static sp_tensor *with_bias(sp_onnx_call *c, sp_tensor *y, sp_tensor *bias)
 /* A constant of the program that is being recorded. */
 static bool is_fixed(const sp_tensor *t)
 {
-    return t != NULL && t->symbol == NULL && !(t->flags & (SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE)) && t->dtype == SP_DTYPE_F32;
+    return t != NULL && t->symbol == NULL && !(t->flags & (SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE)) &&
+           t->dtype == SP_DTYPE_F32;
 }
 
 /* numbers: scale, shift, mean and variance. */
-static void fold_numbers(sp_onnx_call *c, double epsilon, sp_tensor *const *numbers, sp_tensor **weight, sp_tensor **bias)
+static void fold_numbers(sp_onnx_call *c, double epsilon, sp_tensor *const *numbers, sp_tensor **weight,
+                         sp_tensor **bias)
 {
     sp_tensor *p[4];
     for (int i = 0; i < 4; i++) p[i] = sp_cast(c->b, numbers[i], SP_DTYPE_F64);
@@ -84,7 +86,8 @@ static void fold_numbers(sp_onnx_call *c, double epsilon, sp_tensor *const *numb
     sp_tensor *shift = *bias != NULL ? sp_sub(c->b, sp_cast(c->b, *bias, SP_DTYPE_F64), p[2]) : sp_neg(c->b, p[2]);
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i < sp_tensor_rank(*weight); i++) dims[i] = i == 0 ? -1 : 1;
-    sp_tensor *w = sp_mul(c->b, sp_cast(c->b, *weight, SP_DTYPE_F64), sp_reshape(c->b, scale, sp_tensor_rank(*weight), dims));
+    sp_tensor *w =
+        sp_mul(c->b, sp_cast(c->b, *weight, SP_DTYPE_F64), sp_reshape(c->b, scale, sp_tensor_rank(*weight), dims));
     *weight = sp_cast(c->b, w, SP_DTYPE_F32);
     *bias = sp_cast(c->b, sp_add(c->b, sp_mul(c->b, shift, scale), p[1]), SP_DTYPE_F32);
 }
@@ -95,12 +98,15 @@ static bool fold_norm(sp_onnx_call *c, sp_tensor **weight, sp_tensor **bias)
 {
     const sp_onnx_node *norm = c->node->norm;
     sp_tensor *from[6] = {*weight, *bias}, *folded[SP_DERIVED_MAX];
-    if (norm == NULL || sp_function_recording() == NULL || !is_fixed(*weight) || (*bias != NULL && !is_fixed(*bias))) return false;
+    if (norm == NULL || sp_function_recording() == NULL || !is_fixed(*weight) || (*bias != NULL && !is_fixed(*bias)))
+        return false;
     sp_onnx_call behind = {.node = norm, .caller = c->caller};
     if (sp__onnx_attr_int(&behind, "training_mode", 0)) return false;
     for (int i = 0; i < 4; i++) {
         const sp_onnx_value *v = norm->in[i + 1] >= 0 ? c->frame[norm->in[i + 1]] : NULL;
-        if (v == NULL || !is_fixed(v->tensor) || sp_tensor_rank(v->tensor) != 1 || sp_tensor_count(v->tensor) != sp_tensor_dims(*weight)[0]) return false;
+        if (v == NULL || !is_fixed(v->tensor) || sp_tensor_rank(v->tensor) != 1 ||
+            sp_tensor_count(v->tensor) != sp_tensor_dims(*weight)[0])
+            return false;
         from[2 + i] = v->tensor;
     }
     if (sp__derived_find(c->node, 6, from, folded)) {
@@ -122,15 +128,18 @@ static sp_status conv(sp_onnx_call *c)
     window w;
     window_text t;
     char op[16];
-    SP_CHECK(sp_tensor_rank(weight) == sp_tensor_rank(x), SP_VALUE, "x has rank %d, the weights %d", sp_tensor_rank(x), sp_tensor_rank(weight));
+    SP_CHECK(sp_tensor_rank(weight) == sp_tensor_rank(x), SP_VALUE, "x has rank %d, the weights %d", sp_tensor_rank(x),
+             sp_tensor_rank(weight));
     SP_TRY(sp__onnx_window_of(c, x, sp_tensor_dims(weight) + 2, &w));
     window_print(&w, &t);
     snprintf(op, sizeof op, "conv%dd", w.n);
-    sp_tensor *y = sp__onnx_op(c, op, 3, (sp_tensor *[]){x, weight, bias}, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld",
-                               t.stride.text, t.pads.text, t.dilation.text, (long long)sp__onnx_attr_int(c, "group", 1));
+    sp_tensor *y = sp__onnx_op(c, op, 3, (sp_tensor *[]){x, weight, bias},
+                               "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld", t.stride.text, t.pads.text,
+                               t.dilation.text, (long long)sp__onnx_attr_int(c, "group", 1));
     if (!folded) return sp__onnx_return(c, y);
     SP_TRY(sp_builder_status(c->b));
-    c->frame[c->node->norm->out[0]] = sp__onnx_value_tensor(y); /* the normalisation's result; our own has no other use */
+    c->frame[c->node->norm->out[0]] =
+        sp__onnx_value_tensor(y); /* the normalisation's result; our own has no other use */
     return c->frame[c->node->norm->out[0]] != NULL ? SP_OK : SP_NOMEM;
 }
 
@@ -144,7 +153,8 @@ static sp_status conv_transpose(sp_onnx_call *c)
     int64_t extra[SP_RANK_MAX], shape[SP_RANK_MAX];
     sp_onnx_ints wanted;
     bool has_shape = false;
-    SP_CHECK(sp_tensor_rank(weight) == sp_tensor_rank(x), SP_VALUE, "x has rank %d, the weights %d", sp_tensor_rank(x), sp_tensor_rank(weight));
+    SP_CHECK(sp_tensor_rank(weight) == sp_tensor_rank(x), SP_VALUE, "x has rank %d, the weights %d", sp_tensor_rank(x),
+             sp_tensor_rank(weight));
     SP_TRY(sp__onnx_window_of(c, x, sp_tensor_dims(weight) + 2, &w));
     SP_TRY(list_or(c, "output_padding", w.n, 0, extra));
     SP_TRY(sp__onnx_ints_of(c, "output_shape", -1, &wanted, &has_shape));
@@ -181,9 +191,10 @@ static sp_status conv_transpose(sp_onnx_call *c)
     }
     window_print(&w, &t);
     snprintf(op, sizeof op, "conv%dd_input_grad", w.n);
-    sp_tensor *y = SP_ONNX_OP2(c, op, x, weight, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, input_size=%s", t.stride.text,
-                               t.pads.text, t.dilation.text, (long long)sp__onnx_attr_int(c, "group", 1),
-                               sp__onnx_list(&t.kernel, w.n, inner));
+    sp_tensor *y =
+        SP_ONNX_OP2(c, op, x, weight, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, input_size=%s",
+                    t.stride.text, t.pads.text, t.dilation.text, (long long)sp__onnx_attr_int(c, "group", 1),
+                    sp__onnx_list(&t.kernel, w.n, inner));
     if (grown) y = SP_ONNX_OP1(c, "pad", y, "pads=%s", sp__onnx_list(&t.kernel, 2 * (w.n + 2), missing));
     return sp__onnx_return(c, with_bias(c, y, sp__onnx_in(c, 2)));
 }
@@ -202,7 +213,9 @@ static sp_tensor *pad_lowest(sp_onnx_call *c, sp_tensor *x, window *w)
     memset(w->pads, 0, sizeof w->pads);
     bool real = sp_dtype_kind(sp_tensor_dtype(x)) == 'f';
     return SP_ONNX_OP1(c, "pad", x, "pads=%s, value=%s", sp__onnx_list(&text, 2 * (w->n + 2), pads),
-                       real ? "-inf" : sp_tensor_dtype(x) == SP_DTYPE_I8 ? "-128" : "0");
+                       real                                ? "-inf"
+                       : sp_tensor_dtype(x) == SP_DTYPE_I8 ? "-128"
+                                                           : "0");
 }
 
 static sp_status max_pool(sp_onnx_call *c)
@@ -217,8 +230,9 @@ static sp_status max_pool(sp_onnx_call *c)
     SP_TRY(sp_builder_status(c->b));
     window_print(&w, &t);
     snprintf(op, sizeof op, index ? "max_pool%dd_indices" : "max_pool%dd", w.n);
-    SP_TRY(sp__onnx_op_many(c, op, 1, &x, 2, both, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s, dilation=%s, ceil_mode=%s",
-                            t.kernel.text, t.stride.text, t.pads.text, t.dilation.text,
+    SP_TRY(sp__onnx_op_many(c, op, 1, &x, 2, both,
+                            "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s, dilation=%s, ceil_mode=%s", t.kernel.text,
+                            t.stride.text, t.pads.text, t.dilation.text,
                             sp__onnx_attr_int(c, "ceil_mode", 0) ? "True" : "False"));
     c->out[0] = both[0];
     if (!index) return SP_OK;
@@ -229,7 +243,8 @@ static sp_status max_pool(sp_onnx_call *c)
     if (sp__onnx_attr_int(c, "storage_order", 0) && w.n == 2) {
         sp_tensor *columns = sp__onnx_scalar(c, SP_DTYPE_I64, (double)sp_tensor_dims(x)[3]);
         sp_tensor *rows = sp__onnx_scalar(c, SP_DTYPE_I64, (double)sp_tensor_dims(x)[2]);
-        sp_tensor *row = SP_ONNX_OP2(c, "floor_div", at, columns, NULL), *column = SP_ONNX_OP2(c, "floor_mod", at, columns, NULL);
+        sp_tensor *row = SP_ONNX_OP2(c, "floor_div", at, columns, NULL),
+                  *column = SP_ONNX_OP2(c, "floor_mod", at, columns, NULL);
         at = sp_add(c->b, sp_mul(c->b, column, rows), row);
     }
     for (int i = 0; i < w.n + 2; i++) dims[i] = i < 2 ? sp_tensor_dims(x)[i] : 1;
@@ -255,8 +270,9 @@ static sp_tensor *window_sum(sp_onnx_call *c, sp_tensor *x, const window *w, con
     }
     snprintf(op, sizeof op, "conv%dd", w->n);
     sp_tensor *ones = sp__full(c->b, 1, sp_tensor_dtype(x), w->n + 2, dims);
-    sp_tensor *y = sp__onnx_op(c, op, 3, (sp_tensor *[]){sp_reshape(c->b, x, w->n + 2, flat), ones, NULL},
-                               "stride=%s, pad_mode=pad, pad=%s, dilation=%s", t.stride.text, t.pads.text, t.dilation.text);
+    sp_tensor *y =
+        sp__onnx_op(c, op, 3, (sp_tensor *[]){sp_reshape(c->b, x, w->n + 2, flat), ones, NULL},
+                    "stride=%s, pad_mode=pad, pad=%s, dilation=%s", t.stride.text, t.pads.text, t.dilation.text);
     if (y == NULL) return NULL;
     for (int i = 0; i < w->n + 2; i++) flat[i] = i < 2 ? sp_tensor_dims(x)[i] : sp_tensor_dims(y)[i];
     return sp_reshape(c->b, y, w->n + 2, flat);
@@ -281,7 +297,8 @@ static sp_status average_pool(sp_onnx_call *c)
     window w;
     int64_t pads[2 * SP_RANK_MAX], dims[SP_RANK_MAX];
     SP_TRY(sp__onnx_window_of(c, x, NULL, &w));
-    bool ceil_mode = sp__onnx_attr_int(c, "ceil_mode", 0) != 0, padded = sp__onnx_attr_int(c, "count_include_pad", 0) != 0;
+    bool ceil_mode = sp__onnx_attr_int(c, "ceil_mode", 0) != 0,
+         padded = sp__onnx_attr_int(c, "count_include_pad", 0) != 0;
     bool plain = !ceil_mode && sp_dtype_kind(sp_tensor_dtype(x)) == 'f'; /* what the operator of the table does */
     for (int i = 0; i < 2 * w.n; i++) plain = plain && w.dilation[i / 2] == 1 && 2 * w.pads[i] <= w.kernel[i / 2];
     if (plain) {
@@ -289,7 +306,8 @@ static sp_status average_pool(sp_onnx_call *c)
         char op[16];
         window_print(&w, &t);
         snprintf(op, sizeof op, "avg_pool%dd", w.n);
-        return sp__onnx_return(c, SP_ONNX_OP1(c, op, x, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s, count_include_pad=%s",
+        return sp__onnx_return(c, SP_ONNX_OP1(c, op, x,
+                                              "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s, count_include_pad=%s",
                                               t.kernel.text, t.stride.text, t.pads.text, padded ? "True" : "False"));
     }
     memcpy(pads, w.pads, sizeof pads);
@@ -297,7 +315,8 @@ static sp_status average_pool(sp_onnx_call *c)
     sp_tensor *sum = window_sum(c, x, &w, pads);
     /* How many elements each window has: the same sum over ones, where padding that counts is ones too. */
     dims[0] = dims[1] = 1;
-    for (int i = 0; i < w.n; i++) dims[i + 2] = sp_tensor_dims(x)[i + 2] + (padded ? w.pads[2 * i] + w.pads[2 * i + 1] : 0);
+    for (int i = 0; i < w.n; i++)
+        dims[i + 2] = sp_tensor_dims(x)[i + 2] + (padded ? w.pads[2 * i] + w.pads[2 * i + 1] : 0);
     sp_tensor *ones = sp__full(c->b, 1, sp_tensor_dtype(x), w.n + 2, dims);
     for (int i = 0; i < 2 * w.n && padded; i++) pads[i] -= w.pads[i];
     SP_TRY(sp_builder_status(c->b));
@@ -357,8 +376,8 @@ static sp_tensor *mean_over(sp_onnx_call *c, sp_tensor *x, int n, const int64_t 
 }
 
 /* (x - mean) / sqrt(variance + epsilon) over axes. */
-static sp_tensor *standardise(sp_onnx_call *c, sp_tensor *x, int n, const int64_t *axes, double epsilon, sp_tensor **mean,
-                              sp_tensor **inverse)
+static sp_tensor *standardise(sp_onnx_call *c, sp_tensor *x, int n, const int64_t *axes, double epsilon,
+                              sp_tensor **mean, sp_tensor **inverse)
 {
     *mean = mean_over(c, x, n, axes);
     sp_tensor *centred = sp_sub(c->b, x, *mean);
@@ -379,26 +398,30 @@ static sp_status batch_norm(sp_onnx_call *c)
         if (rank == 1) x = sp_reshape(c->b, x, 2, (int64_t[]){-1, 1});
         SP_TRY(sp_builder_status(c->b));
         if (sp_tensor_dtype(x) == sp_tensor_dtype(mean) && rank > 1) {
-            SP_TRY(sp__onnx_op_many(c, "batch_norm", 5, (sp_tensor *[]){x, c->in[1], c->in[2], mean, variance}, 3, out, "epsilon=%.17g", epsilon));
+            SP_TRY(sp__onnx_op_many(c, "batch_norm", 5, (sp_tensor *[]){x, c->in[1], c->in[2], mean, variance}, 3, out,
+                                    "epsilon=%.17g", epsilon));
             c->out[0] = out[0];
             return SP_OK;
         }
         sp_tensor *y = sp_sub(c->b, x, per_channel(c, mean, 2 > rank ? 2 : rank));
-        y = sp_mul(c->b, y, per_channel(c, sp_rsqrt(c->b, sp__add_number(c->b, variance, epsilon)), 2 > rank ? 2 : rank));
+        y = sp_mul(c->b, y,
+                   per_channel(c, sp_rsqrt(c->b, sp__add_number(c->b, variance, epsilon)), 2 > rank ? 2 : rank));
         y = sp_mul(c->b, y, per_channel(c, c->in[1], 2 > rank ? 2 : rank));
         y = sp_add(c->b, y, per_channel(c, c->in[2], 2 > rank ? 2 : rank));
         return sp__onnx_return(c, sp_reshape(c->b, y, rank, sp_tensor_dims(c->in[0])));
     }
     for (int i = 0; i < rank; i++)
         if (i != 1) axes[n++] = i;
-    sp_tensor *m = mean_over(c, x, n, axes), *centred = sp_sub(c->b, x, m), *v = mean_over(c, sp_square(c->b, centred), n, axes);
+    sp_tensor *m = mean_over(c, x, n, axes), *centred = sp_sub(c->b, x, m),
+              *v = mean_over(c, sp_square(c->b, centred), n, axes);
     SP_TRY(sp_builder_status(c->b));
     sp_tensor *y = sp_div(c->b, centred, sp_sqrt(c->b, sp__add_number(c->b, v, epsilon)));
     c->out[0] = sp_add(c->b, sp_mul(c->b, y, per_channel(c, c->in[1], rank)), per_channel(c, c->in[2], rank));
     sp_tensor *now[2] = {m, v};
     for (int k = 0; k < 2 && k + 1 < c->n_out; k++) {
         sp_tensor *flat = sp_reshape(c->b, now[k], 1, (int64_t[]){-1});
-        c->out[k + 1] = sp_add(c->b, sp__mul_number(c->b, c->in[3 + k], momentum), sp__mul_number(c->b, flat, 1 - momentum));
+        c->out[k + 1] =
+            sp_add(c->b, sp__mul_number(c->b, c->in[3 + k], momentum), sp__mul_number(c->b, flat, 1 - momentum));
     }
     return sp_builder_status(c->b);
 }
@@ -427,7 +450,8 @@ static sp_status layer_norm(sp_onnx_call *c)
     bool whole = sp_tensor_rank(c->in[1]) == n && (sp__onnx_in(c, 2) == NULL || sp_tensor_rank(c->in[2]) == n);
     if (c->n_out == 1 && sp_dtype_bytes(dtype) >= 4 && whole && sp_tensor_dtype(c->in[1]) == dtype)
         return sp__onnx_return(c, sp__onnx_op(c, "layer_norm", 3, (sp_tensor *[]){x, c->in[1], sp__onnx_in(c, 2)},
-                                              "begin_norm_axis=%d, begin_params_axis=%d, epsilon=%.17g", axis, axis, epsilon));
+                                              "begin_norm_axis=%d, begin_params_axis=%d, epsilon=%.17g", axis, axis,
+                                              epsilon));
     if (sp_dtype_bytes(dtype) < 4) x = sp_cast(c->b, x, SP_DTYPE_F32);
     sp_tensor *y = standardise(c, x, n, axes, epsilon, &mean, &inverse);
     y = sp_mul(c->b, sp_cast(c->b, y, dtype), c->in[1]);
@@ -449,7 +473,8 @@ static sp_status rms_norm(sp_onnx_call *c)
     if (sp_dtype_bytes(dtype) < 4) x = sp_cast(c->b, x, SP_DTYPE_F32);
     sp_tensor *square = mean_over(c, sp_square(c->b, x), n, axes);
     SP_TRY(sp_builder_status(c->b));
-    sp_tensor *y = sp_mul(c->b, x, sp_rsqrt(c->b, sp__add_number(c->b, square, sp__onnx_attr_float(c, "epsilon", 1e-5))));
+    sp_tensor *y =
+        sp_mul(c->b, x, sp_rsqrt(c->b, sp__add_number(c->b, square, sp__onnx_attr_float(c, "epsilon", 1e-5))));
     return sp__onnx_return(c, sp_mul(c->b, sp_cast(c->b, y, dtype), c->in[1]));
 }
 
@@ -458,7 +483,8 @@ static sp_status group_norm(sp_onnx_call *c)
     sp_tensor *x = c->in[0], *mean, *inverse = NULL;
     int64_t groups = sp__onnx_attr_int(c, "num_groups", 1), channels = sp_tensor_dims(x)[1];
     int rank = sp_tensor_rank(x);
-    SP_CHECK(groups > 0 && channels % groups == 0, SP_VALUE, "%lld channels in %lld groups", (long long)channels, (long long)groups);
+    SP_CHECK(groups > 0 && channels % groups == 0, SP_VALUE, "%lld channels in %lld groups", (long long)channels,
+             (long long)groups);
     sp_tensor *rows = sp_reshape(c->b, x, 3, (int64_t[]){sp_tensor_dims(x)[0], groups, -1});
     sp_tensor *y = standardise(c, rows, 1, (int64_t[]){2}, sp__onnx_attr_float(c, "epsilon", 1e-5), &mean, &inverse);
     sp_tensor *scale = c->in[1], *bias = c->in[2];
@@ -474,9 +500,10 @@ static sp_status lrn(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0];
     int64_t size = sp__onnx_attr_int(c, "size", 1);
-    double alpha = sp__onnx_attr_float(c, "alpha", 1e-4), beta = sp__onnx_attr_float(c, "beta", 0.75), bias = sp__onnx_attr_float(c, "bias", 1);
-    sp_tensor *sum = SP_ONNX_OP1(c, "channel_window_sum", sp_square(c->b, x), "before=%lld, after=%lld", (long long)((size - 1) / 2),
-                                 (long long)(size - 1 - (size - 1) / 2));
+    double alpha = sp__onnx_attr_float(c, "alpha", 1e-4), beta = sp__onnx_attr_float(c, "beta", 0.75),
+           bias = sp__onnx_attr_float(c, "bias", 1);
+    sp_tensor *sum = SP_ONNX_OP1(c, "channel_window_sum", sp_square(c->b, x), "before=%lld, after=%lld",
+                                 (long long)((size - 1) / 2), (long long)(size - 1 - (size - 1) / 2));
     SP_TRY(sp_builder_status(c->b));
     sp_tensor *scale = sp__add_number(c->b, sp__mul_number(c->b, sum, alpha / (double)size), bias);
     return sp__onnx_return(c, sp_mul(c->b, x, SP_ONNX_OP2(c, "pow", scale, sp__const(c->b, -beta, x), NULL)));
@@ -502,17 +529,28 @@ static sp_status mean_variance_norm(sp_onnx_call *c)
     SP_TRY(sp__onnx_ints_of(c, "axes", -1, &axes, &found));
     if (!found) axes = (sp_onnx_ints){3, {0, 2, 3}};
     mean = mean_over(c, x, axes.n, axes.v);
-    sp_tensor *centred = sp_sub(c->b, x, mean), *deviation = sp_sqrt(c->b, mean_over(c, sp_square(c->b, centred), axes.n, axes.v));
+    sp_tensor *centred = sp_sub(c->b, x, mean),
+              *deviation = sp_sqrt(c->b, mean_over(c, sp_square(c->b, centred), axes.n, axes.v));
     SP_TRY(sp_builder_status(c->b));
     return sp__onnx_return(c, sp_div(c->b, centred, sp__add_number(c->b, deviation, 1e-9)));
 }
 
 const sp_onnx_handler sp__onnx_nn[] = {
-    {"Conv", 1, conv, NULL, 0}, {"ConvTranspose", 1, conv_transpose, NULL, 0}, {"MaxPool", 1, max_pool, NULL, 0},
-    {"AveragePool", 1, average_pool, NULL, 0}, {"LpPool", 1, lp_pool, NULL, 0}, {"GlobalAveragePool", 1, global_pool, "reduce_mean", 0},
-    {"GlobalMaxPool", 1, global_pool, "reduce_max", 0}, {"GlobalLpPool", 1, global_pool, "lp", 0},
-    {"BatchNormalization", 1, batch_norm, NULL, 0}, {"InstanceNormalization", 1, instance_norm, NULL, 0},
-    {"LayerNormalization", 1, layer_norm, NULL, 0}, {"RMSNormalization", 23, rms_norm, NULL, 0},
-    {"GroupNormalization", 18, group_norm, NULL, 0}, {"LRN", 1, lrn, NULL, 0}, {"LpNormalization", 1, lp_norm, NULL, 0},
-    {"MeanVarianceNormalization", 9, mean_variance_norm, NULL, 0}, {NULL, 0, NULL, NULL, 0},
+    {"Conv", 1, conv, NULL, 0},
+    {"ConvTranspose", 1, conv_transpose, NULL, 0},
+    {"MaxPool", 1, max_pool, NULL, 0},
+    {"AveragePool", 1, average_pool, NULL, 0},
+    {"LpPool", 1, lp_pool, NULL, 0},
+    {"GlobalAveragePool", 1, global_pool, "reduce_mean", 0},
+    {"GlobalMaxPool", 1, global_pool, "reduce_max", 0},
+    {"GlobalLpPool", 1, global_pool, "lp", 0},
+    {"BatchNormalization", 1, batch_norm, NULL, 0},
+    {"InstanceNormalization", 1, instance_norm, NULL, 0},
+    {"LayerNormalization", 1, layer_norm, NULL, 0},
+    {"RMSNormalization", 23, rms_norm, NULL, 0},
+    {"GroupNormalization", 18, group_norm, NULL, 0},
+    {"LRN", 1, lrn, NULL, 0},
+    {"LpNormalization", 1, lp_norm, NULL, 0},
+    {"MeanVarianceNormalization", 9, mean_variance_norm, NULL, 0},
+    {NULL, 0, NULL, NULL, 0},
 };

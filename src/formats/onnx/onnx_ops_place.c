@@ -83,15 +83,17 @@ static sp_status roi_align(sp_onnx_call *c)
     sp_onnx_ints one;
     SP_TRY(floats_in(c, 0, &x));
     SP_TRY(floats_in(c, 1, &rois));
-    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(rois) == 2 && sp_tensor_dims(rois)[1] == 4 && sp__onnx_in(c, 2) != NULL &&
-                 sp_tensor_count(c->in[2]) == sp_tensor_dims(rois)[0], SP_VALUE, "x must have rank 4, regions [n, 4] and a batch index each");
+    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(rois) == 2 && sp_tensor_dims(rois)[1] == 4 &&
+                 sp__onnx_in(c, 2) != NULL && sp_tensor_count(c->in[2]) == sp_tensor_dims(rois)[0],
+             SP_VALUE, "x must have rank 4, regions [n, 4] and a batch index each");
     int64_t rows = sp__onnx_attr_int(c, "output_height", 1), columns = sp__onnx_attr_int(c, "output_width", 1);
     int64_t ratio = sp__onnx_attr_int(c, "sampling_ratio", 0), n = sp_tensor_dims(rois)[0];
     const int64_t *d = sp_tensor_dims(x);
-    SP_CHECK(rows > 0 && columns > 0 && rows < 65536 && columns < 65536 && ratio < 65536 && d[2] > 0 && d[3] > 0, SP_VALUE,
-             "a result of %lld times %lld", (long long)rows, (long long)columns);
+    SP_CHECK(rows > 0 && columns > 0 && rows < 65536 && columns < 65536 && ratio < 65536 && d[2] > 0 && d[3] > 0,
+             SP_VALUE, "a result of %lld times %lld", (long long)rows, (long long)columns);
     double scale = sp__onnx_attr_float(c, "spatial_scale", 1);
-    bool half = strcmp(sp__onnx_attr_text(c, "coordinate_transformation_mode", c->opset >= 16 ? "half_pixel" : "output_half_pixel"),
+    bool half = strcmp(sp__onnx_attr_text(c, "coordinate_transformation_mode",
+                                          c->opset >= 16 ? "half_pixel" : "output_half_pixel"),
                        "half_pixel") == 0;
     SP_TRY(zeros(c, SP_DTYPE_F32, 4, (int64_t[]){n, d[1], rows, columns}, &out));
     for (int64_t i = 0; i < n; i++) {
@@ -101,20 +103,28 @@ static sp_status roi_align(sp_onnx_call *c)
         if (!half && width < 1) width = 1;
         if (!half && height < 1) height = 1;
         SP_TRY(sp__onnx_ints(sp__take_range(c->b, c->in[2], 0, i, 1), &one));
-        SP_CHECK(one.v[0] >= 0 && one.v[0] < d[0], SP_INDEX, "image %lld of %lld", (long long)one.v[0], (long long)d[0]);
+        SP_CHECK(one.v[0] >= 0 && one.v[0] < d[0], SP_INDEX, "image %lld of %lld", (long long)one.v[0],
+                 (long long)d[0]);
         /* Samples beyond the picture count as zeros, at a cost: a damaged region must not ask for years of them. */
         SP_CHECK(fabs(width) < 64 * (double)(d[3] + 64) && fabs(height) < 64 * (double)(d[2] + 64), SP_VALUE,
-                 "region %lld is %g times %g, too large for a picture of %lld times %lld", (long long)i, height, width, (long long)d[2],
-                 (long long)d[3]);
-        region r = {.y = y1, .x = x1, .bin_height = height / (double)rows, .bin_width = width / (double)columns, .height = d[2],
-                    .width = d[3], .max = strcmp(sp__onnx_attr_text(c, "mode", "avg"), "max") == 0};
+                 "region %lld is %g times %g, too large for a picture of %lld times %lld", (long long)i, height, width,
+                 (long long)d[2], (long long)d[3]);
+        region r = {.y = y1,
+                    .x = x1,
+                    .bin_height = height / (double)rows,
+                    .bin_width = width / (double)columns,
+                    .height = d[2],
+                    .width = d[3],
+                    .max = strcmp(sp__onnx_attr_text(c, "mode", "avg"), "max") == 0};
         r.samples_y = ratio > 0 ? ratio : (int64_t)ceil(r.bin_height);
         r.samples_x = ratio > 0 ? ratio : (int64_t)ceil(r.bin_width);
         if (r.samples_y < 1) r.samples_y = 1;
         if (r.samples_x < 1) r.samples_x = 1;
         for (int64_t k = 0; k < d[1] * rows * columns; k++) {
-            const float *plane = (const float *)sp_tensor_data(x) + (one.v[0] * d[1] + k / (rows * columns)) * d[2] * d[3];
-            ((float *)sp_tensor_data(out))[i * d[1] * rows * columns + k] = pool_bin(&r, plane, k / columns % rows, k % columns);
+            const float *plane =
+                (const float *)sp_tensor_data(x) + (one.v[0] * d[1] + k / (rows * columns)) * d[2] * d[3];
+            ((float *)sp_tensor_data(out))[i * d[1] * rows * columns + k] =
+                pool_bin(&r, plane, k / columns % rows, k % columns);
         }
     }
     return sp__onnx_return(c, sp_cast(c->b, out, sp_tensor_dtype(c->in[0])));
@@ -123,7 +133,8 @@ static sp_status roi_align(sp_onnx_call *c)
 /* First and last-but-one element of bin i of n that share [start, start + size), inside [0, limit). */
 static void bin_of(int64_t start, double size, int64_t i, int64_t n, int64_t limit, int64_t *from, int64_t *to)
 {
-    double bin = size / (double)n, low = floor((double)i * bin) + (double)start, high = ceil((double)(i + 1) * bin) + (double)start;
+    double bin = size / (double)n, low = floor((double)i * bin) + (double)start,
+           high = ceil((double)(i + 1) * bin) + (double)start;
     *from = (int64_t)fmin(fmax(low, 0), (double)limit);
     *to = (int64_t)fmin(fmax(high, 0), (double)limit);
 }
@@ -143,8 +154,10 @@ static sp_status max_roi_pool(sp_onnx_call *c)
     SP_TRY(floats_in(c, 0, &x));
     SP_TRY(floats_in(c, 1, &rois));
     const sp_onnx_attr *shape = sp__onnx_attr(c, "pooled_shape");
-    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(rois) == 2 && sp_tensor_dims(rois)[1] == 5, SP_VALUE, "x must have rank 4, regions [n, 5]");
-    SP_CHECK(shape != NULL && shape->n == 2 && shape->ints[0] > 0 && shape->ints[1] > 0 && shape->ints[0] < 65536 && shape->ints[1] < 65536,
+    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(rois) == 2 && sp_tensor_dims(rois)[1] == 5, SP_VALUE,
+             "x must have rank 4, regions [n, 5]");
+    SP_CHECK(shape != NULL && shape->n == 2 && shape->ints[0] > 0 && shape->ints[1] > 0 && shape->ints[0] < 65536 &&
+                 shape->ints[1] < 65536,
              SP_VALUE, "pooled_shape must be two sizes");
     const int64_t *d = sp_tensor_dims(x), rows = shape->ints[0], columns = shape->ints[1], n = sp_tensor_dims(rois)[0];
     double scale = sp__onnx_attr_float(c, "spatial_scale", 1);
@@ -152,7 +165,8 @@ static sp_status max_roi_pool(sp_onnx_call *c)
     float *to = sp_tensor_data(out);
     for (int64_t i = 0; i < n; i++) {
         const float *box = (const float *)sp_tensor_data(rois) + 5 * i;
-        SP_CHECK(box[0] >= 0 && box[0] < (float)d[0], SP_INDEX, "region %lld: image %g of %lld", (long long)i, (double)box[0], (long long)d[0]);
+        SP_CHECK(box[0] >= 0 && box[0] < (float)d[0], SP_INDEX, "region %lld: image %g of %lld", (long long)i,
+                 (double)box[0], (long long)d[0]);
         double at[4];
         for (int k = 0; k < 4; k++) {
             at[k] = round((double)box[1 + k] * scale);
@@ -199,25 +213,31 @@ static float sample(const float *plane, int64_t height, int64_t width, double y,
 static sp_status deform_conv(sp_onnx_call *c)
 {
     sp_tensor *x, *w, *offset, *mask = NULL, *columns = NULL;
-    int64_t stride[2] = {1, 1}, dilation[2] = {1, 1}, pads[4] = {0}, group = sp__onnx_attr_int(c, "group", 1), shifts = sp__onnx_attr_int(c, "offset_group", 1);
+    int64_t stride[2] = {1, 1}, dilation[2] = {1, 1}, pads[4] = {0}, group = sp__onnx_attr_int(c, "group", 1),
+            shifts = sp__onnx_attr_int(c, "offset_group", 1);
     SP_TRY(floats_in(c, 0, &x));
     SP_TRY(floats_in(c, 1, &w));
     SP_TRY(floats_in(c, 2, &offset));
     if (sp__onnx_in(c, 4) != NULL) SP_TRY(floats_in(c, 4, &mask));
-    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(w) == 4 && sp_tensor_rank(offset) == 4, SP_DECLINED, "x, weights and offsets must have rank 4");
+    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(w) == 4 && sp_tensor_rank(offset) == 4, SP_DECLINED,
+             "x, weights and offsets must have rank 4");
     SP_TRY(pair_of(c, "strides", 2, 1, stride));
     SP_TRY(pair_of(c, "dilations", 2, 1, dilation));
     SP_TRY(pair_of(c, "pads", 4, 0, pads));
     const int64_t *d = sp_tensor_dims(x), *k = sp_tensor_dims(w), *o = sp_tensor_dims(offset);
     int64_t taps = k[2] * k[3], rows = o[2], cols = o[3], positions = rows * cols;
-    SP_CHECK(group > 0 && shifts > 0 && d[1] == k[1] * group && d[1] % shifts == 0 && k[0] % group == 0 && o[0] == d[0] &&
-                 o[1] == 2 * shifts * taps && (mask == NULL || sp_tensor_count(mask) == d[0] * shifts * taps * positions), SP_VALUE,
-             "x, weights, offsets and mask do not fit each other");
+    SP_CHECK(group > 0 && shifts > 0 && d[1] == k[1] * group && d[1] % shifts == 0 && k[0] % group == 0 &&
+                 o[0] == d[0] && o[1] == 2 * shifts * taps &&
+                 (mask == NULL || sp_tensor_count(mask) == d[0] * shifts * taps * positions),
+             SP_VALUE, "x, weights, offsets and mask do not fit each other");
     SP_TRY(zeros(c, SP_DTYPE_F32, 3, (int64_t[]){d[0], d[1] * taps, positions}, &columns));
-    const float *from = sp_tensor_data(x), *by = sp_tensor_data(offset), *scale = mask != NULL ? sp_tensor_data(mask) : NULL;
+    const float *from = sp_tensor_data(x), *by = sp_tensor_data(offset),
+                *scale = mask != NULL ? sp_tensor_data(mask) : NULL;
     for (int64_t row = 0; row < d[0] * d[1] * taps; row++) {
-        int64_t n = row / (d[1] * taps), channel = row / taps % d[1], tap = row % taps, part = channel / (d[1] / shifts);
-        const float *plane = from + (n * d[1] + channel) * d[2] * d[3], *dy = by + (n * o[1] + (part * taps + tap) * 2) * positions;
+        int64_t n = row / (d[1] * taps), channel = row / taps % d[1], tap = row % taps,
+                part = channel / (d[1] / shifts);
+        const float *plane = from + (n * d[1] + channel) * d[2] * d[3],
+                    *dy = by + (n * o[1] + (part * taps + tap) * 2) * positions;
         for (int64_t p = 0; p < positions; p++) {
             double y = (double)(p / cols * stride[0] - pads[0] + tap / k[3] * dilation[0]) + (double)dy[p];
             double at = (double)(p % cols * stride[1] - pads[1] + tap % k[3] * dilation[1]) + (double)dy[positions + p];
@@ -229,7 +249,8 @@ static sp_status deform_conv(sp_onnx_call *c)
     columns = sp_reshape(c->b, columns, 4, (int64_t[]){d[0], group, d[1] / group * taps, positions});
     w = sp_reshape(c->b, w, 4, (int64_t[]){1, group, k[0] / group, k[1] * taps});
     sp_tensor *y = sp_reshape(c->b, sp_matmul(c->b, w, columns, false, false), 4, (int64_t[]){d[0], k[0], rows, cols});
-    if (sp__onnx_in(c, 3) != NULL) y = sp_add(c->b, y, sp_reshape(c->b, sp_cast(c->b, c->in[3], SP_DTYPE_F32), 4, (int64_t[]){1, -1, 1, 1}));
+    if (sp__onnx_in(c, 3) != NULL)
+        y = sp_add(c->b, y, sp_reshape(c->b, sp_cast(c->b, c->in[3], SP_DTYPE_F32), 4, (int64_t[]){1, -1, 1, 1}));
     return sp__onnx_return(c, sp_cast(c->b, y, sp_tensor_dtype(c->in[0])));
 }
 
@@ -239,18 +260,21 @@ static sp_status col2im(sp_onnx_call *c)
 {
     sp_tensor *x, *out = NULL;
     sp_onnx_ints image, block;
-    int64_t stride[SP_RANK_MAX] = {0}, dilation[SP_RANK_MAX] = {0}, pads[2 * SP_RANK_MAX] = {0}, count[SP_RANK_MAX], dims[SP_RANK_MAX];
+    int64_t stride[SP_RANK_MAX] = {0}, dilation[SP_RANK_MAX] = {0}, pads[2 * SP_RANK_MAX] = {0}, count[SP_RANK_MAX],
+            dims[SP_RANK_MAX];
     SP_TRY(floats_in(c, 0, &x));
     SP_TRY(sp__onnx_ints(sp__onnx_in(c, 1), &image));
     SP_TRY(sp__onnx_ints(sp__onnx_in(c, 2), &block));
     int n = image.n;
-    SP_CHECK(n == block.n && n >= 1 && n <= SP_RANK_MAX - 2 && sp_tensor_rank(x) == 3, SP_VALUE, "image and block have %d and %d axes", n, block.n);
+    SP_CHECK(n == block.n && n >= 1 && n <= SP_RANK_MAX - 2 && sp_tensor_rank(x) == 3, SP_VALUE,
+             "image and block have %d and %d axes", n, block.n);
     SP_TRY(pair_of(c, "strides", n, 1, stride));
     SP_TRY(pair_of(c, "dilations", n, 1, dilation));
     SP_TRY(pair_of(c, "pads", 2 * n, 0, pads));
     int64_t taps = 1, positions = 1, plane = 1;
     for (int i = 0; i < n; i++) {
-        SP_CHECK(stride[i] > 0 && dilation[i] > 0 && block.v[i] > 0 && image.v[i] >= 0 && image.v[i] < INT32_MAX, SP_VALUE, "axis %d has no size", i);
+        SP_CHECK(stride[i] > 0 && dilation[i] > 0 && block.v[i] > 0 && image.v[i] >= 0 && image.v[i] < INT32_MAX,
+                 SP_VALUE, "axis %d has no size", i);
         count[i] = (image.v[i] + pads[i] + pads[n + i] - dilation[i] * (block.v[i] - 1) - 1) / stride[i] + 1;
         taps *= block.v[i];
         positions *= count[i];
@@ -258,8 +282,8 @@ static sp_status col2im(sp_onnx_call *c)
         dims[i + 2] = image.v[i];
     }
     const int64_t *d = sp_tensor_dims(x);
-    SP_CHECK(d[1] % taps == 0 && d[2] == positions, SP_VALUE, "columns of %lld elements at %lld places do not fit the image", (long long)d[1],
-             (long long)d[2]);
+    SP_CHECK(d[1] % taps == 0 && d[2] == positions, SP_VALUE,
+             "columns of %lld elements at %lld places do not fit the image", (long long)d[1], (long long)d[2]);
     dims[0] = d[0];
     dims[1] = d[1] / taps;
     SP_TRY(zeros(c, SP_DTYPE_F32, n + 2, dims, &out));
@@ -275,7 +299,9 @@ static sp_status col2im(sp_onnx_call *c)
                 place /= count[i];
                 tap /= block.v[i];
             }
-            if (inside) ((float *)sp_tensor_data(out))[row / taps * plane + at] += ((const float *)sp_tensor_data(x))[row * positions + p];
+            if (inside)
+                ((float *)sp_tensor_data(out))[row / taps * plane + at] +=
+                    ((const float *)sp_tensor_data(x))[row * positions + p];
         }
     return sp__onnx_return(c, sp_cast(c->b, out, sp_tensor_dtype(c->in[0])));
 }
@@ -285,7 +311,8 @@ static sp_status max_unpool(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0];
     int n = sp_tensor_rank(x) - 2;
-    int64_t kernel[SP_RANK_MAX] = {0}, stride[SP_RANK_MAX] = {0}, pads[2 * SP_RANK_MAX] = {0}, dims[SP_RANK_MAX], after[2 * SP_RANK_MAX] = {0}, all = 1;
+    int64_t kernel[SP_RANK_MAX] = {0}, stride[SP_RANK_MAX] = {0}, pads[2 * SP_RANK_MAX] = {0}, dims[SP_RANK_MAX],
+            after[2 * SP_RANK_MAX] = {0}, all = 1;
     sp_onnx_ints wanted;
     sp_onnx_text text;
     bool found = false;
@@ -298,7 +325,8 @@ static sp_status max_unpool(sp_onnx_call *c)
     for (int i = 0; i < n + 2; i++) {
         int64_t have = sp_tensor_dims(x)[i];
         dims[i] = i < 2 ? have : (have - 1) * stride[i - 2] - pads[i - 2] - pads[n + i - 2] + kernel[i - 2];
-        SP_CHECK(dims[i] >= 0 && dims[i] < INT32_MAX && all * (dims[i] + 1) < INT64_MAX / INT32_MAX, SP_VALUE, "axis %d has no size", i);
+        SP_CHECK(dims[i] >= 0 && dims[i] < INT32_MAX && all * (dims[i] + 1) < INT64_MAX / INT32_MAX, SP_VALUE,
+                 "axis %d has no size", i);
         all *= dims[i];
         after[2 * i + 1] = found ? wanted.v[i] - dims[i] : 0;
         SP_CHECK(after[2 * i + 1] >= 0, SP_VALUE, "output_shape is smaller than the values need");
@@ -320,8 +348,9 @@ static sp_status affine_grid(sp_onnx_call *c)
     SP_TRY(sp__onnx_ints(sp__onnx_in(c, 1), &size));
     bool corners_align = sp__onnx_attr_int(c, "align_corners", 0) != 0;
     int n = size.n - 2;
-    SP_CHECK((n == 2 || n == 3) && sp_tensor_rank(theta) == 3 && sp_tensor_dims(theta)[1] == n && sp_tensor_dims(theta)[2] == n + 1, SP_VALUE,
-             "theta must be [n, 2, 3] with a size of 4 numbers, or [n, 3, 4] with one of 5");
+    SP_CHECK((n == 2 || n == 3) && sp_tensor_rank(theta) == 3 && sp_tensor_dims(theta)[1] == n &&
+                 sp_tensor_dims(theta)[2] == n + 1,
+             SP_VALUE, "theta must be [n, 2, 3] with a size of 4 numbers, or [n, 3, 4] with one of 5");
     int64_t all = 1, dims[5] = {sp_tensor_dims(theta)[0]};
     for (int i = 0; i < n; i++) {
         SP_CHECK(size.v[i + 2] >= 0 && size.v[i + 2] < 65536, SP_VALUE, "a size of %lld", (long long)size.v[i + 2]);
@@ -387,8 +416,11 @@ static sp_status grid_sample_cubic(sp_onnx_call *c, sp_tensor **result)
     SP_TRY(floats_in(c, 0, &x));
     SP_TRY(floats_in(c, 1, &grid));
     const int64_t *d = sp_tensor_dims(x), *o = sp_tensor_dims(grid);
-    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(grid) == 4 && o[3] == 2 && o[0] == d[0], SP_VALUE, "cubic sampling takes [n, c, h, w] and [n, h, w, 2]");
-    cubic g = {.height = d[2], .width = d[3], .padding = sp__onnx_attr_text(c, "padding_mode", "zeros")[0],
+    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(grid) == 4 && o[3] == 2 && o[0] == d[0], SP_VALUE,
+             "cubic sampling takes [n, c, h, w] and [n, h, w, 2]");
+    cubic g = {.height = d[2],
+               .width = d[3],
+               .padding = sp__onnx_attr_text(c, "padding_mode", "zeros")[0],
                .corners_align = sp__onnx_attr_int(c, "align_corners", 0) != 0};
     SP_TRY(zeros(c, SP_DTYPE_F32, 4, (int64_t[]){d[0], d[1], o[1], o[2]}, &out));
     for (int64_t p = 0; p < d[0] * o[1] * o[2]; p++) {
@@ -404,7 +436,8 @@ static sp_status grid_sample_cubic(sp_onnx_call *c, sp_tensor **result)
             const float *plane = (const float *)sp_tensor_data(x) + (n * d[1] + ch) * d[2] * d[3];
             double sum = 0;
             for (int k = 0; k < 16; k++)
-                sum += wy[k / 4] * wx[k % 4] * (double)cubic_at(&g, plane, (int64_t)floor(y0) - 1 + k / 4, (int64_t)floor(x0) - 1 + k % 4);
+                sum += wy[k / 4] * wx[k % 4] *
+                       (double)cubic_at(&g, plane, (int64_t)floor(y0) - 1 + k / 4, (int64_t)floor(x0) - 1 + k % 4);
             ((float *)sp_tensor_data(out))[(n * d[1] + ch) * o[1] * o[2] + place] = (float)sum;
         }
     }
@@ -417,7 +450,8 @@ static sp_status grid_sample(sp_onnx_call *c)
     const char *mode = sp__onnx_attr_text(c, "mode", "linear");
     if (strstr(mode, "cubic") != NULL) return grid_sample_cubic(c, &c->out[0]);
     if (strcmp(mode, "linear") == 0) mode = "bilinear";
-    return sp__onnx_return(c, SP_ONNX_OP2(c, "grid_sample", c->in[0], c->in[1], "mode=%s, padding_mode=%s, align_corners=%s", mode,
+    return sp__onnx_return(c, SP_ONNX_OP2(c, "grid_sample", c->in[0], c->in[1],
+                                          "mode=%s, padding_mode=%s, align_corners=%s", mode,
                                           sp__onnx_attr_text(c, "padding_mode", "zeros"),
                                           sp__onnx_attr_int(c, "align_corners", 0) ? "True" : "False"));
 }
@@ -509,8 +543,11 @@ static sp_status unique(sp_onnx_call *c)
     if (flat) x = sp_reshape(c->b, x, 1, (int64_t[]){-1});
     SP_TRY(sp_builder_status(c->b));
     SP_TRY(sp__shape_axis(sp__onnx_attr_int(c, "axis", 0), sp_tensor_rank(x), "axis", &axis));
-    rows r = {.dtype = sp_dtype_kind(sp_tensor_dtype(x)) == 'f' ? SP_DTYPE_F64 : SP_DTYPE_I64, .before = 1, .after = 1,
-              .n = sp_tensor_dims(x)[axis], .texts = sp__onnx_in_type(c, 0) == SP_ONNX_STRING ? c->texts : NULL};
+    rows r = {.dtype = sp_dtype_kind(sp_tensor_dtype(x)) == 'f' ? SP_DTYPE_F64 : SP_DTYPE_I64,
+              .before = 1,
+              .after = 1,
+              .n = sp_tensor_dims(x)[axis],
+              .texts = sp__onnx_in_type(c, 0) == SP_ONNX_STRING ? c->texts : NULL};
     for (int i = 0; i < sp_tensor_rank(x); i++)
         if (i != axis) *(i < axis ? &r.before : &r.after) *= sp_tensor_dims(x)[i];
     SP_TRY(zeros(c, r.dtype, sp_tensor_rank(x), sp_tensor_dims(x), &wide));
@@ -527,7 +564,13 @@ static sp_status unique(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_place[] = {
-    {"RoiAlign", 10, roi_align, NULL, 0}, {"MaxRoiPool", 1, max_roi_pool, NULL, 0}, {"DeformConv", 19, deform_conv, NULL, 0}, {"Col2Im", 18, col2im, NULL, 0},
-    {"MaxUnpool", 9, max_unpool, NULL, 0}, {"AffineGrid", 20, affine_grid, NULL, 0}, {"GridSample", 16, grid_sample, NULL, 0},
-    {"Unique", 11, unique, NULL, SP_ONNX_KEEPS}, {NULL, 0, NULL, NULL, 0},
+    {"RoiAlign", 10, roi_align, NULL, 0},
+    {"MaxRoiPool", 1, max_roi_pool, NULL, 0},
+    {"DeformConv", 19, deform_conv, NULL, 0},
+    {"Col2Im", 18, col2im, NULL, 0},
+    {"MaxUnpool", 9, max_unpool, NULL, 0},
+    {"AffineGrid", 20, affine_grid, NULL, 0},
+    {"GridSample", 16, grid_sample, NULL, 0},
+    {"Unique", 11, unique, NULL, SP_ONNX_KEEPS},
+    {NULL, 0, NULL, NULL, 0},
 };

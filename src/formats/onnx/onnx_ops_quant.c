@@ -20,7 +20,8 @@ static sp_tensor *spread(sp_onnx_call *c, sp_tensor *x, sp_tensor *scale, int64_
     }
     int64_t n = sp_tensor_dims(x)[axis];
     if (block <= 0 || sp_tensor_rank(scale) != rank) return scale;
-    sp_tensor *at = SP_ONNX_OP2(c, "floor_div", sp__positions(c->b, 1, 0, n), sp__onnx_scalar(c, SP_DTYPE_I64, (double)block), NULL);
+    sp_tensor *at = SP_ONNX_OP2(c, "floor_div", sp__positions(c->b, 1, 0, n),
+                                sp__onnx_scalar(c, SP_DTYPE_I64, (double)block), NULL);
     return SP_ONNX_OP2(c, "gather", scale, at, "axis=%lld", (long long)axis);
 }
 
@@ -43,7 +44,8 @@ static sp_tensor *quantised(sp_onnx_call *c, sp_tensor *x, sp_tensor *scale, sp_
     if (q == NULL) return NULL;
     if (sp_tensor_dtype(q) != SP_DTYPE_F32) q = sp_cast(c->b, sp_round(c->b, q), SP_DTYPE_F32);
     sp_tensor *from = sp__onnx_scalar(c, SP_DTYPE_F32, low), *to = sp__onnx_scalar(c, SP_DTYPE_F32, high);
-    sp_tensor *shift = zero != NULL ? sp_cast(c->b, zero, SP_DTYPE_F32) : NULL, *large = sp__onnx_scalar(c, SP_DTYPE_F32, 12582912);
+    sp_tensor *shift = zero != NULL ? sp_cast(c->b, zero, SP_DTYPE_F32) : NULL,
+              *large = sp__onnx_scalar(c, SP_DTYPE_F32, 12582912);
     if (shift != NULL) {
         from = sp_sub(c->b, from, shift);
         to = sp_sub(c->b, to, shift);
@@ -59,7 +61,9 @@ static sp_status quantize(sp_onnx_call *c)
     int64_t axis = sp__onnx_attr_int(c, "axis", 1), block = sp__onnx_attr_int(c, "block_size", 0);
     int64_t wanted = sp__onnx_attr_int(c, "output_dtype", 0), precision = sp__onnx_attr_int(c, "precision", 0);
     int type = zero != NULL ? sp__onnx_in_type(c, 2) : 0;
-    sp_dtype dtype = zero != NULL ? sp_tensor_dtype(zero) : wanted != 0 ? sp__onnx_carrier((uint64_t)wanted, &type) : SP_DTYPE_U8;
+    sp_dtype dtype = zero != NULL  ? sp_tensor_dtype(zero)
+                     : wanted != 0 ? sp__onnx_carrier((uint64_t)wanted, &type)
+                                   : SP_DTYPE_U8;
     const sp_onnx_type *t = sp__onnx_type((uint64_t)type);
     sp_dtype in_type = sp_tensor_dtype(c->in[1]);
     if (sp_tensor_dtype(x) == SP_DTYPE_I32) x = sp_cast(c->b, x, SP_DTYPE_F32);
@@ -75,8 +79,8 @@ static sp_status quantize(sp_onnx_call *c)
         if (zero != NULL) y = sp_add(c->b, y, spread(c, x, zero, axis, block));
         return sp__onnx_return(c, sp__onnx_to_type(c, y, type, sp__onnx_attr_int(c, "saturate", 1) != 0, "nearest"));
     }
-    SP_CHECK(dtype != SP_DTYPE_NONE && strchr("iu", sp_dtype_kind(dtype)) != NULL && sp_dtype_bytes(dtype) <= 2, SP_DECLINED,
-             "quantising to this data type is not supported");
+    SP_CHECK(dtype != SP_DTYPE_NONE && strchr("iu", sp_dtype_kind(dtype)) != NULL && sp_dtype_bytes(dtype) <= 2,
+             SP_DECLINED, "quantising to this data type is not supported");
     return sp__onnx_return(c, quantised(c, x, scale, spread(c, x, zero, axis, block), type, dtype));
 }
 
@@ -88,10 +92,12 @@ static sp_status dequantize(sp_onnx_call *c)
     /* Differences of elements of up to 16 bits are exact in float32; those of int32 are made in int32. */
     sp_dtype dtype = sp_tensor_dtype(scale), inner = sp_tensor_dtype(x) == SP_DTYPE_I32 ? SP_DTYPE_I32 : SP_DTYPE_F32;
     sp_dtype to = wanted != 0 ? sp__onnx_dtype((uint64_t)wanted) : dtype;
-    SP_CHECK(to != SP_DTYPE_NONE && sp__onnx_in_type(c, 1) == 0, SP_DECLINED, "scales or results of this type are not supported");
+    SP_CHECK(to != SP_DTYPE_NONE && sp__onnx_in_type(c, 1) == 0, SP_DECLINED,
+             "scales or results of this type are not supported");
     sp_tensor *wide = sp_cast(c->b, x, inner);
     if (zero != NULL) wide = sp_sub(c->b, wide, sp_cast(c->b, spread(c, x, zero, axis, block), inner));
-    return sp__onnx_return(c, sp_cast(c->b, sp_mul(c->b, sp_cast(c->b, wide, dtype), spread(c, x, scale, axis, block)), to));
+    return sp__onnx_return(
+        c, sp_cast(c->b, sp_mul(c->b, sp_cast(c->b, wide, dtype), spread(c, x, scale, axis, block)), to));
 }
 
 static sp_status dynamic_quantize(sp_onnx_call *c)
@@ -144,7 +150,8 @@ static double greatest_sum(const factors *f, int64_t size)
         for (int64_t from = 0; from < f->inner; from += size) {
             double sum = 0;
             int64_t end = from + size < f->inner ? from + size : f->inner;
-            for (int64_t i = from; i < end; i++) sum += fabs((double)f->w[f->step == 1 ? i * f->outer + o : o * f->inner + i]);
+            for (int64_t i = from; i < end; i++)
+                sum += fabs((double)f->w[f->step == 1 ? i * f->outer + o : o * f->inner + i]);
             if (sum > most) most = sum;
         }
     return most;
@@ -152,7 +159,7 @@ static double greatest_sum(const factors *f, int64_t size)
 
 static int64_t exact_parts(const sp_tensor *weights, int64_t outer, int64_t inner, int64_t step)
 {
-    const double most = 16777216.0 / 255; /* a difference of bytes is at most 255 */
+    const double most = 16777216.0 / 255;     /* a difference of bytes is at most 255 */
     if (inner <= 258 || outer <= 0) return 1; /* 258 * 255 * 255 < 2^24 */
     if (sp_tensor_is_symbol(weights) || !sp_tensor_is_contiguous(weights)) return (inner + 257) / 258;
     factors f = {sp_tensor_data(weights), outer, inner, step};
@@ -182,7 +189,8 @@ static sp_status exact_matmul(sp_onnx_call *c, sp_tensor *x, sp_tensor *y, sp_te
     sp_tensor *sum = NULL;
     for (int64_t from = 0; from < inner; from += size) {
         int64_t n = from + size < inner ? size : inner - from;
-        sp_tensor *part = sp_matmul(c->b, sp__take_range(c->b, x, rx - 1, from, n), sp__take_range(c->b, y, 0, from, n), false, false);
+        sp_tensor *part = sp_matmul(c->b, sp__take_range(c->b, x, rx - 1, from, n), sp__take_range(c->b, y, 0, from, n),
+                                    false, false);
         part = sp_cast(c->b, part, SP_DTYPE_I32);
         sum = sum == NULL ? part : sp_add(c->b, sum, part);
     }
@@ -190,18 +198,23 @@ static sp_status exact_matmul(sp_onnx_call *c, sp_tensor *x, sp_tensor *y, sp_te
     return sp_builder_status(c->b);
 }
 
-static bool is_bytes(const sp_tensor *t) { return sp_tensor_dtype(t) == SP_DTYPE_I8 || sp_tensor_dtype(t) == SP_DTYPE_U8; }
+static bool is_bytes(const sp_tensor *t)
+{
+    return sp_tensor_dtype(t) == SP_DTYPE_I8 || sp_tensor_dtype(t) == SP_DTYPE_U8;
+}
 
 /* Whether matmul_i32 takes this zero point of x. */
 static bool is_plain_zero(const sp_tensor *zero, const sp_tensor *x, int64_t columns)
 {
     if (zero == NULL) return true;
     int rank = sp_tensor_rank(zero);
-    return sp_tensor_dtype(zero) == sp_tensor_dtype(x) && (rank == 0 || (rank == 1 && sp_tensor_dims(zero)[0] == columns));
+    return sp_tensor_dtype(zero) == sp_tensor_dtype(x) &&
+           (rank == 0 || (rank == 1 && sp_tensor_dims(zero)[0] == columns));
 }
 
 /* (x - x_zero)(y - y_zero): bytes as they are where there is one zero point for x and at most one per column for y. */
-static sp_status integer_matmul(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *y, sp_tensor *y_zero, sp_tensor **out)
+static sp_status integer_matmul(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *y, sp_tensor *y_zero,
+                                sp_tensor **out)
 {
     SP_TRY(sp_builder_status(c->b));
     x_zero = along(c, x_zero, true);
@@ -226,7 +239,8 @@ static sp_status qlinear_matmul(sp_onnx_call *c)
 {
     sp_tensor *sum = NULL;
     SP_TRY(integer_matmul(c, c->in[0], c->in[2], c->in[3], c->in[5], &sum));
-    sp_tensor *scale_x = along(c, sp_cast(c->b, c->in[1], SP_DTYPE_F32), true), *scale_y = along(c, sp_cast(c->b, c->in[4], SP_DTYPE_F32), false);
+    sp_tensor *scale_x = along(c, sp_cast(c->b, c->in[1], SP_DTYPE_F32), true),
+              *scale_y = along(c, sp_cast(c->b, c->in[4], SP_DTYPE_F32), false);
     sp_tensor *scale = sp_div(c->b, sp_mul(c->b, scale_x, scale_y), sp_cast(c->b, c->in[6], SP_DTYPE_F32));
     sum = sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale);
     return sp__onnx_return(c, quantised(c, sum, NULL, c->in[7], 0, sp_tensor_dtype(c->in[7])));
@@ -235,18 +249,20 @@ static sp_status qlinear_matmul(sp_onnx_call *c)
 /* Whether float32 holds the sums with a bias of int32, too. */
 static bool sums_hold_bias(const sp_tensor *weights, int64_t outer, int64_t inner, const sp_tensor *bias)
 {
-    if (sp_tensor_is_symbol(weights) || !sp_tensor_is_contiguous(weights) || sp_tensor_is_symbol(bias) || sp_tensor_dtype(bias) != SP_DTYPE_I32 ||
-        !sp_tensor_is_contiguous(bias) || sp_tensor_rank(bias) != 1)
+    if (sp_tensor_is_symbol(weights) || !sp_tensor_is_contiguous(weights) || sp_tensor_is_symbol(bias) ||
+        sp_tensor_dtype(bias) != SP_DTYPE_I32 || !sp_tensor_is_contiguous(bias) || sp_tensor_rank(bias) != 1)
         return false;
     const factors f = {sp_tensor_data((sp_tensor *)weights), outer, inner, 0};
     double most = 0;
-    for (int64_t i = 0; i < sp_tensor_count(bias); i++) most = fmax(most, fabs((double)((const int32_t *)sp_tensor_data((sp_tensor *)bias))[i]));
+    for (int64_t i = 0; i < sp_tensor_count(bias); i++)
+        most = fmax(most, fabs((double)((const int32_t *)sp_tensor_data((sp_tensor *)bias))[i]));
     return most + 255 * greatest_sum(&f, inner) <= 16777216.0;
 }
 
 /* Convolution of integers: in float32, in parts of the channels where the sums ask for it. A bias (may be NULL) is taken along, and set to
  * NULL, where the sums leave room for it. */
-static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *w, sp_tensor *w_zero, sp_tensor **bias, sp_tensor **out)
+static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *w, sp_tensor *w_zero,
+                              sp_tensor **bias, sp_tensor **out)
 {
     sp_tensor *dx = centred(c, x, x_zero, false), *dw = sp_cast(c->b, w, SP_DTYPE_F32), *sum = NULL;
     if (w_zero != NULL) dw = sp_sub(c->b, dw, sp_cast(c->b, spread(c, w, w_zero, 0, 0), SP_DTYPE_F32));
@@ -270,7 +286,8 @@ static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, 
     int64_t size = (channels + parts - 1) / (parts > 0 ? parts : 1);
     for (int64_t from = 0; from < channels; from += size) {
         int64_t n = from + size < channels ? size : channels - from;
-        sp_tensor *in[2] = {parts > 1 ? sp__take_range(c->b, dx, 1, from, n) : dx, parts > 1 ? sp__take_range(c->b, dw, 1, from, n) : dw};
+        sp_tensor *in[2] = {parts > 1 ? sp__take_range(c->b, dx, 1, from, n) : dx,
+                            parts > 1 ? sp__take_range(c->b, dw, 1, from, n) : dw};
         sp_tensor *part = NULL;
         SP_TRY(sp_builder_status(c->b));
         SP_TRY(sp__onnx_again(c, "Conv", 2, in, 1, &part));
@@ -284,7 +301,9 @@ static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, 
 static sp_status conv_integer(sp_onnx_call *c)
 {
     sp_tensor *sum = NULL;
-    SP_TRY(sp__onnx_byte_conv_make(c, &(sp_onnx_byte_conv){.x = c->in[0], .x_zero = sp__onnx_in(c, 2), .w = c->in[1], .w_zero = sp__onnx_in(c, 3)}, &sum));
+    SP_TRY(sp__onnx_byte_conv_make(
+        c, &(sp_onnx_byte_conv){.x = c->in[0], .x_zero = sp__onnx_in(c, 2), .w = c->in[1], .w_zero = sp__onnx_in(c, 3)},
+        &sum));
     if (sum != NULL) return sp__onnx_return(c, sum);
     SP_TRY(integer_conv(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), NULL, &sum));
     return sp__onnx_return(c, sp_cast(c->b, sum, SP_DTYPE_I32));
@@ -304,7 +323,8 @@ static sp_status qlinear_conv(sp_onnx_call *c)
     SP_TRY(sp_builder_status(c->b));
     sp_tensor *y = NULL;
     scale = sp_div(c->b, sp_mul(c->b, c->in[1], c->in[4]), c->in[6]);
-    SP_TRY(sp__onnx_byte_conv_make(c, &(sp_onnx_byte_conv){x, c->in[2], c->in[3], c->in[5], bias, scale, c->in[7]}, &y));
+    SP_TRY(
+        sp__onnx_byte_conv_make(c, &(sp_onnx_byte_conv){x, c->in[2], c->in[3], c->in[5], bias, scale, c->in[7]}, &y));
     if (y == NULL) {
         SP_TRY(integer_conv(c, x, c->in[2], c->in[3], c->in[5], &bias, &sum));
         if (bias != NULL) sum = sp_add(c->b, sp_cast(c->b, sum, SP_DTYPE_I32), spread(c, sum, bias, 1, 0));
@@ -341,7 +361,8 @@ static sp_status qlinear_unary(sp_onnx_call *c)
     const char *op = c->node->handler->detail;
     sp_tensor *x = real_in(c, 0);
     if (strcmp(op, "leaky_relu") == 0) x = SP_ONNX_OP1(c, op, x, "alpha=%.17g", sp__onnx_attr_float(c, "alpha", 0.01));
-    else if (strcmp(op, "softmax") == 0) x = SP_ONNX_OP1(c, op, x, "axis=(%lld,)", (long long)sp__onnx_attr_int(c, "axis", -1));
+    else if (strcmp(op, "softmax") == 0)
+        x = SP_ONNX_OP1(c, op, x, "axis=(%lld,)", (long long)sp__onnx_attr_int(c, "axis", -1));
     else x = SP_ONNX_OP1(c, op, x, NULL);
     return quantised_out(c, x, 3);
 }
@@ -377,7 +398,8 @@ static sp_status qlinear_concat(sp_onnx_call *c)
     SP_CHECK(n >= 1 && n <= 64 && c->n_in == 2 + 3 * n, SP_FORMAT, "%d inputs", c->n_in);
     for (int i = 0; i < n; i++) parts[i] = real_in(c, 2 + 3 * i);
     sp_tensor *y = sp__concat(c->b, sp__onnx_attr_int(c, "axis", 1), n, parts);
-    return sp__onnx_return(c, quantised(c, y, along(c, c->in[0], false), along(c, c->in[1], false), 0, sp_tensor_dtype(c->in[1])));
+    return sp__onnx_return(
+        c, quantised(c, y, along(c, c->in[0], false), along(c, c->in[1], false), 0, sp_tensor_dtype(c->in[1])));
 }
 
 static sp_status q_gemm(sp_onnx_call *c)
@@ -389,12 +411,14 @@ static sp_status q_gemm(sp_onnx_call *c)
     SP_TRY(integer_matmul(c, x, c->in[2], w, c->in[5], &sum));
     if (sp__onnx_in(c, 6) != NULL) sum = sp_add(c->b, sp_cast(c->b, sum, SP_DTYPE_I32), c->in[6]);
     sp_tensor *scale = sp_mul(c->b, along(c, c->in[1], false), along(c, c->in[4], false));
-    sp_tensor *y = sp__mul_number(c->b, sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale), sp__onnx_attr_float(c, "alpha", 1));
+    sp_tensor *y =
+        sp__mul_number(c->b, sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale), sp__onnx_attr_float(c, "alpha", 1));
     return sp__onnx_in(c, 7) != NULL ? quantised_out(c, y, 7) : sp__onnx_return(c, y);
 }
 
 /* (x - zx)(w - zw) sx sw + bias as float. */
-static sp_status to_float(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_scale, sp_tensor *x_zero, int w_scale, int w_zero, int bias)
+static sp_status to_float(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_scale, sp_tensor *x_zero, int w_scale, int w_zero,
+                          int bias)
 {
     sp_tensor *sum = NULL;
     SP_TRY(integer_matmul(c, x, x_zero, c->in[1], sp__onnx_in(c, w_zero), &sum));
@@ -404,7 +428,10 @@ static sp_status to_float(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_scale, sp_
     return sp__onnx_return(c, y);
 }
 
-static sp_status matmul_to_float(sp_onnx_call *c) { return to_float(c, c->in[0], c->in[2], sp__onnx_in(c, 4), 3, 5, 6); }
+static sp_status matmul_to_float(sp_onnx_call *c)
+{
+    return to_float(c, c->in[0], c->in[2], sp__onnx_in(c, 4), 3, 5, 6);
+}
 
 static sp_status dynamic_matmul(sp_onnx_call *c)
 {
@@ -419,29 +446,45 @@ static sp_tensor *lstm_weights(sp_onnx_call *c, sp_tensor *w, sp_tensor *scale, 
     int64_t n = sp_tensor_dims(w)[0];
     int64_t dims[3] = {n, 1, sp_tensor_count(scale) == n ? 1 : -1};
     sp_tensor *x = sp_cast(c->b, w, SP_DTYPE_F32);
-    if (zero != NULL) x = sp_sub(c->b, x, sp_reshape(c->b, sp_cast(c->b, zero, SP_DTYPE_F32), 3, (int64_t[]){n, 1, sp_tensor_count(zero) == n ? 1 : -1}));
+    if (zero != NULL)
+        x = sp_sub(c->b, x,
+                   sp_reshape(c->b, sp_cast(c->b, zero, SP_DTYPE_F32), 3,
+                              (int64_t[]){n, 1, sp_tensor_count(zero) == n ? 1 : -1}));
     return sp_transpose(c->b, sp_mul(c->b, x, sp_reshape(c->b, scale, 3, dims)), 3, (int64_t[]){0, 2, 1});
 }
 
 static sp_status dynamic_lstm(sp_onnx_call *c)
 {
-    sp_tensor *in[8] = {c->in[0], lstm_weights(c, c->in[1], c->in[8], sp__onnx_in(c, 9)), lstm_weights(c, c->in[2], c->in[10], sp__onnx_in(c, 11))};
+    sp_tensor *in[8] = {c->in[0], lstm_weights(c, c->in[1], c->in[8], sp__onnx_in(c, 9)),
+                        lstm_weights(c, c->in[2], c->in[10], sp__onnx_in(c, 11))};
     for (int i = 3; i < 8; i++) in[i] = sp__onnx_in(c, i);
     SP_TRY(sp_builder_status(c->b));
     return sp__onnx_again(c, "LSTM", 8, in, c->n_out, c->out);
 }
 
 const sp_onnx_handler sp__onnx_quant[] = {
-    {"QuantizeLinear", 10, quantize, NULL, SP_ONNX_TYPED}, {"DequantizeLinear", 10, dequantize, NULL, SP_ONNX_TYPED},
-    {"com.microsoft:QuantizeLinear", 1, quantize, NULL, SP_ONNX_TYPED}, {"com.microsoft:DequantizeLinear", 1, dequantize, NULL, SP_ONNX_TYPED},
-    {"DynamicQuantizeLinear", 11, dynamic_quantize, NULL, 0}, {"MatMulInteger", 10, matmul_integer, NULL, 0},
-    {"QLinearMatMul", 10, qlinear_matmul, NULL, 0}, {"ConvInteger", 10, conv_integer, NULL, 0}, {"QLinearConv", 10, qlinear_conv, NULL, 0},
-    {"com.microsoft:QLinearConv", 1, qlinear_conv, NULL, 0}, {"com.microsoft:QLinearAdd", 1, qlinear_binary, "add", 0},
-    {"com.microsoft:QLinearMul", 1, qlinear_binary, "mul", 0}, {"com.microsoft:QLinearSigmoid", 1, qlinear_unary, "sigmoid", 0},
-    {"com.microsoft:QLinearLeakyRelu", 1, qlinear_unary, "leaky_relu", 0}, {"com.microsoft:QLinearSoftmax", 1, qlinear_unary, "softmax", 0},
+    {"QuantizeLinear", 10, quantize, NULL, SP_ONNX_TYPED},
+    {"DequantizeLinear", 10, dequantize, NULL, SP_ONNX_TYPED},
+    {"com.microsoft:QuantizeLinear", 1, quantize, NULL, SP_ONNX_TYPED},
+    {"com.microsoft:DequantizeLinear", 1, dequantize, NULL, SP_ONNX_TYPED},
+    {"DynamicQuantizeLinear", 11, dynamic_quantize, NULL, 0},
+    {"MatMulInteger", 10, matmul_integer, NULL, 0},
+    {"QLinearMatMul", 10, qlinear_matmul, NULL, 0},
+    {"ConvInteger", 10, conv_integer, NULL, 0},
+    {"QLinearConv", 10, qlinear_conv, NULL, 0},
+    {"com.microsoft:QLinearConv", 1, qlinear_conv, NULL, 0},
+    {"com.microsoft:QLinearAdd", 1, qlinear_binary, "add", 0},
+    {"com.microsoft:QLinearMul", 1, qlinear_binary, "mul", 0},
+    {"com.microsoft:QLinearSigmoid", 1, qlinear_unary, "sigmoid", 0},
+    {"com.microsoft:QLinearLeakyRelu", 1, qlinear_unary, "leaky_relu", 0},
+    {"com.microsoft:QLinearSoftmax", 1, qlinear_unary, "softmax", 0},
     {"com.microsoft:QLinearGlobalAveragePool", 1, qlinear_pool, "GlobalAveragePool", 0},
-    {"com.microsoft:QLinearAveragePool", 1, qlinear_pool, "AveragePool", 0}, {"com.microsoft:NhwcMaxPool", 1, nhwc_max_pool, NULL, 0},
-    {"com.microsoft:QLinearConcat", 1, qlinear_concat, NULL, 0}, {"com.microsoft:QGemm", 1, q_gemm, NULL, 0},
-    {"com.microsoft:MatMulIntegerToFloat", 1, matmul_to_float, NULL, 0}, {"com.microsoft:DynamicQuantizeMatMul", 1, dynamic_matmul, NULL, 0},
-    {"com.microsoft:DynamicQuantizeLSTM", 1, dynamic_lstm, NULL, 0}, {NULL, 0, NULL, NULL, 0},
+    {"com.microsoft:QLinearAveragePool", 1, qlinear_pool, "AveragePool", 0},
+    {"com.microsoft:NhwcMaxPool", 1, nhwc_max_pool, NULL, 0},
+    {"com.microsoft:QLinearConcat", 1, qlinear_concat, NULL, 0},
+    {"com.microsoft:QGemm", 1, q_gemm, NULL, 0},
+    {"com.microsoft:MatMulIntegerToFloat", 1, matmul_to_float, NULL, 0},
+    {"com.microsoft:DynamicQuantizeMatMul", 1, dynamic_matmul, NULL, 0},
+    {"com.microsoft:DynamicQuantizeLSTM", 1, dynamic_lstm, NULL, 0},
+    {NULL, 0, NULL, NULL, 0},
 };

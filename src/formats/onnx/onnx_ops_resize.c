@@ -29,7 +29,8 @@ static double position(const axis_plan *a, int64_t i)
         return centre * (1 - adjust) + (x + 0.5) / a->scale - 0.5;
     }
     if (strcmp(a->place, "tf_crop_and_resize") == 0)
-        return out > 1 ? a->start * (in - 1) + x * (a->end - a->start) * (in - 1) / (out - 1) : 0.5 * (a->start + a->end) * (in - 1);
+        return out > 1 ? a->start * (in - 1) + x * (a->end - a->start) * (in - 1) / (out - 1)
+                       : 0.5 * (a->start + a->end) * (in - 1);
     return (x + 0.5) / a->scale - 0.5;
 }
 
@@ -39,7 +40,7 @@ static int64_t nearest_index(const axis_plan *a, double at)
     if (strcmp(a->nearest, "ceil") == 0) i = ceil(at);
     else if (strcmp(a->nearest, "round_prefer_ceil") == 0) i = floor(at + 0.5);
     else if (strcmp(a->nearest, "floor") != 0) i = ceil(at - 0.5);
-    return i < 0 ? 0 : i > (double)(a->in - 1) ? a->in - 1 : (int64_t)i;
+    return i<0 ? 0 : i>(double)(a->in - 1) ? a->in - 1 : (int64_t)i;
 }
 
 static double kernel_weight(const axis_plan *a, double distance)
@@ -140,7 +141,8 @@ static sp_status read_request(sp_onnx_call *c, sp_tensor *scales, sp_tensor *siz
     SP_TRY(sp__onnx_ints_of(c, "axes", -1, &axes, &found));
     q->n = found ? axes.n : sp_tensor_rank(x);
     SP_CHECK(q->n <= SP_RANK_MAX, SP_VALUE, "%d axes", q->n);
-    for (int i = 0; i < q->n; i++) SP_TRY(sp__shape_axis(found ? axes.v[i] : i, sp_tensor_rank(x), "axes", &q->axes[i]));
+    for (int i = 0; i < q->n; i++)
+        SP_TRY(sp__shape_axis(found ? axes.v[i] : i, sp_tensor_rank(x), "axes", &q->axes[i]));
     if (scales != NULL && sp_tensor_count(scales) > 0) {
         SP_TRY(sp__onnx_floats(scales, SP_RANK_MAX, q->scales, &n));
         SP_CHECK(n == q->n, SP_VALUE, "%d scales for %d axes", n, q->n);
@@ -176,17 +178,26 @@ static sp_status resize_by(sp_onnx_call *c, const request *q, const char *place,
     if (!closest && sp_dtype_kind(dtype) != 'f') x = sp_cast(c->b, x, SP_DTYPE_F32);
     SP_TRY(sp_builder_status(c->b));
     for (int i = 0; i < q->n; i++) {
-        axis_plan a = {.in = sp_tensor_dims(c->in[0])[q->axes[i]], .out = q->sizes[i], .scale = q->scales[i], .start = region[i],
-                       .end = region[q->n + i], .mode = strcmp(mode, "bilinear") == 0 ? "linear" : mode, .place = place,
-                       .nearest = nearest, .cubic = sp__onnx_attr_float(c, "cubic_coeff_a", -0.75),
-                       .antialias = sp__onnx_attr_int(c, "antialias", 0) != 0, .exclude = sp__onnx_attr_int(c, "exclude_outside", 0) != 0};
+        axis_plan a = {.in = sp_tensor_dims(c->in[0])[q->axes[i]],
+                       .out = q->sizes[i],
+                       .scale = q->scales[i],
+                       .start = region[i],
+                       .end = region[q->n + i],
+                       .mode = strcmp(mode, "bilinear") == 0 ? "linear" : mode,
+                       .place = place,
+                       .nearest = nearest,
+                       .cubic = sp__onnx_attr_float(c, "cubic_coeff_a", -0.75),
+                       .antialias = sp__onnx_attr_int(c, "antialias", 0) != 0,
+                       .exclude = sp__onnx_attr_int(c, "exclude_outside", 0) != 0};
         if (a.in == a.out && q->scales[i] == 1 && !crop) continue;
         SP_CHECK(a.in > 0, SP_VALUE, "axis %d is empty", q->axes[i]);
         if (closest) SP_TRY(apply_nearest(c, &x, q->axes[i], &a));
         else SP_TRY(apply_matrix(c, &x, q->axes[i], &a));
         if (crop) SP_TRY(extrapolate(c, &x, q->axes[i], &a, sp__onnx_attr_float(c, "extrapolation_value", 0)));
     }
-    return sp__onnx_return(c, sp_tensor_dtype(x) != dtype ? sp_cast(c->b, x, dtype) : x == c->in[0] ? sp_identity(c->b, x) : x);
+    return sp__onnx_return(c, sp_tensor_dtype(x) != dtype ? sp_cast(c->b, x, dtype)
+                              : x == c->in[0]             ? sp_identity(c->b, x)
+                                                          : x);
 }
 
 static sp_status resize(sp_onnx_call *c)
@@ -214,6 +225,8 @@ static sp_status resize_old(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_resize[] = {
-    {"Resize", 11, resize, NULL, 0}, {"Resize", 10, resize_old, NULL, 0}, {"Upsample", 7, resize_old, NULL, 0},
+    {"Resize", 11, resize, NULL, 0},
+    {"Resize", 10, resize_old, NULL, 0},
+    {"Upsample", 7, resize_old, NULL, 0},
     {NULL, 0, NULL, NULL, 0},
 };

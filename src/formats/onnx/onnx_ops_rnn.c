@@ -10,14 +10,15 @@ enum { RNN_ONE, RNN_GRU, RNN_LSTM };
 typedef struct layer {
     int kind, gates;
     int64_t time, batch, hidden;
-    bool plain;                     /* what rnn_layer computes */
-    const char *names[3];           /* activations of one direction */
+    bool plain;           /* what rnn_layer computes */
+    const char *names[3]; /* activations of one direction */
     double alphas[3], betas[3];
-    sp_tensor *w, *r, *wb, *rb, *p; /* one direction: [gates * hidden, in], [gates * hidden, hidden], [gates * hidden], [3 * hidden] */
-    sp_tensor *h, *cell;            /* [batch, hidden] */
+    sp_tensor *w, *r, *wb, *rb,
+        *p; /* one direction: [gates * hidden, in], [gates * hidden, hidden], [gates * hidden], [3 * hidden] */
+    sp_tensor *h, *cell; /* [batch, hidden] */
     sp_tensor *lengths;
     bool reverse, linear_before, couple;
-    bool quantised;                 /* com.microsoft: what weights are multiplied with is rounded to bytes first */
+    bool quantised; /* com.microsoft: what weights are multiplied with is rounded to bytes first */
     double clip;
 } layer;
 
@@ -35,7 +36,8 @@ static sp_tensor *in_bytes(sp_onnx_call *c, sp_tensor *x)
 /* One direction of a tensor whose first axis is directions. */
 static sp_tensor *direction_of(sp_onnx_call *c, sp_tensor *t, int d)
 {
-    return t == NULL ? NULL : sp_reshape(c->b, sp__take_range(c->b, t, 0, d, 1), sp_tensor_rank(t) - 1, sp_tensor_dims(t) + 1);
+    return t == NULL ? NULL
+                     : sp_reshape(c->b, sp__take_range(c->b, t, 0, d, 1), sp_tensor_rank(t) - 1, sp_tensor_dims(t) + 1);
 }
 
 static sp_tensor *gate(sp_onnx_call *c, sp_tensor *t, int axis, int k, int64_t hidden)
@@ -47,9 +49,11 @@ static sp_tensor *activate(sp_onnx_call *c, const layer *l, int k, sp_tensor *x)
 {
     static const struct {
         const char *name, *op;
-    } simple[] = {{"Sigmoid", "sigmoid"}, {"Tanh", "tanh"}, {"Relu", "relu"}, {"Softsign", "softsign"}, {"Softplus", "softplus"}};
+    } simple[] = {
+        {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"}, {"Relu", "relu"}, {"Softsign", "softsign"}, {"Softplus", "softplus"}};
     if (x == NULL) return NULL;
-    if (l->clip > 0) x = sp_minimum(c->b, sp_maximum(c->b, x, sp__const(c->b, -l->clip, x)), sp__const(c->b, l->clip, x));
+    if (l->clip > 0)
+        x = sp_minimum(c->b, sp_maximum(c->b, x, sp__const(c->b, -l->clip, x)), sp__const(c->b, l->clip, x));
     for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
         if (strcmp(simple[i].name, l->names[k]) == 0) return SP_ONNX_OP1(c, simple[i].op, x, NULL);
     if (strcmp(l->names[k], "HardSigmoid") == 0) {
@@ -58,7 +62,8 @@ static sp_tensor *activate(sp_onnx_call *c, const layer *l, int k, sp_tensor *x)
     }
     if (strcmp(l->names[k], "LeakyRelu") == 0) return SP_ONNX_OP1(c, "leaky_relu", x, "alpha=%.17g", l->alphas[k]);
     if (strcmp(l->names[k], "Elu") == 0) return SP_ONNX_OP1(c, "elu", x, "alpha=%.17g", l->alphas[k]);
-    if (strcmp(l->names[k], "Affine") == 0) return sp__add_number(c->b, sp__mul_number(c->b, x, l->alphas[k]), l->betas[k]);
+    if (strcmp(l->names[k], "Affine") == 0)
+        return sp__add_number(c->b, sp__mul_number(c->b, x, l->alphas[k]), l->betas[k]);
     return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "activation '%s' is not supported", l->names[k]));
 }
 
@@ -68,7 +73,8 @@ static sp_tensor *plus(sp_onnx_call *c, sp_tensor *x, sp_tensor *y) { return y =
 static void lstm_step(sp_onnx_call *c, layer *l, sp_tensor *sum)
 {
     int64_t n = l->hidden;
-    sp_tensor *i = gate(c, sum, 1, 0, n), *o = gate(c, sum, 1, 1, n), *f = gate(c, sum, 1, 2, n), *g = gate(c, sum, 1, 3, n);
+    sp_tensor *i = gate(c, sum, 1, 0, n), *o = gate(c, sum, 1, 1, n), *f = gate(c, sum, 1, 2, n),
+              *g = gate(c, sum, 1, 3, n);
     if (l->p != NULL) {
         i = sp_add(c->b, i, sp_mul(c->b, gate(c, l->p, 0, 0, n), l->cell));
         f = sp_add(c->b, f, sp_mul(c->b, gate(c, l->p, 0, 2, n), l->cell));
@@ -105,7 +111,8 @@ static sp_status run_steps(sp_onnx_call *c, layer *l, sp_tensor *x, sp_tensor **
     for (int64_t i = 0; i < l->time && sp_builder_status(c->b) == SP_OK; i++) {
         int64_t t = l->reverse ? l->time - 1 - i : i;
         sp_tensor *h = l->h, *cell = l->cell;
-        sp_tensor *now = sp_reshape(c->b, sp__take_range(c->b, all, 0, t, 1), 2, (int64_t[]){l->batch, l->gates * l->hidden});
+        sp_tensor *now =
+            sp_reshape(c->b, sp__take_range(c->b, all, 0, t, 1), 2, (int64_t[]){l->batch, l->gates * l->hidden});
         if (l->kind == RNN_GRU) gru_step(c, l, now);
         else {
             sp_tensor *state = l->quantised ? in_bytes(c, l->h) : l->h;
@@ -115,7 +122,8 @@ static sp_status run_steps(sp_onnx_call *c, layer *l, sp_tensor *x, sp_tensor **
         }
         out[t] = l->h;
         if (l->lengths != NULL) { /* behind its end a sample's state stands still and its output is zero */
-            sp_tensor *on = sp_less(c->b, sp__onnx_scalar(c, SP_DTYPE_I64, (double)t), sp_cast(c->b, l->lengths, SP_DTYPE_I64));
+            sp_tensor *on =
+                sp_less(c->b, sp__onnx_scalar(c, SP_DTYPE_I64, (double)t), sp_cast(c->b, l->lengths, SP_DTYPE_I64));
             on = sp_reshape(c->b, on, 2, (int64_t[]){l->batch, 1});
             if (l->h == NULL) break;
             out[t] = sp_select(c->b, on, l->h, sp__zeros_like(c->b, l->h));
@@ -141,7 +149,10 @@ static sp_status run_layer(sp_onnx_call *c, layer *l, sp_tensor *x, sp_tensor **
 {
     static const int lstm[] = {0, 2, 3, 1}, gru[] = {1, 0, 2}, one[] = {0};
     const int *order = l->kind == RNN_LSTM ? lstm : l->kind == RNN_GRU ? gru : one;
-    const char *mode = l->kind == RNN_LSTM ? "lstm" : l->kind == RNN_GRU ? "gru" : strcmp(l->names[0], "Relu") == 0 ? "rnn_relu" : "rnn_tanh";
+    const char *mode = l->kind == RNN_LSTM                ? "lstm"
+                       : l->kind == RNN_GRU               ? "gru"
+                       : strcmp(l->names[0], "Relu") == 0 ? "rnn_relu"
+                                                          : "rnn_tanh";
     sp_tensor *out[3];
     SP_TRY(sp__onnx_op_many(c, "rnn_layer", 8,
                             (sp_tensor *[]){x, l->h, l->cell, reorder(c, l, l->w, order), reorder(c, l, l->r, order),
@@ -155,7 +166,8 @@ static sp_status run_layer(sp_onnx_call *c, layer *l, sp_tensor *x, sp_tensor **
 
 static void set_activations(sp_onnx_call *c, layer *l, int d)
 {
-    static const char *const initial[3][3] = {{"Tanh", "Tanh", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}};
+    static const char *const initial[3][3] = {
+        {"Tanh", "Tanh", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}};
     const sp_onnx_attr *names = sp__onnx_attr(c, "activations"), *alphas = sp__onnx_attr(c, "activation_alpha"),
                        *betas = sp__onnx_attr(c, "activation_beta");
     int each = l->kind == RNN_ONE ? 1 : l->kind == RNN_GRU ? 2 : 3;
@@ -164,7 +176,10 @@ static void set_activations(sp_onnx_call *c, layer *l, int d)
         int at = d * each + k;
         l->names[k] = names != NULL && k < each && at < names->n ? names->strings[at] : initial[l->kind][k];
         bool hard = strcmp(l->names[k], "HardSigmoid") == 0;
-        l->alphas[k] = alphas != NULL && at < alphas->n && alphas->floats != NULL ? alphas->floats[at] : hard ? 0.2 : strcmp(l->names[k], "LeakyRelu") == 0 ? 0.01 : 1;
+        l->alphas[k] = alphas != NULL && at < alphas->n && alphas->floats != NULL ? alphas->floats[at]
+                       : hard                                                     ? 0.2
+                       : strcmp(l->names[k], "LeakyRelu") == 0                    ? 0.01
+                                                                                  : 1;
         l->betas[k] = betas != NULL && at < betas->n && betas->floats != NULL ? betas->floats[at] : hard ? 0.5 : 0;
         bool relu = l->kind == RNN_ONE && strcmp(l->names[k], "Relu") == 0;
         l->plain = l->plain && (k >= each || relu || strcmp(l->names[k], initial[l->kind][k]) == 0);
@@ -185,9 +200,11 @@ static sp_status check_sizes(const sp_onnx_call *c, const layer *l, int64_t inpu
     const int64_t *w = sp_tensor_dims(c->in[1]), *r = sp_tensor_dims(c->in[2]), rows = l->gates * l->hidden;
     const int64_t given = sp__onnx_attr_int(c, "hidden_size", l->hidden);
     if (strcmp(c->node->op, "DynamicQuantizeLSTM") != 0) { /* its weights are transposed */
-        SP_CHECK(given == l->hidden, SP_VALUE, "hidden_size is %lld, but R has %lld columns", (long long)given, (long long)l->hidden);
-        SP_CHECK(w[1] == rows && r[1] == rows, SP_VALUE, "W and R have %lld and %lld rows; %d times hidden_size are %lld", (long long)w[1],
-                 (long long)r[1], l->gates, (long long)rows);
+        SP_CHECK(given == l->hidden, SP_VALUE, "hidden_size is %lld, but R has %lld columns", (long long)given,
+                 (long long)l->hidden);
+        SP_CHECK(w[1] == rows && r[1] == rows, SP_VALUE,
+                 "W and R have %lld and %lld rows; %d times hidden_size are %lld", (long long)w[1], (long long)r[1],
+                 l->gates, (long long)rows);
         SP_CHECK(w[2] == input, SP_VALUE, "W has %lld columns, x %lld features", (long long)w[2], (long long)input);
     }
     return SP_OK;
@@ -199,11 +216,13 @@ static sp_status recurrent(sp_onnx_call *c)
     layer l = {.kind = name[0] == 'l' ? RNN_LSTM : name[0] == 'g' ? RNN_GRU : RNN_ONE};
     l.gates = l.kind == RNN_LSTM ? 4 : l.kind == RNN_GRU ? 3 : 1;
     sp_tensor *x = c->in[0], *bias = sp__onnx_in(c, 3), *y[2], *h[2], *cell[2];
-    SP_CHECK(sp_tensor_rank(x) == 3 && sp_tensor_rank(c->in[1]) == 3 && sp_tensor_rank(c->in[2]) == 3, SP_VALUE, "x, W and R must have rank 3");
+    SP_CHECK(sp_tensor_rank(x) == 3 && sp_tensor_rank(c->in[1]) == 3 && sp_tensor_rank(c->in[2]) == 3, SP_VALUE,
+             "x, W and R must have rank 3");
     bool batch_first = sp__onnx_attr_int(c, "layout", 0) != 0;
     const char *direction = sp__onnx_attr_text(c, "direction", "forward");
     int n = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
-    SP_CHECK(sp_tensor_dims(c->in[1])[0] == n && sp_tensor_dims(c->in[2])[0] == n, SP_VALUE, "weights of %d directions are wanted", n);
+    SP_CHECK(sp_tensor_dims(c->in[1])[0] == n && sp_tensor_dims(c->in[2])[0] == n, SP_VALUE,
+             "weights of %d directions are wanted", n);
     if (batch_first) x = sp_transpose(c->b, x, 3, (int64_t[]){1, 0, 2});
     SP_TRY(sp_builder_status(c->b));
     l.time = sp_tensor_dims(x)[0];
@@ -228,7 +247,8 @@ static sp_status recurrent(sp_onnx_call *c)
         one.h = state_or_zero(c, &one, 5, d, batch_first, x);
         if (one.kind == RNN_LSTM) one.cell = state_or_zero(c, &one, 6, d, batch_first, x);
         SP_TRY(sp_builder_status(c->b));
-        bool fast = one.plain && !one.quantised && one.clip == 0 && one.p == NULL && !one.couple && (one.kind != RNN_GRU || one.linear_before);
+        bool fast = one.plain && !one.quantised && one.clip == 0 && one.p == NULL && !one.couple &&
+                    (one.kind != RNN_GRU || one.linear_before);
         SP_TRY(fast ? run_layer(c, &one, x, &y[d]) : run_steps(c, &one, x, &y[d]));
         h[d] = one.h;
         cell[d] = one.cell;
@@ -246,5 +266,8 @@ static sp_status recurrent(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_rnn[] = {
-    {"RNN", 7, recurrent, "rnn", 0}, {"GRU", 7, recurrent, "gru", 0}, {"LSTM", 7, recurrent, "lstm", 0}, {NULL, 0, NULL, NULL, 0},
+    {"RNN", 7, recurrent, "rnn", 0},
+    {"GRU", 7, recurrent, "gru", 0},
+    {"LSTM", 7, recurrent, "lstm", 0},
+    {NULL, 0, NULL, NULL, 0},
 };

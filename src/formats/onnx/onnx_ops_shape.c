@@ -35,7 +35,8 @@ static sp_status reshape(sp_onnx_call *c)
     SP_CHECK(to.n <= SP_RANK_MAX, SP_VALUE, "%d dimensions, at most %d are possible", to.n, SP_RANK_MAX);
     for (int i = 0; i < to.n; i++)
         if (to.v[i] == 0 && !zero) {
-            SP_CHECK(i < sp_tensor_rank(x), SP_VALUE, "dimension %d of the shape is 0 (kept), but rank is %d", i, sp_tensor_rank(x));
+            SP_CHECK(i < sp_tensor_rank(x), SP_VALUE, "dimension %d of the shape is 0 (kept), but rank is %d", i,
+                     sp_tensor_rank(x));
             to.v[i] = sp_tensor_dims(x)[i];
         }
     return sp__onnx_return(c, sp_reshape(c->b, x, to.n, to.v));
@@ -46,7 +47,8 @@ static sp_status flatten(sp_onnx_call *c)
     sp_tensor *x = c->in[0];
     int64_t axis = sp__onnx_attr_int(c, "axis", 1), outer = 1, inner = 1;
     const int rank = sp_tensor_rank(x);
-    SP_CHECK(axis >= -rank && axis <= rank, SP_VALUE, "axis is %lld; for rank %d it must be in [%d, %d]", (long long)axis, rank, -rank, rank);
+    SP_CHECK(axis >= -rank && axis <= rank, SP_VALUE, "axis is %lld; for rank %d it must be in [%d, %d]",
+             (long long)axis, rank, -rank, rank);
     if (axis < 0) axis += rank;
     for (int i = 0; i < rank; i++) *(i < axis ? &outer : &inner) *= sp_tensor_dims(x)[i];
     return sp__onnx_return(c, sp_reshape(c->b, x, 2, (int64_t[]){outer, inner}));
@@ -125,7 +127,8 @@ static sp_status tile(sp_onnx_call *c)
     if (c->opset < 6) { /* a number of copies along one axis */
         sp_onnx_ints axis;
         SP_TRY(sp__onnx_ints(sp__onnx_in(c, 2), &axis));
-        SP_CHECK(by.n == 1 && axis.n == 1 && axis.v[0] >= 0 && axis.v[0] < sp_tensor_rank(c->in[0]), SP_VALUE, "one axis is wanted");
+        SP_CHECK(by.n == 1 && axis.n == 1 && axis.v[0] >= 0 && axis.v[0] < sp_tensor_rank(c->in[0]), SP_VALUE,
+                 "one axis is wanted");
         int64_t tiles = by.v[0];
         by.n = sp_tensor_rank(c->in[0]);
         for (int i = 0; i < by.n; i++) by.v[i] = i == axis.v[0] ? tiles : 1;
@@ -133,8 +136,9 @@ static sp_status tile(sp_onnx_call *c)
     int64_t dims[SP_RANK_MAX];
     bool none = false;
     for (int i = 0; i < by.n && i < sp_tensor_rank(c->in[0]); i++) {
-        SP_CHECK(by.v[i] >= 0 && sp__mul_i64(sp_tensor_dims(c->in[0])[i], by.v[i], &dims[i]), SP_VALUE, "%lld copies of %lld elements along axis %d",
-                 (long long)by.v[i], (long long)sp_tensor_dims(c->in[0])[i], i);
+        SP_CHECK(by.v[i] >= 0 && sp__mul_i64(sp_tensor_dims(c->in[0])[i], by.v[i], &dims[i]), SP_VALUE,
+                 "%lld copies of %lld elements along axis %d", (long long)by.v[i],
+                 (long long)sp_tensor_dims(c->in[0])[i], i);
         none = none || dims[i] == 0;
     }
     if (none) return sp__onnx_return(c, sp__full(c->b, 0, sp_tensor_dtype(c->in[0]), sp_tensor_rank(c->in[0]), dims));
@@ -167,7 +171,8 @@ static sp_status split(sp_onnx_call *c)
         }
     }
     sp_tensor *parts[64] = {NULL};
-    SP_TRY(sp__onnx_op_many(c, "split", 1, &x, 64, parts, "sizes=%s, axis=%d", sp__onnx_list(&text, sizes.n, sizes.v), axis));
+    SP_TRY(sp__onnx_op_many(c, "split", 1, &x, 64, parts, "sizes=%s, axis=%d", sp__onnx_list(&text, sizes.n, sizes.v),
+                            axis));
     for (int i = 0; i < c->n_out && i < 64; i++) c->out[i] = parts[i];
     return SP_OK;
 }
@@ -199,11 +204,13 @@ static sp_status slice(sp_onnx_call *c)
         stop[at] = to.v[i];
         step[at] = has_steps ? steps.v[i] : 1;
         if (step[at] >= 0) continue;
-        if (start[at] < 0) start[at] = start[at] < -n ? -1 : start[at] + n; /* backwards our slices take -1 as before the first */
+        if (start[at] < 0)
+            start[at] = start[at] < -n ? -1 : start[at] + n; /* backwards our slices take -1 as before the first */
         if (stop[at] < 0) stop[at] = stop[at] < -n ? -1 : stop[at] + n;
     }
-    return sp__onnx_return(c, SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s, step=%s", sp__onnx_list(&t[0], rank, start),
-                                          sp__onnx_list(&t[1], rank, stop), sp__onnx_list(&t[2], rank, step)));
+    return sp__onnx_return(c,
+                           SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s, step=%s", sp__onnx_list(&t[0], rank, start),
+                                       sp__onnx_list(&t[1], rank, stop), sp__onnx_list(&t[2], rank, step)));
 }
 
 /* --- gathering and scattering ------------------------------------------------------------------------------------ */
@@ -247,7 +254,8 @@ static sp_status check_nd(sp_tensor *x, sp_tensor *index, int64_t batch)
 {
     int rank = sp_tensor_rank(index);
     SP_CHECK(rank > 0 && batch >= 0 && batch < rank && batch < sp_tensor_rank(x) &&
-                 sp_tensor_dims(index)[rank - 1] + batch <= sp_tensor_rank(x), SP_VALUE, "indices do not fit the data");
+                 sp_tensor_dims(index)[rank - 1] + batch <= sp_tensor_rank(x),
+             SP_VALUE, "indices do not fit the data");
     return SP_OK;
 }
 
@@ -277,15 +285,16 @@ static sp_status scatter_elements(sp_onnx_call *c)
     int axis = 0;
     SP_TRY(sp__shape_axis(sp__onnx_attr_int(c, "axis", 0), sp_tensor_rank(c->in[0]), "axis", &axis));
     sp_tensor *index = positive(c, c->in[1], sp_tensor_dims(c->in[0])[axis]);
-    return sp__onnx_return(c, sp__onnx_op(c, "scatter_elements", 3, (sp_tensor *[]){c->in[0], index, c->in[2]}, "axis=%d, reduce=%s",
-                                          axis, reduction(c)));
+    return sp__onnx_return(c, sp__onnx_op(c, "scatter_elements", 3, (sp_tensor *[]){c->in[0], index, c->in[2]},
+                                          "axis=%d, reduce=%s", axis, reduction(c)));
 }
 
 static sp_status scatter_nd(sp_onnx_call *c)
 {
     SP_TRY(check_nd(c->in[0], c->in[1], 0));
     sp_tensor *index = positive_nd(c, c->in[0], c->in[1], 0);
-    return sp__onnx_return(c, sp__onnx_op(c, "tensor_scatter", 3, (sp_tensor *[]){c->in[0], index, c->in[2]}, "reduce=%s", reduction(c)));
+    return sp__onnx_return(
+        c, sp__onnx_op(c, "tensor_scatter", 3, (sp_tensor *[]){c->in[0], index, c->in[2]}, "reduce=%s", reduction(c)));
 }
 
 static sp_status one_hot(sp_onnx_call *c)
@@ -303,7 +312,8 @@ static sp_status one_hot(sp_onnx_call *c)
     SP_TRY(sp__shape_axis(sp__onnx_attr_int(c, "axis", -1), rank, "axis", &axis));
     for (int i = 0; i < rank; i++) dims[i] = i == axis ? 1 : sp_tensor_dims(index)[i < axis ? i : i - 1];
     index = sp_reshape(c->b, index, rank, dims);
-    return sp__onnx_return(c, sp_select(c->b, sp_equal(c->b, index, sp__positions(c->b, rank, axis, (int64_t)depth)), on, off));
+    return sp__onnx_return(
+        c, sp_select(c->b, sp_equal(c->b, index, sp__positions(c->b, rank, axis, (int64_t)depth)), on, off));
 }
 
 static sp_status nonzero(sp_onnx_call *c)
@@ -311,7 +321,8 @@ static sp_status nonzero(sp_onnx_call *c)
     sp_tensor *x = c->in[0];
     SP_TRY(sp__tensor_need_value(x));
     if (sp_tensor_rank(x) == 0) x = sp_reshape(c->b, x, 1, (int64_t[]){1});
-    return sp__onnx_return(c, sp_transpose(c->b, sp_cast(c->b, SP_ONNX_OP1(c, "nonzero", x, NULL), SP_DTYPE_I64), 2, (int64_t[]){1, 0}));
+    return sp__onnx_return(
+        c, sp_transpose(c->b, sp_cast(c->b, SP_ONNX_OP1(c, "nonzero", x, NULL), SP_DTYPE_I64), 2, (int64_t[]){1, 0}));
 }
 
 static sp_status compress(sp_onnx_call *c)
@@ -331,7 +342,8 @@ static sp_status constant(sp_onnx_call *c)
 {
     const sp_onnx_attr *a;
     sp_tensor *t = NULL;
-    if (((a = sp__onnx_attr(c, "value")) != NULL || (a = sp__onnx_attr(c, "sparse_value")) != NULL) && a->tensor != NULL) {
+    if (((a = sp__onnx_attr(c, "value")) != NULL || (a = sp__onnx_attr(c, "sparse_value")) != NULL) &&
+        a->tensor != NULL) {
         t = sp_tensor_retain(a->tensor);
         c->out_type[0] = a->tensor_type;
     } else if ((a = sp__onnx_attr(c, "value_string")) != NULL || (a = sp__onnx_attr(c, "value_strings")) != NULL) {
@@ -340,12 +352,12 @@ static sp_status constant(sp_onnx_call *c)
         SP_TRY(sp__builder_keep(c->b, &t));
         for (int i = 0; i < (rank == 0 ? 1 : a->n); i++) {
             const char *text = rank == 0 ? a->s : a->strings[i];
-            if (text != NULL) SP_TRY(sp__onnx_text_code(c->texts, text, strlen(text), (int64_t *)sp_tensor_data(t) + i));
+            if (text != NULL)
+                SP_TRY(sp__onnx_text_code(c->texts, text, strlen(text), (int64_t *)sp_tensor_data(t) + i));
         }
         c->out_type[0] = SP_ONNX_STRING;
         return sp__onnx_return(c, t);
-    }
-    else if ((a = sp__onnx_attr(c, "value_int")) != NULL) SP_TRY(sp_tensor_create_i64(SP_DTYPE_I64, a->i, &t));
+    } else if ((a = sp__onnx_attr(c, "value_int")) != NULL) SP_TRY(sp_tensor_create_i64(SP_DTYPE_I64, a->i, &t));
     else if ((a = sp__onnx_attr(c, "value_float")) != NULL) SP_TRY(sp_tensor_create_f64(SP_DTYPE_F32, a->f, &t));
     else if ((a = sp__onnx_attr(c, "value_ints")) != NULL)
         SP_TRY(sp_tensor_create_from(SP_DTYPE_I64, 1, (int64_t[]){a->n}, a->ints, &t));
@@ -383,7 +395,10 @@ static sp_status range(sp_onnx_call *c)
 }
 
 /* A diagonal farther out holds nothing, like the first one outside; which can be added to a row. */
-static int64_t diagonal_within(const int64_t dims[2], int64_t k) { return k > dims[1] ? dims[1] : k < -dims[0] ? -dims[0] : k; }
+static int64_t diagonal_within(const int64_t dims[2], int64_t k)
+{
+    return k > dims[1] ? dims[1] : k < -dims[0] ? -dims[0] : k;
+}
 
 static sp_status eye_like(sp_onnx_call *c)
 {
@@ -392,7 +407,8 @@ static sp_status eye_like(sp_onnx_call *c)
     const sp_onnx_attr *a = sp__onnx_attr(c, "dtype");
     sp_dtype dtype = a != NULL ? sp__onnx_dtype((uint64_t)a->i) : sp_tensor_dtype(x);
     int64_t k = diagonal_within(sp_tensor_dims(x), sp__onnx_attr_int(c, "k", 0));
-    sp_tensor *row = sp__positions(c->b, 2, 0, sp_tensor_dims(x)[0]), *column = sp__positions(c->b, 2, 1, sp_tensor_dims(x)[1]);
+    sp_tensor *row = sp__positions(c->b, 2, 0, sp_tensor_dims(x)[0]),
+              *column = sp__positions(c->b, 2, 1, sp_tensor_dims(x)[1]);
     sp_tensor *on = sp_equal(c->b, sp_add(c->b, row, sp__onnx_scalar(c, SP_DTYPE_I64, (double)k)), column);
     return sp__onnx_return(c, sp_cast(c->b, on, dtype));
 }
@@ -408,7 +424,8 @@ static sp_status triangle(sp_onnx_call *c)
     sp_tensor *column = sp__positions(c->b, rank, rank - 1, sp_tensor_dims(x)[rank - 1]);
     int64_t diagonal = diagonal_within(sp_tensor_dims(x) + rank - 2, k.n > 0 ? k.v[0] : 0);
     row = sp_add(c->b, row, sp__onnx_scalar(c, SP_DTYPE_I64, (double)diagonal));
-    sp_tensor *keep = sp__onnx_attr_int(c, "upper", 1) ? sp_greater_equal(c->b, column, row) : sp_less_equal(c->b, column, row);
+    sp_tensor *keep =
+        sp__onnx_attr_int(c, "upper", 1) ? sp_greater_equal(c->b, column, row) : sp_less_equal(c->b, column, row);
     return sp__onnx_return(c, sp_select(c->b, keep, x, sp__zeros_like(c->b, x)));
 }
 
@@ -432,7 +449,8 @@ static sp_status pad_repeating(sp_onnx_call *c, const char *mode, const int64_t 
     for (int k = 0; k < sp_tensor_rank(c->in[0]); k++) {
         if (before[k] == 0 && after[k] == 0) continue;
         int64_t n = sp_tensor_dims(c->in[0])[k], all = n + before[k] + after[k];
-        SP_CHECK(n > 0 && all >= 0 && all < INT32_MAX, SP_VALUE, "axis %d of %lld elements cannot be padded", k, (long long)n);
+        SP_CHECK(n > 0 && all >= 0 && all < INT32_MAX, SP_VALUE, "axis %d of %lld elements cannot be padded", k,
+                 (long long)n);
         sp_tensor *at = NULL;
         SP_TRY(sp_tensor_create(SP_DTYPE_I64, 1, &all, &at));
         for (int64_t i = 0; i < all; i++) ((int64_t *)sp_tensor_data(at))[i] = source_of(mode, i - before[k], n);
@@ -458,15 +476,17 @@ static sp_status pad(sp_onnx_call *c)
         SP_TRY(sp__shape_axis(has_axes ? axes.v[i] : i, rank, "axes", &at));
         before[at] = pads.v[i];
         after[at] = pads.v[n + i];
-        SP_CHECK(before[at] >= -PAD_MAX && before[at] <= PAD_MAX && after[at] >= -PAD_MAX && after[at] <= PAD_MAX, SP_VALUE,
-                 "padding axis %d by %lld and %lld, %lld is the most", at, (long long)before[at], (long long)after[at], (long long)PAD_MAX);
+        SP_CHECK(before[at] >= -PAD_MAX && before[at] <= PAD_MAX && after[at] >= -PAD_MAX && after[at] <= PAD_MAX,
+                 SP_VALUE, "padding axis %d by %lld and %lld, %lld is the most", at, (long long)before[at],
+                 (long long)after[at], (long long)PAD_MAX);
     }
     int64_t start[SP_RANK_MAX], stop[SP_RANK_MAX];
     sp_onnx_text t[2];
     for (int i = 0; i < rank; i++) { /* negative pads cut first */
         start[i] = before[i] < 0 ? -before[i] : 0;
         stop[i] = sp_tensor_dims(x)[i] + (after[i] < 0 ? after[i] : 0);
-        SP_CHECK(start[i] <= stop[i], SP_VALUE, "axis %d of %lld elements cannot be cut so far", i, (long long)sp_tensor_dims(x)[i]);
+        SP_CHECK(start[i] <= stop[i], SP_VALUE, "axis %d of %lld elements cannot be cut so far", i,
+                 (long long)sp_tensor_dims(x)[i]);
     }
     if (strcmp(mode, "constant") != 0) return pad_repeating(c, mode, before, after);
     bool cut = false;
@@ -477,12 +497,16 @@ static sp_status pad(sp_onnx_call *c)
         around[2 * i + 1] = after[i] > 0 ? after[i] : 0;
     }
     if (cut)
-        x = SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s", sp__onnx_list(&t[0], rank, start), sp__onnx_list(&t[1], rank, stop));
+        x = SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s", sp__onnx_list(&t[0], rank, start),
+                        sp__onnx_list(&t[1], rank, stop));
     sp_dtype dtype = sp_tensor_dtype(c->in[0]);
     double number = sp__onnx_attr_float(c, "value", 0);
-    bool known = sp_dtype_kind(dtype) == 'f' && sp_dtype_bytes(dtype) <= 4 && (fill == NULL || !sp_tensor_is_symbol(fill));
+    bool known =
+        sp_dtype_kind(dtype) == 'f' && sp_dtype_bytes(dtype) <= 4 && (fill == NULL || !sp_tensor_is_symbol(fill));
     if (known && fill != NULL) SP_TRY(sp__onnx_number(fill, &number));
-    if (known) return sp__onnx_return(c, SP_ONNX_OP1(c, "pad", x, "pads=%s, value=%.17g", sp__onnx_list(&t[0], 2 * rank, around), number));
+    if (known)
+        return sp__onnx_return(
+            c, SP_ONNX_OP1(c, "pad", x, "pads=%s, value=%.17g", sp__onnx_list(&t[0], 2 * rank, around), number));
     if (fill == NULL) fill = sp__onnx_scalar(c, dtype, sp__onnx_attr_float(c, "value", 0));
     else fill = sp_reshape(c->b, fill, 0, NULL);
     for (int i = 0; i < rank && x != NULL; i++) {
@@ -514,12 +538,14 @@ static sp_status depth_to_space(sp_onnx_call *c)
     sp_tensor *x = c->in[0];
     const int64_t *d = sp_tensor_dims(x);
     int64_t k = sp__onnx_attr_int(c, "blocksize", 1);
-    SP_CHECK(sp_tensor_rank(x) == 4 && k > 0 && k <= INT32_MAX && d[1] % (k * k) == 0, SP_VALUE, "%lld channels cannot be divided by %lld squared",
-             (long long)d[1], (long long)k);
+    SP_CHECK(sp_tensor_rank(x) == 4 && k > 0 && k <= INT32_MAX && d[1] % (k * k) == 0, SP_VALUE,
+             "%lld channels cannot be divided by %lld squared", (long long)d[1], (long long)k);
     bool crd = strcmp(sp__onnx_attr_text(c, "mode", "DCR"), "CRD") == 0;
-    int64_t dcr_dims[] = {d[0], k, k, d[1] / (k * k), d[2], d[3]}, crd_dims[] = {d[0], d[1] / (k * k), k, k, d[2], d[3]};
+    int64_t dcr_dims[] = {d[0], k, k, d[1] / (k * k), d[2], d[3]},
+            crd_dims[] = {d[0], d[1] / (k * k), k, k, d[2], d[3]};
     sp_tensor *y = sp_reshape(c->b, x, 6, crd ? crd_dims : dcr_dims);
-    y = crd ? sp_transpose(c->b, y, 6, (int64_t[]){0, 1, 4, 2, 5, 3}) : sp_transpose(c->b, y, 6, (int64_t[]){0, 3, 4, 1, 5, 2});
+    y = crd ? sp_transpose(c->b, y, 6, (int64_t[]){0, 1, 4, 2, 5, 3})
+            : sp_transpose(c->b, y, 6, (int64_t[]){0, 3, 4, 1, 5, 2});
     return sp__onnx_return(c, sp_reshape(c->b, y, 4, (int64_t[]){d[0], d[1] / (k * k), d[2] * k, d[3] * k}));
 }
 
@@ -528,11 +554,12 @@ static sp_status space_to_depth(sp_onnx_call *c)
     sp_tensor *x = c->in[0];
     const int64_t *d = sp_tensor_dims(x);
     int64_t k = sp__onnx_attr_int(c, "blocksize", 1);
-    SP_CHECK(sp_tensor_rank(x) == 4 && k > 0 && k <= INT32_MAX && d[2] % k == 0 && d[3] % k == 0, SP_VALUE, "height and width cannot be divided by %lld",
-             (long long)k);
+    SP_CHECK(sp_tensor_rank(x) == 4 && k > 0 && k <= INT32_MAX && d[2] % k == 0 && d[3] % k == 0, SP_VALUE,
+             "height and width cannot be divided by %lld", (long long)k);
     sp_tensor *y = sp_reshape(c->b, x, 6, (int64_t[]){d[0], d[1], d[2] / k, k, d[3] / k, k});
     bool crd = strcmp(sp__onnx_attr_text(c, "mode", "DCR"), "CRD") == 0;
-    y = crd ? sp_transpose(c->b, y, 6, (int64_t[]){0, 1, 3, 5, 2, 4}) : sp_transpose(c->b, y, 6, (int64_t[]){0, 3, 5, 1, 2, 4});
+    y = crd ? sp_transpose(c->b, y, 6, (int64_t[]){0, 1, 3, 5, 2, 4})
+            : sp_transpose(c->b, y, 6, (int64_t[]){0, 3, 5, 1, 2, 4});
     return sp__onnx_return(c, sp_reshape(c->b, y, 4, (int64_t[]){d[0], d[1] * k * k, d[2] / k, d[3] / k}));
 }
 
@@ -544,21 +571,43 @@ static sp_status topk(sp_onnx_call *c)
     int axis = 0, n_out = c->n_out < 2 ? c->n_out : 2;
     sp_tensor *both[2];
     SP_TRY(sp__shape_axis(sp__onnx_attr_int(c, "axis", -1), sp_tensor_rank(c->in[0]), "axis", &axis));
-    SP_TRY(sp__onnx_op_many(c, "topk", 1, c->in, 2, both, "k=%lld, axis=%d, largest=%s, sorted=True", (long long)k.v[0], axis,
-                            sp__onnx_attr_int(c, "largest", 1) ? "True" : "False"));
+    SP_TRY(sp__onnx_op_many(c, "topk", 1, c->in, 2, both, "k=%lld, axis=%d, largest=%s, sorted=True", (long long)k.v[0],
+                            axis, sp__onnx_attr_int(c, "largest", 1) ? "True" : "False"));
     for (int i = 0; i < n_out; i++) c->out[i] = both[i];
     return SP_OK;
 }
 
 const sp_onnx_handler sp__onnx_shape[] = {
-    {"Shape", 1, shape, NULL, SP_ONNX_TYPED}, {"Size", 1, size, NULL, SP_ONNX_TYPED}, {"Reshape", 1, reshape, NULL, SP_ONNX_KEEPS}, {"Flatten", 1, flatten, NULL, SP_ONNX_KEEPS},
-    {"Squeeze", 1, squeeze, NULL, SP_ONNX_KEEPS}, {"Unsqueeze", 1, unsqueeze, NULL, SP_ONNX_KEEPS}, {"Transpose", 1, transpose, NULL, SP_ONNX_KEEPS},
-    {"Expand", 8, expand, NULL, SP_ONNX_KEEPS}, {"Tile", 1, tile, NULL, SP_ONNX_KEEPS}, {"Concat", 1, concat, NULL, SP_ONNX_KEEPS}, {"Split", 1, split, NULL, SP_ONNX_KEEPS_ALL},
-    {"Slice", 1, slice, NULL, SP_ONNX_KEEPS}, {"Gather", 1, gather, NULL, SP_ONNX_KEEPS}, {"GatherElements", 11, gather_elements, NULL, SP_ONNX_KEEPS},
-    {"GatherND", 11, gather_nd, NULL, SP_ONNX_KEEPS}, {"ScatterElements", 11, scatter_elements, NULL, SP_ONNX_KEEPS}, {"Scatter", 9, scatter_elements, NULL, SP_ONNX_KEEPS},
-    {"ScatterND", 11, scatter_nd, NULL, SP_ONNX_KEEPS}, {"OneHot", 9, one_hot, NULL, 0}, {"NonZero", 9, nonzero, NULL, 0},
-    {"Compress", 9, compress, NULL, SP_ONNX_KEEPS}, {"Constant", 1, constant, NULL, SP_ONNX_TYPED}, {"ConstantOfShape", 9, constant_of_shape, NULL, SP_ONNX_TYPED},
-    {"Range", 11, range, NULL, 0}, {"EyeLike", 9, eye_like, NULL, 0}, {"Trilu", 14, triangle, NULL, SP_ONNX_KEEPS}, {"Pad", 1, pad, NULL, SP_ONNX_KEEPS},
-    {"Identity", 1, identity, NULL, SP_ONNX_VALUES},     {"DepthToSpace", 1, depth_to_space, NULL, SP_ONNX_KEEPS}, {"SpaceToDepth", 1, space_to_depth, NULL, SP_ONNX_KEEPS}, {"TopK", 1, topk, NULL, 0},
+    {"Shape", 1, shape, NULL, SP_ONNX_TYPED},
+    {"Size", 1, size, NULL, SP_ONNX_TYPED},
+    {"Reshape", 1, reshape, NULL, SP_ONNX_KEEPS},
+    {"Flatten", 1, flatten, NULL, SP_ONNX_KEEPS},
+    {"Squeeze", 1, squeeze, NULL, SP_ONNX_KEEPS},
+    {"Unsqueeze", 1, unsqueeze, NULL, SP_ONNX_KEEPS},
+    {"Transpose", 1, transpose, NULL, SP_ONNX_KEEPS},
+    {"Expand", 8, expand, NULL, SP_ONNX_KEEPS},
+    {"Tile", 1, tile, NULL, SP_ONNX_KEEPS},
+    {"Concat", 1, concat, NULL, SP_ONNX_KEEPS},
+    {"Split", 1, split, NULL, SP_ONNX_KEEPS_ALL},
+    {"Slice", 1, slice, NULL, SP_ONNX_KEEPS},
+    {"Gather", 1, gather, NULL, SP_ONNX_KEEPS},
+    {"GatherElements", 11, gather_elements, NULL, SP_ONNX_KEEPS},
+    {"GatherND", 11, gather_nd, NULL, SP_ONNX_KEEPS},
+    {"ScatterElements", 11, scatter_elements, NULL, SP_ONNX_KEEPS},
+    {"Scatter", 9, scatter_elements, NULL, SP_ONNX_KEEPS},
+    {"ScatterND", 11, scatter_nd, NULL, SP_ONNX_KEEPS},
+    {"OneHot", 9, one_hot, NULL, 0},
+    {"NonZero", 9, nonzero, NULL, 0},
+    {"Compress", 9, compress, NULL, SP_ONNX_KEEPS},
+    {"Constant", 1, constant, NULL, SP_ONNX_TYPED},
+    {"ConstantOfShape", 9, constant_of_shape, NULL, SP_ONNX_TYPED},
+    {"Range", 11, range, NULL, 0},
+    {"EyeLike", 9, eye_like, NULL, 0},
+    {"Trilu", 14, triangle, NULL, SP_ONNX_KEEPS},
+    {"Pad", 1, pad, NULL, SP_ONNX_KEEPS},
+    {"Identity", 1, identity, NULL, SP_ONNX_VALUES},
+    {"DepthToSpace", 1, depth_to_space, NULL, SP_ONNX_KEEPS},
+    {"SpaceToDepth", 1, space_to_depth, NULL, SP_ONNX_KEEPS},
+    {"TopK", 1, topk, NULL, 0},
     {NULL, 0, NULL, NULL, 0},
 };

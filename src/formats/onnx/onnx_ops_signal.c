@@ -11,8 +11,9 @@ static sp_tensor *to_complex(sp_onnx_call *c, sp_tensor *x)
 {
     int rank = sp_tensor_rank(x), last = rank - 1;
     sp_tensor *real = sp_reshape(c->b, sp__take_range(c->b, x, last, 0, 1), last, sp_tensor_dims(x));
-    sp_tensor *imaginary = sp_tensor_dims(x)[last] == 2 ? sp_reshape(c->b, sp__take_range(c->b, x, last, 1, 1), last, sp_tensor_dims(x))
-                                                        : sp__zeros_like(c->b, real);
+    sp_tensor *imaginary = sp_tensor_dims(x)[last] == 2
+                               ? sp_reshape(c->b, sp__take_range(c->b, x, last, 1, 1), last, sp_tensor_dims(x))
+                               : sp__zeros_like(c->b, real);
     return SP_ONNX_OP2(c, "complex", real, imaginary, NULL);
 }
 
@@ -28,7 +29,8 @@ static sp_tensor *to_length(sp_onnx_call *c, sp_tensor *x, int axis, int64_t n)
     int64_t have = sp_tensor_dims(x)[axis], dims[SP_RANK_MAX];
     if (n <= have) return n == have ? x : sp__take_range(c->b, x, axis, 0, n);
     for (int i = 0; i < sp_tensor_rank(x); i++) dims[i] = i == axis ? n - have : sp_tensor_dims(x)[i];
-    return sp__concat(c->b, axis, 2, (sp_tensor *[]){x, sp__full(c->b, 0, sp_tensor_dtype(x), sp_tensor_rank(x), dims)});
+    return sp__concat(c->b, axis, 2,
+                      (sp_tensor *[]){x, sp__full(c->b, 0, sp_tensor_dtype(x), sp_tensor_rank(x), dims)});
 }
 
 /* The half of a spectrum that is not there: the other half mirrored, with the sign of the imaginary part changed. */
@@ -39,9 +41,10 @@ static sp_tensor *both_sides(sp_onnx_call *c, sp_tensor *x, int axis, int64_t n)
     if (missing <= 0) return to_length(c, x, axis, n);
     sp_tensor *at = sp_sub(c->b, sp__onnx_scalar(c, SP_DTYPE_I64, (double)missing), sp__positions(c->b, 1, 0, missing));
     sp_tensor *mirrored = SP_ONNX_OP2(c, "gather", x, at, "axis=%d", axis);
-    sp_tensor *signs = sp_sub(c->b, sp__onnx_scalar(c, sp_tensor_dtype(x), 1),
-                              sp_cast(c->b, sp_mul(c->b, sp__positions(c->b, last + 1, last, 2), sp__onnx_scalar(c, SP_DTYPE_I64, 2)),
-                                      sp_tensor_dtype(x)));
+    sp_tensor *signs =
+        sp_sub(c->b, sp__onnx_scalar(c, sp_tensor_dtype(x), 1),
+               sp_cast(c->b, sp_mul(c->b, sp__positions(c->b, last + 1, last, 2), sp__onnx_scalar(c, SP_DTYPE_I64, 2)),
+                       sp_tensor_dtype(x)));
     return sp__concat(c->b, axis, 2, (sp_tensor *[]){x, sp_mul(c->b, mirrored, signs)});
 }
 
@@ -55,8 +58,9 @@ static sp_status dft(sp_onnx_call *c)
     if (c->opset >= 20) given = -2;
     if (c->opset >= 20 && sp__onnx_in(c, 2) != NULL) SP_TRY(sp__onnx_number(c->in[2], &given));
     SP_TRY(sp__shape_axis((int64_t)given, rank, "axis", &axis));
-    SP_CHECK(rank >= 2 && axis < rank - 1 && (sp_tensor_dims(x)[rank - 1] == 1 || sp_tensor_dims(x)[rank - 1] == 2), SP_VALUE,
-             "the last axis holds real and imaginary parts: it must have 1 or 2 elements, and not be axis %d", axis);
+    SP_CHECK(rank >= 2 && axis < rank - 1 && (sp_tensor_dims(x)[rank - 1] == 1 || sp_tensor_dims(x)[rank - 1] == 2),
+             SP_VALUE, "the last axis holds real and imaginary parts: it must have 1 or 2 elements, and not be axis %d",
+             axis);
     int64_t n = sp_tensor_dims(x)[axis];
     if (inverse && onesided) n = 2 * (n - 1);
     if (sp__onnx_in(c, 1) != NULL) {
@@ -114,7 +118,8 @@ static sp_status mel_matrix(sp_onnx_call *c)
 {
     double v[5];
     for (int i = 0; i < 5; i++) SP_TRY(sp__onnx_number(sp__onnx_in(c, i), &v[i]));
-    SP_CHECK(v[0] >= 1 && v[0] < 1e6 && v[1] >= 1 && v[1] < 1e8 && v[2] > 0, SP_VALUE, "%g bins of a transform of %g elements", v[0], v[1]);
+    SP_CHECK(v[0] >= 1 && v[0] < 1e6 && v[1] >= 1 && v[1] < 1e8 && v[2] > 0, SP_VALUE,
+             "%g bins of a transform of %g elements", v[0], v[1]);
     int64_t bins = (int64_t)v[0], rows = (int64_t)v[1] / 2 + 1;
     double low = 2595 * log10(1 + v[3] / 700), high = 2595 * log10(1 + v[4] / 700), step = (high - low) / (v[0] + 2);
     sp_tensor *t = NULL;
@@ -139,5 +144,8 @@ static sp_status mel_matrix(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_signal[] = {
-    {"DFT", 17, dft, NULL, 0}, {"STFT", 17, stft, NULL, 0}, {"MelWeightMatrix", 17, mel_matrix, NULL, 0}, {NULL, 0, NULL, NULL, 0},
+    {"DFT", 17, dft, NULL, 0},
+    {"STFT", 17, stft, NULL, 0},
+    {"MelWeightMatrix", 17, mel_matrix, NULL, 0},
+    {NULL, 0, NULL, NULL, 0},
 };

@@ -49,7 +49,9 @@ static sp_status concat_texts(sp_onnx_call *c)
     for (int64_t i = 0; i < sp_tensor_count(x) && status == SP_OK; i++) {
         joined.used = 0;
         sp__text_put(&joined, "%s%s", text_of(c, x, i), text_of(c, y, i));
-        status = joined.data != NULL ? sp__onnx_text_code(c->texts, joined.data, strlen(joined.data), (int64_t *)sp_tensor_data(out) + i) : SP_NOMEM;
+        status = joined.data != NULL ? sp__onnx_text_code(c->texts, joined.data, strlen(joined.data),
+                                                          (int64_t *)sp_tensor_data(out) + i)
+                                     : SP_NOMEM;
     }
     sp__free(joined.data);
     SP_TRY(status);
@@ -112,7 +114,8 @@ static sp_status split_texts(sp_onnx_call *c)
     for (int i = 0; i < rank; i++) dims[i] = sp_tensor_dims(x)[i];
     dims[rank] = most;
     SP_TRY(fresh(c, SP_DTYPE_I64, rank + 1, dims, &parts));
-    for (int64_t i = 0; i < sp_tensor_count(x); i++) SP_TRY(split_one(c, x, i, (int64_t *)sp_tensor_data(parts) + i * most, &n));
+    for (int64_t i = 0; i < sp_tensor_count(x); i++)
+        SP_TRY(split_one(c, x, i, (int64_t *)sp_tensor_data(parts) + i * most, &n));
     c->out_type[0] = SP_ONNX_STRING;
     c->out[0] = parts;
     if (c->n_out > 1) c->out[1] = counts;
@@ -136,12 +139,13 @@ static sp_status change_case(const char *text, bool upper, locale_t locale, sp__
     return out->data != NULL ? SP_OK : SP_NOMEM;
 }
 
-static bool is_stopword(const sp_onnx_attr *words, const char *text, bool sensitive, locale_t locale, sp__text *a, sp__text *b)
+static bool is_stopword(const sp_onnx_attr *words, const char *text, bool sensitive, locale_t locale, sp__text *a,
+                        sp__text *b)
 {
     for (int i = 0; words != NULL && i < words->n; i++) {
         if (sensitive ? strcmp(words->strings[i], text) == 0
-                      : change_case(words->strings[i], false, locale, a) == SP_OK && change_case(text, false, locale, b) == SP_OK &&
-                            strcmp(a->data, b->data) == 0)
+                      : change_case(words->strings[i], false, locale, a) == SP_OK &&
+                            change_case(text, false, locale, b) == SP_OK && strcmp(a->data, b->data) == 0)
             return true;
     }
     return false;
@@ -174,11 +178,13 @@ static sp_status normalise(sp_onnx_call *c)
     sp_tensor *x, *out = NULL;
     SP_TRY(codes_in(c, 0, &x));
     int rank = sp_tensor_rank(x);
-    SP_CHECK(rank == 1 || (rank == 2 && sp_tensor_dims(x)[0] == 1), SP_VALUE, "texts must have the shape [n] or [1, n]");
+    SP_CHECK(rank == 1 || (rank == 2 && sp_tensor_dims(x)[0] == 1), SP_VALUE,
+             "texts must have the shape [n] or [1, n]");
     SP_TRY(fresh(c, SP_DTYPE_I64, 1, (int64_t[]){sp_tensor_count(x) + 1}, &out));
     int64_t n = 0;
     locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-    SP_CHECK(locale != (locale_t)0, SP_DECLINED, "the case of letters cannot be changed: the C library has no locale C.UTF-8");
+    SP_CHECK(locale != (locale_t)0, SP_DECLINED,
+             "the case of letters cannot be changed: the C library has no locale C.UTF-8");
     sp_status status = normalise_row(c, x, locale, sp_tensor_data(out), &n);
     freelocale(locale);
     SP_TRY(status);
@@ -219,11 +225,17 @@ static sp_status ngrams_of(sp_onnx_call *c, bool texts, ngrams *g)
 {
     const sp_onnx_attr *pool = sp__onnx_attr(c, texts ? "pool_strings" : "pool_int64s");
     const char *mode = sp__onnx_attr_text(c, "mode", "TF");
-    *g = (ngrams){.shortest = sp__onnx_attr_int(c, "min_gram_length", 1), .longest = sp__onnx_attr_int(c, "max_gram_length", 1),
-                  .skips = sp__onnx_attr_int(c, "max_skip_count", 0), .counts = sp__onnx_attr(c, "ngram_counts"),
-                  .indexes = sp__onnx_attr(c, "ngram_indexes"), .weights = sp__onnx_attr(c, "weights"),
-                  .mode = strcmp(mode, "TF") == 0 ? 'T' : strcmp(mode, "IDF") == 0 ? 'I' : 'F'};
-    SP_CHECK(g->counts != NULL && g->indexes != NULL && pool != NULL, SP_FORMAT, "ngram_counts, ngram_indexes or the pool is missing");
+    *g = (ngrams){.shortest = sp__onnx_attr_int(c, "min_gram_length", 1),
+                  .longest = sp__onnx_attr_int(c, "max_gram_length", 1),
+                  .skips = sp__onnx_attr_int(c, "max_skip_count", 0),
+                  .counts = sp__onnx_attr(c, "ngram_counts"),
+                  .indexes = sp__onnx_attr(c, "ngram_indexes"),
+                  .weights = sp__onnx_attr(c, "weights"),
+                  .mode = strcmp(mode, "TF") == 0    ? 'T'
+                          : strcmp(mode, "IDF") == 0 ? 'I'
+                                                     : 'F'};
+    SP_CHECK(g->counts != NULL && g->indexes != NULL && pool != NULL, SP_FORMAT,
+             "ngram_counts, ngram_indexes or the pool is missing");
     SP_CHECK(g->shortest >= 1 && g->longest >= g->shortest && g->longest <= g->counts->n && g->skips >= 0, SP_VALUE,
              "lengths from %lld to %lld and %d counts", (long long)g->shortest, (long long)g->longest, g->counts->n);
     sp_tensor *held = NULL;
@@ -236,7 +248,8 @@ static sp_status ngrams_of(sp_onnx_call *c, bool texts, ngrams *g)
     }
     int64_t last = 0, at = 0;
     for (int k = 0; k < g->counts->n; k++) {
-        SP_CHECK(g->counts->ints[k] >= last && g->counts->ints[k] <= g->n_pool, SP_VALUE, "ngram_counts do not fit the pool");
+        SP_CHECK(g->counts->ints[k] >= last && g->counts->ints[k] <= g->n_pool, SP_VALUE,
+                 "ngram_counts do not fit the pool");
         last = g->counts->ints[k];
         int64_t end = k + 1 < g->counts->n ? g->counts->ints[k + 1] : g->n_pool;
         at += (end - last) / (k + 1);
@@ -246,7 +259,8 @@ static sp_status ngrams_of(sp_onnx_call *c, bool texts, ngrams *g)
 }
 
 /* n-grams of one length whose elements stand `step` apart. */
-static void count_grams(const ngrams *g, const int64_t *row, int64_t n, int64_t length, int64_t step, float *out, int64_t n_out)
+static void count_grams(const ngrams *g, const int64_t *row, int64_t n, int64_t length, int64_t step, float *out,
+                        int64_t n_out)
 {
     int64_t first = 0; /* number of the first n-gram of this length */
     for (int64_t k = 1; k < length; k++) first += (g->counts->ints[k] - g->counts->ints[k - 1]) / k;
@@ -294,7 +308,7 @@ static sp_status tfidf(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_text[] = {
-    {"StringConcat", 20, concat_texts, NULL, SP_ONNX_TYPED}, {"StringSplit", 20, split_texts, NULL, SP_ONNX_TYPED},
+    {"StringConcat", 20, concat_texts, NULL, SP_ONNX_TYPED},  {"StringSplit", 20, split_texts, NULL, SP_ONNX_TYPED},
     {"StringNormalizer", 10, normalise, NULL, SP_ONNX_TYPED}, {"RegexFullMatch", 20, full_match, NULL, SP_ONNX_TYPED},
-    {"TfIdfVectorizer", 9, tfidf, NULL, SP_ONNX_TYPED}, {NULL, 0, NULL, NULL, 0},
+    {"TfIdfVectorizer", 9, tfidf, NULL, SP_ONNX_TYPED},       {NULL, 0, NULL, NULL, 0},
 };

@@ -7,7 +7,8 @@
 /* Inputs: rate, step, then groups of n tensors each. Results: the new parameters, then the new groups from `kept` on. */
 static sp_status groups_of(sp_onnx_call *c, int n_groups, int *n)
 {
-    SP_CHECK(c->n_in > 2 && (c->n_in - 2) % n_groups == 0, SP_FORMAT, "%d inputs, there must be two and groups of %d", c->n_in, n_groups);
+    SP_CHECK(c->n_in > 2 && (c->n_in - 2) % n_groups == 0, SP_FORMAT, "%d inputs, there must be two and groups of %d",
+             c->n_in, n_groups);
     *n = (c->n_in - 2) / n_groups;
     SP_CHECK(c->n_out == *n * (n_groups - 1), SP_FORMAT, "%d outputs, there must be %d", c->n_out, *n * (n_groups - 1));
     for (int i = 0; i < c->n_in; i++) SP_CHECK(c->in[i] != NULL, SP_FORMAT, "input %d is missing", i);
@@ -33,7 +34,8 @@ static sp_status adagrad(sp_onnx_call *c)
         rate = sp_div(c->b, rate, sp__add_number(c->b, sp__mul_number(c->b, step, decay), 1));
         h = sp_add(c->b, h, sp_square(c->b, g));
         SP_TRY(sp_builder_status(c->b));
-        c->out[i] = sp_sub(c->b, x, sp_div(c->b, sp_mul(c->b, rate, g), sp__add_number(c->b, sp_sqrt(c->b, h), epsilon)));
+        c->out[i] =
+            sp_sub(c->b, x, sp_div(c->b, sp_mul(c->b, rate, g), sp__add_number(c->b, sp_sqrt(c->b, h), epsilon)));
         c->out[n + i] = h;
     }
     return sp_builder_status(c->b);
@@ -54,7 +56,8 @@ static sp_status adam(sp_onnx_call *c)
     for (int i = 0; i < n; i++) {
         sp_tensor *x = c->in[2 + i];
         sp_dtype dtype = sp_tensor_dtype(x);
-        sp_tensor *g = regularised(c, x, c->in[2 + n + i]), *rate = sp_cast(c->b, c->in[0], dtype), *t = sp_cast(c->b, c->in[1], dtype);
+        sp_tensor *g = regularised(c, x, c->in[2 + n + i]), *rate = sp_cast(c->b, c->in[0], dtype),
+                  *t = sp_cast(c->b, c->in[1], dtype);
         SP_TRY(sp_builder_status(c->b));
         sp_tensor *v = mixed(c, alpha, c->in[2 + 2 * n + i], g), *square = sp_square(c->b, g);
         SP_TRY(sp_builder_status(c->b));
@@ -65,7 +68,8 @@ static sp_status adam(sp_onnx_call *c)
         sp_tensor *corrected = sp_div(c->b, sp_mul(c->b, rate, sp_sqrt(c->b, spread)), grown);
         rate = sp_select(c->b, sp_greater(c->b, t, sp__onnx_scalar(c, dtype, 0)), corrected, rate);
         SP_TRY(sp_builder_status(c->b));
-        sp_tensor *y = sp_sub(c->b, x, sp_div(c->b, sp_mul(c->b, rate, v), sp__add_number(c->b, sp_sqrt(c->b, h), epsilon)));
+        sp_tensor *y =
+            sp_sub(c->b, x, sp_div(c->b, sp_mul(c->b, rate, v), sp__add_number(c->b, sp_sqrt(c->b, h), epsilon)));
         SP_TRY(sp_builder_status(c->b));
         c->out[i] = after == 0 ? y : sp__mul_number(c->b, y, 1 - after);
         c->out[n + i] = v;
@@ -83,9 +87,10 @@ static sp_status momentum(sp_onnx_call *c)
     for (int i = 0; i < n; i++) {
         sp_tensor *x = c->in[2 + i];
         sp_dtype dtype = sp_tensor_dtype(x);
-        sp_tensor *g = regularised(c, x, c->in[2 + n + i]), *rate = sp_cast(c->b, c->in[0], dtype), *t = sp_cast(c->b, c->in[1], dtype);
-        sp_tensor *share = sp_select(c->b, sp_greater(c->b, t, sp__onnx_scalar(c, dtype, 0)), sp__onnx_scalar(c, dtype, beta),
-                                     sp__onnx_scalar(c, dtype, 1));
+        sp_tensor *g = regularised(c, x, c->in[2 + n + i]), *rate = sp_cast(c->b, c->in[0], dtype),
+                  *t = sp_cast(c->b, c->in[1], dtype);
+        sp_tensor *share = sp_select(c->b, sp_greater(c->b, t, sp__onnx_scalar(c, dtype, 0)),
+                                     sp__onnx_scalar(c, dtype, beta), sp__onnx_scalar(c, dtype, 1));
         sp_tensor *v = sp_add(c->b, sp__mul_number(c->b, c->in[2 + 2 * n + i], alpha), sp_mul(c->b, share, g));
         SP_TRY(sp_builder_status(c->b));
         sp_tensor *move = nesterov ? sp_add(c->b, g, sp__mul_number(c->b, v, alpha)) : v;
@@ -122,7 +127,8 @@ static sp_status replay_nodes(sp_onnx_call *c, replay *r)
         for (int k = 0; k < n->n_in; k++) depends = depends || (n->in[k] >= 0 && r->fresh[n->in[k]]);
         if (!depends) continue;
         for (int k = 0; k < n->n_in; k++)
-            SP_CHECK(n->in[k] < 0 || r->frame[n->in[k]] != NULL, SP_DECLINED, "a value between '%s' and the gradient is not kept", n->name);
+            SP_CHECK(n->in[k] < 0 || r->frame[n->in[k]] != NULL, SP_DECLINED,
+                     "a value between '%s' and the gradient is not kept", n->name);
         for (int k = 0; k < n->n_out; k++)
             if (n->out[k] >= 0) {
                 sp__onnx_value_release(r->frame[n->out[k]]);
@@ -164,7 +170,8 @@ static sp_status gradient(sp_onnx_call *c)
 {
     const sp_onnx_attr *names = sp__onnx_attr(c, "xs");
     const sp_onnx_graph *g = c->graph;
-    SP_CHECK(names != NULL && names->n > 0 && names->n <= 64 && names->n == c->n_out, SP_FORMAT, "xs and the outputs do not fit");
+    SP_CHECK(names != NULL && names->n > 0 && names->n <= 64 && names->n == c->n_out, SP_FORMAT,
+             "xs and the outputs do not fit");
     replay r = {.n = names->n, .y = slot_named(g, sp__onnx_attr_text(c, "y", ""))};
     SP_CHECK(r.y >= 0, SP_FORMAT, "there is no value '%s'", sp__onnx_attr_text(c, "y", ""));
     r.frame = sp__alloc_zero((size_t)(g->n_slots + 1) * sizeof *r.frame);
@@ -184,7 +191,9 @@ static sp_status gradient(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_train[] = {
-    {"ai.onnx.preview.training:Adagrad", 1, adagrad, NULL, 0}, {"ai.onnx.preview.training:Adam", 1, adam, NULL, 0},
-    {"ai.onnx.preview.training:Momentum", 1, momentum, NULL, 0}, {"ai.onnx.preview.training:Gradient", 1, gradient, NULL, 0},
+    {"ai.onnx.preview.training:Adagrad", 1, adagrad, NULL, 0},
+    {"ai.onnx.preview.training:Adam", 1, adam, NULL, 0},
+    {"ai.onnx.preview.training:Momentum", 1, momentum, NULL, 0},
+    {"ai.onnx.preview.training:Gradient", 1, gradient, NULL, 0},
     {NULL, 0, NULL, NULL, 0},
 };

@@ -21,7 +21,7 @@ typedef struct order {
     int n;
     const sp_wire *nodes;
     size_t room;
-    maker *makers; /* by hash of the name */
+    maker *makers;  /* by hash of the name */
     uint8_t *state; /* NEW, OPEN, DONE */
     int *sorted;
     int n_sorted;
@@ -77,7 +77,8 @@ static sp_status visit_node(order *o, sp_wire w, int node, int depth, visitor us
 
 static sp_status in_graph(order *o, sp_wire w, int node, int depth, visitor use)
 {
-    SP_CHECK(depth < DEPTH_MAX, SP_FORMAT, "byte %zu: graphs inside graphs, more than %d deep", sp__wire_offset(&w), DEPTH_MAX);
+    SP_CHECK(depth < DEPTH_MAX, SP_FORMAT, "byte %zu: graphs inside graphs, more than %d deep", sp__wire_offset(&w),
+             DEPTH_MAX);
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
@@ -183,7 +184,8 @@ static sp_status place_nodes(collected *c)
                 continue;
             }
             int next = p->waits[p->at++];
-            SP_CHECK(o->state[next] != OPEN, SP_FORMAT, "nodes %d and %d wait for each other: the graph has a cycle", p->node, next);
+            SP_CHECK(o->state[next] != OPEN, SP_FORMAT, "nodes %d and %d wait for each other: the graph has a cycle",
+                     p->node, next);
             if (o->state[next] == NEW) SP_TRY(open_node(c, next, &stack[depth++]));
         }
     }

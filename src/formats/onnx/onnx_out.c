@@ -53,7 +53,8 @@ ox sp__ox_value(ox_out *o, const char *name, sp_dtype dtype)
     if (!sp__ox_ok(o)) return 0;
     if (o->n_values + 1 >= o->values_capacity) {
         int more = o->values_capacity ? 2 * o->values_capacity : 256;
-        ox_value *bigger = sp__realloc(o->values, (size_t)o->values_capacity * sizeof *bigger, (size_t)more * sizeof *bigger);
+        ox_value *bigger =
+            sp__realloc(o->values, (size_t)o->values_capacity * sizeof *bigger, (size_t)more * sizeof *bigger);
         if (!bigger) return sp__ox_fail(o, SP_NOMEM), 0;
         o->values = bigger;
         o->values_capacity = more;
@@ -65,7 +66,8 @@ ox sp__ox_value(ox_out *o, const char *name, sp_dtype dtype)
     int id = ++o->n_values;
     bool pair = sp_dtype_kind(dtype) == 'c';
     if (pair) dtype = dtype == SP_DTYPE_C64 ? SP_DTYPE_F32 : SP_DTYPE_F64;
-    o->values[id] = (ox_value){.name = keep_text(o, name), .dtype = dtype, .is_pair = pair, .scope = o->scope, .has_weights = o->has_weights};
+    o->values[id] = (ox_value){
+        .name = keep_text(o, name), .dtype = dtype, .is_pair = pair, .scope = o->scope, .has_weights = o->has_weights};
     return sp__ox_ok(o) ? id : 0;
 }
 
@@ -88,7 +90,8 @@ static sp_status as_floats(sp_tensor **t)
     SP_CHECK(x->rank < SP_RANK_MAX, SP_DECLINED, "complex numbers of %d dimensions are not written to ONNX", x->rank);
     for (int k = 0; k < x->rank; k++) dims[k] = x->dims[k];
     dims[x->rank] = 2;
-    SP_TRY(sp_tensor_create_from(sp_tensor_dtype(x) == SP_DTYPE_C64 ? SP_DTYPE_F32 : SP_DTYPE_F64, x->rank + 1, dims, sp_tensor_data(x), &pairs));
+    SP_TRY(sp_tensor_create_from(sp_tensor_dtype(x) == SP_DTYPE_C64 ? SP_DTYPE_F32 : SP_DTYPE_F64, x->rank + 1, dims,
+                                 sp_tensor_data(x), &pairs));
     sp_tensor_release(x);
     *t = pairs;
     return SP_OK;
@@ -122,7 +125,8 @@ static ox keep_small(ox_out *o, sp_tensor *t)
 {
     for (struct ox_known *k = o->known; k; k = k->next) {
         const sp_tensor *c = o->values[k->value].constant;
-        if (c->dtype == t->dtype && c->rank == t->rank && c->count == t->count && (c->rank == 0 || c->dims[0] == t->dims[0]) &&
+        if (c->dtype == t->dtype && c->rank == t->rank && c->count == t->count &&
+            (c->rank == 0 || c->dims[0] == t->dims[0]) &&
             !memcmp(sp_tensor_data((sp_tensor *)c), sp_tensor_data(t), sp_tensor_bytes(t))) {
             sp_tensor_release(t);
             return k->value;
@@ -163,7 +167,8 @@ ox sp__ox_ints(ox_out *o, int n, const int64_t *v)
     return keep_small(o, t);
 }
 
-ox sp__ox_table(ox_out *o, sp_dtype dtype, int rank, const int64_t *dims, double (*fn)(const void *context, int64_t i), const void *context)
+ox sp__ox_table(ox_out *o, sp_dtype dtype, int rank, const int64_t *dims, double (*fn)(const void *context, int64_t i),
+                const void *context)
 {
     sp_tensor *t, *typed;
     if (!sp__ox_ok(o)) return 0;
@@ -204,42 +209,136 @@ typedef struct {
 } onnx_op;
 
 static const onnx_op onnx_ops[] = {
-    {"Abs", 13, WIDE, "T>T"}, {"Acos", 7, FLOATS, "T>T"}, {"Acosh", 9, FLOATS, "T>T"}, {"Add", 7, NUMBERS, "TT>T"}, {"And", 7, SP_DT(BOOL), "bb>b"},
-    {"ArgMax", 13, FLOATS | SP_DT(I32), "T>i"}, {"ArgMin", 13, FLOATS | SP_DT(I32), "T>i"}, {"Asin", 7, FLOATS, "T>T"},
-    {"Asinh", 9, FLOATS, "T>T"}, {"Atan", 7, FLOATS, "T>T"}, {"Atanh", 9, FLOATS, "T>T"}, {"AveragePool", 7, FLOATS, "T>T"},
-    {"BatchNormalization", 9, FLOATS, "TTTTT>T"}, {"BitShift", 11, SP_DT_UNSIGNED, "TT>T"}, {"BitwiseAnd", 18, SP_DT_INTS, "TT>T"},
-    {"BitwiseNot", 18, SP_DT_INTS, "T>T"}, {"BitwiseOr", 18, SP_DT_INTS, "TT>T"}, {"BitwiseXor", 18, SP_DT_INTS, "TT>T"},
-    {"Ceil", 13, FLOATS, "T>T"}, {"Celu", 12, SP_DT(F32), "T>T"}, {"Clip", 13, NUMBERS | SP_DT(U8) | SP_DT(I8), "TTT>T"},
-    {"Col2Im", 18, FLOATS, "Tii>T"}, {"Concat", 13, EVERY & ~SP_DT(BF16), "T*>T"}, {"ConstantOfShape", 9, EVERY, "i>x"}, {"Conv", 11, FLOATS, "TTT>T"}, {"ConvInteger", 10, 0, "xxxx>w"},
-    {"ConvTranspose", 11, FLOATS, "TTT>T"}, {"Cos", 7, FLOATS, "T>T"}, {"Cosh", 9, FLOATS, "T>T"}, {"CumSum", 11, NUMBERS, "Ti>T"},
-    {"DFT", 17, SP_DT(F32) | SP_DT(F64), "Txi>T"}, {"DepthToSpace", 13, FLOATS, "T>T"}, {"DequantizeLinear", 10, 0, "xxx>x"}, {"Det", 11, FLOATS, "T>T"}, {"Div", 7, NUMBERS, "TT>T"}, {"DynamicQuantizeLinear", 11, 0, "x>uxu"}, {"Elu", 6, FLOATS, "T>T"},
-    {"Equal", 11, NUMBERS | SP_DT(BOOL), "TT>b"}, {"Erf", 13, FLOATS, "T>T"}, {"Exp", 13, FLOATS, "T>T"},
-    {"Expand", 13, EVERY & ~SP_DT(BF16), "Ti>T"}, {"Floor", 13, FLOATS, "T>T"}, {"Gather", 13, EVERY, "Ti>T"}, {"GatherElements", 13, EVERY, "Ti>T"},
-    {"GatherND", 13, EVERY & ~SP_DT(BF16), "Ti>T"}, {"Gelu", 20, FLOATS, "T>T"}, {"Gemm", 11, FLOATS, "TTT>T"}, {"GlobalAveragePool", 1, FLOATS, "T>T"},
-    {"Greater", 9, NUMBERS, "TT>b"}, {"GreaterOrEqual", 12, NUMBERS, "TT>b"}, {"GridSample", 16, FLOATS, "TT>T"},
-    {"HardSigmoid", 6, FLOATS, "T>T"}, {"HardSwish", 14, FLOATS, "T>T"}, {"Identity", 13, EVERY, "T>T"},
-    {"InstanceNormalization", 6, FLOATS, "TTT>T"}, {"IsInf", 10, SP_DT(F32) | SP_DT(F64), "T>b"}, {"IsNaN", 9, FLOATS, "T>b"}, {"LayerNormalization", 17, FLOATS, "TTT>Txx"},
-    {"LeakyRelu", 6, FLOATS, "T>T"}, {"Less", 9, NUMBERS, "TT>b"}, {"LessOrEqual", 12, NUMBERS, "TT>b"}, {"Log", 13, FLOATS, "T>T"},
-    {"LogSoftmax", 13, FLOATS, "T>T"}, {"LSTM", 7, FLOATS, "TTTTxTTT>TTT"}, {"GRU", 7, FLOATS, "TTTTxT>TT"}, {"RNN", 7, FLOATS, "TTTTxT>TT"},
-    {"MatMul", 9, NUMBERS | SP_DT(U32) | SP_DT(U64), "TT>T"}, {"MatMulInteger", 10, 0, "xxxx>w"},
-    {"Max", 13, NUMBERS | SP_DT(U32) | SP_DT(U64), "T*>T"}, {"MaxPool", 12, FLOATS, "T>Ti"},
-    {"Min", 13, NUMBERS | SP_DT(U32) | SP_DT(U64), "T*>T"}, {"Mish", 18, FLOATS, "T>T"}, {"Mod", 13, EVERY & ~SP_DT(BF16) & ~SP_DT(BOOL), "TT>T"},
-    {"Mul", 7, NUMBERS, "TT>T"}, {"Multinomial", 7, SP_DT(F32), "T>x"}, {"Neg", 13, NUMBERS | SP_DT(I8), "T>T"}, {"NonZero", 13, PLACES, "T>i"},
-    {"Not", 1, SP_DT(BOOL), "b>b"}, {"OneHot", 11, FLOATS | SP_DT(I32) | SP_DT(I64), "xxT>T"}, {"Or", 7, SP_DT(BOOL), "bb>b"},
-    {"PRelu", 9, FLOATS, "TT>T"}, {"Pad", 13, NUMBERS | SP_DT(U8) | SP_DT(I8) | SP_DT(BOOL), "TiTi>T"}, {"Pow", 13, NUMBERS, "TT>T"},
-    {"RMSNormalization", 23, FLOATS, "TT>T"}, {"QLinearConv", 10, SP_DT(I8) | SP_DT(U8), "xxxxxxxTx>T"}, {"QuantizeLinear", 10, SP_DT(I8) | SP_DT(U8) | SP_DT(I16) | SP_DT(U16), "xxT>T"}, {"RandomNormal", 1, 0, ">x"}, {"RandomUniform", 1, 0, ">x"}, {"Range", 11, NUMBERS, "TTT>T"},
-    {"Reciprocal", 13, FLOATS, "T>T"}, {"ReduceL2", 13, FLOATS, "Ti>T"}, {"ReduceLogSumExp", 13, FLOATS, "Ti>T"},
-    {"ReduceMax", 13, NUMBERS, "Ti>T"}, {"ReduceMean", 13, FLOATS | SP_DT(I32), "Ti>T"},
-    {"ReduceMin", 13, NUMBERS, "Ti>T"}, {"ReduceProd", 13, SP_DT(F16) | SP_DT(F32) | SP_DT(I32) | SP_DT(I64), "Ti>T"},
-    {"ReduceSum", 13, NUMBERS, "Ti>T"}, {"Relu", 6, FLOATS, "T>T"}, {"Reshape", 13, EVERY, "Ti>T"},
-    {"Resize", 13, SP_DT(F32), "Txxi>T"}, {"RoiAlign", 10, FLOATS, "TTi>T"}, {"Round", 11, FLOATS, "T>T"}, {"ScatterElements", 13, EVERY & ~SP_DT(BF16), "TiT>T"},
-    {"ScatterND", 13, EVERY & ~SP_DT(BF16), "TiT>T"}, {"Selu", 6, FLOATS, "T>T"}, {"Shape", 13, EVERY, "T>i"}, {"Shrink", 9, WIDE, "T>T"},
-    {"Sigmoid", 13, FLOATS, "T>T"}, {"Sign", 13, WIDE, "T>T"}, {"Sin", 7, FLOATS, "T>T"}, {"Sinh", 9, FLOATS, "T>T"}, {"Slice", 13, EVERY & ~SP_DT(BF16), "Tiiii>T"},
-    {"Softmax", 13, FLOATS, "T>T"}, {"Softplus", 1, FLOATS, "T>T"}, {"Softsign", 1, FLOATS, "T>T"}, {"Split", 13, EVERY & ~SP_DT(BF16), "Ti>T*"},
-    {"Sqrt", 13, FLOATS, "T>T"}, {"Squeeze", 13, EVERY, "Ti>T"}, {"Sub", 7, NUMBERS, "TT>T"}, {"Sum", 13, FLOATS, "T*>T"}, {"Tan", 7, FLOATS, "T>T"},
-    {"Tanh", 13, FLOATS, "T>T"}, {"Tile", 13, WIDE | SP_DT(BOOL), "Ti>T"}, {"TopK", 11, NUMBERS, "Ti>Ti"},
-    {"Transpose", 13, EVERY, "T>T"}, {"Trilu", 14, NUMBERS | SP_DT(BOOL), "Ti>T"}, {"Unique", 11, FLOATS | SP_DT(I64) | SP_DT(I8), "T>Tiii"},
-    {"Unsqueeze", 13, EVERY, "Ti>T"}, {"Where", 9, NUMBERS | SP_DT(U8), "bTT>T"}, {"Xor", 7, SP_DT(BOOL), "bb>b"},
+    {"Abs", 13, WIDE, "T>T"},
+    {"Acos", 7, FLOATS, "T>T"},
+    {"Acosh", 9, FLOATS, "T>T"},
+    {"Add", 7, NUMBERS, "TT>T"},
+    {"And", 7, SP_DT(BOOL), "bb>b"},
+    {"ArgMax", 13, FLOATS | SP_DT(I32), "T>i"},
+    {"ArgMin", 13, FLOATS | SP_DT(I32), "T>i"},
+    {"Asin", 7, FLOATS, "T>T"},
+    {"Asinh", 9, FLOATS, "T>T"},
+    {"Atan", 7, FLOATS, "T>T"},
+    {"Atanh", 9, FLOATS, "T>T"},
+    {"AveragePool", 7, FLOATS, "T>T"},
+    {"BatchNormalization", 9, FLOATS, "TTTTT>T"},
+    {"BitShift", 11, SP_DT_UNSIGNED, "TT>T"},
+    {"BitwiseAnd", 18, SP_DT_INTS, "TT>T"},
+    {"BitwiseNot", 18, SP_DT_INTS, "T>T"},
+    {"BitwiseOr", 18, SP_DT_INTS, "TT>T"},
+    {"BitwiseXor", 18, SP_DT_INTS, "TT>T"},
+    {"Ceil", 13, FLOATS, "T>T"},
+    {"Celu", 12, SP_DT(F32), "T>T"},
+    {"Clip", 13, NUMBERS | SP_DT(U8) | SP_DT(I8), "TTT>T"},
+    {"Col2Im", 18, FLOATS, "Tii>T"},
+    {"Concat", 13, EVERY & ~SP_DT(BF16), "T*>T"},
+    {"ConstantOfShape", 9, EVERY, "i>x"},
+    {"Conv", 11, FLOATS, "TTT>T"},
+    {"ConvInteger", 10, 0, "xxxx>w"},
+    {"ConvTranspose", 11, FLOATS, "TTT>T"},
+    {"Cos", 7, FLOATS, "T>T"},
+    {"Cosh", 9, FLOATS, "T>T"},
+    {"CumSum", 11, NUMBERS, "Ti>T"},
+    {"DFT", 17, SP_DT(F32) | SP_DT(F64), "Txi>T"},
+    {"DepthToSpace", 13, FLOATS, "T>T"},
+    {"DequantizeLinear", 10, 0, "xxx>x"},
+    {"Det", 11, FLOATS, "T>T"},
+    {"Div", 7, NUMBERS, "TT>T"},
+    {"DynamicQuantizeLinear", 11, 0, "x>uxu"},
+    {"Elu", 6, FLOATS, "T>T"},
+    {"Equal", 11, NUMBERS | SP_DT(BOOL), "TT>b"},
+    {"Erf", 13, FLOATS, "T>T"},
+    {"Exp", 13, FLOATS, "T>T"},
+    {"Expand", 13, EVERY & ~SP_DT(BF16), "Ti>T"},
+    {"Floor", 13, FLOATS, "T>T"},
+    {"Gather", 13, EVERY, "Ti>T"},
+    {"GatherElements", 13, EVERY, "Ti>T"},
+    {"GatherND", 13, EVERY & ~SP_DT(BF16), "Ti>T"},
+    {"Gelu", 20, FLOATS, "T>T"},
+    {"Gemm", 11, FLOATS, "TTT>T"},
+    {"GlobalAveragePool", 1, FLOATS, "T>T"},
+    {"Greater", 9, NUMBERS, "TT>b"},
+    {"GreaterOrEqual", 12, NUMBERS, "TT>b"},
+    {"GridSample", 16, FLOATS, "TT>T"},
+    {"HardSigmoid", 6, FLOATS, "T>T"},
+    {"HardSwish", 14, FLOATS, "T>T"},
+    {"Identity", 13, EVERY, "T>T"},
+    {"InstanceNormalization", 6, FLOATS, "TTT>T"},
+    {"IsInf", 10, SP_DT(F32) | SP_DT(F64), "T>b"},
+    {"IsNaN", 9, FLOATS, "T>b"},
+    {"LayerNormalization", 17, FLOATS, "TTT>Txx"},
+    {"LeakyRelu", 6, FLOATS, "T>T"},
+    {"Less", 9, NUMBERS, "TT>b"},
+    {"LessOrEqual", 12, NUMBERS, "TT>b"},
+    {"Log", 13, FLOATS, "T>T"},
+    {"LogSoftmax", 13, FLOATS, "T>T"},
+    {"LSTM", 7, FLOATS, "TTTTxTTT>TTT"},
+    {"GRU", 7, FLOATS, "TTTTxT>TT"},
+    {"RNN", 7, FLOATS, "TTTTxT>TT"},
+    {"MatMul", 9, NUMBERS | SP_DT(U32) | SP_DT(U64), "TT>T"},
+    {"MatMulInteger", 10, 0, "xxxx>w"},
+    {"Max", 13, NUMBERS | SP_DT(U32) | SP_DT(U64), "T*>T"},
+    {"MaxPool", 12, FLOATS, "T>Ti"},
+    {"Min", 13, NUMBERS | SP_DT(U32) | SP_DT(U64), "T*>T"},
+    {"Mish", 18, FLOATS, "T>T"},
+    {"Mod", 13, EVERY & ~SP_DT(BF16) & ~SP_DT(BOOL), "TT>T"},
+    {"Mul", 7, NUMBERS, "TT>T"},
+    {"Multinomial", 7, SP_DT(F32), "T>x"},
+    {"Neg", 13, NUMBERS | SP_DT(I8), "T>T"},
+    {"NonZero", 13, PLACES, "T>i"},
+    {"Not", 1, SP_DT(BOOL), "b>b"},
+    {"OneHot", 11, FLOATS | SP_DT(I32) | SP_DT(I64), "xxT>T"},
+    {"Or", 7, SP_DT(BOOL), "bb>b"},
+    {"PRelu", 9, FLOATS, "TT>T"},
+    {"Pad", 13, NUMBERS | SP_DT(U8) | SP_DT(I8) | SP_DT(BOOL), "TiTi>T"},
+    {"Pow", 13, NUMBERS, "TT>T"},
+    {"RMSNormalization", 23, FLOATS, "TT>T"},
+    {"QLinearConv", 10, SP_DT(I8) | SP_DT(U8), "xxxxxxxTx>T"},
+    {"QuantizeLinear", 10, SP_DT(I8) | SP_DT(U8) | SP_DT(I16) | SP_DT(U16), "xxT>T"},
+    {"RandomNormal", 1, 0, ">x"},
+    {"RandomUniform", 1, 0, ">x"},
+    {"Range", 11, NUMBERS, "TTT>T"},
+    {"Reciprocal", 13, FLOATS, "T>T"},
+    {"ReduceL2", 13, FLOATS, "Ti>T"},
+    {"ReduceLogSumExp", 13, FLOATS, "Ti>T"},
+    {"ReduceMax", 13, NUMBERS, "Ti>T"},
+    {"ReduceMean", 13, FLOATS | SP_DT(I32), "Ti>T"},
+    {"ReduceMin", 13, NUMBERS, "Ti>T"},
+    {"ReduceProd", 13, SP_DT(F16) | SP_DT(F32) | SP_DT(I32) | SP_DT(I64), "Ti>T"},
+    {"ReduceSum", 13, NUMBERS, "Ti>T"},
+    {"Relu", 6, FLOATS, "T>T"},
+    {"Reshape", 13, EVERY, "Ti>T"},
+    {"Resize", 13, SP_DT(F32), "Txxi>T"},
+    {"RoiAlign", 10, FLOATS, "TTi>T"},
+    {"Round", 11, FLOATS, "T>T"},
+    {"ScatterElements", 13, EVERY & ~SP_DT(BF16), "TiT>T"},
+    {"ScatterND", 13, EVERY & ~SP_DT(BF16), "TiT>T"},
+    {"Selu", 6, FLOATS, "T>T"},
+    {"Shape", 13, EVERY, "T>i"},
+    {"Shrink", 9, WIDE, "T>T"},
+    {"Sigmoid", 13, FLOATS, "T>T"},
+    {"Sign", 13, WIDE, "T>T"},
+    {"Sin", 7, FLOATS, "T>T"},
+    {"Sinh", 9, FLOATS, "T>T"},
+    {"Slice", 13, EVERY & ~SP_DT(BF16), "Tiiii>T"},
+    {"Softmax", 13, FLOATS, "T>T"},
+    {"Softplus", 1, FLOATS, "T>T"},
+    {"Softsign", 1, FLOATS, "T>T"},
+    {"Split", 13, EVERY & ~SP_DT(BF16), "Ti>T*"},
+    {"Sqrt", 13, FLOATS, "T>T"},
+    {"Squeeze", 13, EVERY, "Ti>T"},
+    {"Sub", 7, NUMBERS, "TT>T"},
+    {"Sum", 13, FLOATS, "T*>T"},
+    {"Tan", 7, FLOATS, "T>T"},
+    {"Tanh", 13, FLOATS, "T>T"},
+    {"Tile", 13, WIDE | SP_DT(BOOL), "Ti>T"},
+    {"TopK", 11, NUMBERS, "Ti>Ti"},
+    {"Transpose", 13, EVERY, "T>T"},
+    {"Trilu", 14, NUMBERS | SP_DT(BOOL), "Ti>T"},
+    {"Unique", 11, FLOATS | SP_DT(I64) | SP_DT(I8), "T>Tiii"},
+    {"Unsqueeze", 13, EVERY, "Ti>T"},
+    {"Where", 9, NUMBERS | SP_DT(U8), "bTT>T"},
+    {"Xor", 7, SP_DT(BOOL), "bb>b"},
 };
 
 static const onnx_op *find_op(const char *name)
@@ -256,7 +355,8 @@ static sp_dtype computed_as(uint32_t dtypes, sp_dtype d)
     if (!dtypes || dtypes >> d & 1) return d;
     char kind = sp_dtype_kind(d);
     if (dtypes == SP_DT(BOOL)) return SP_DTYPE_BOOL;
-    if (kind == 'f') return d == SP_DTYPE_F64 && dtypes >> SP_DTYPE_F64 & 1 ? d : dtypes >> SP_DTYPE_F32 & 1 ? SP_DTYPE_F32 : d;
+    if (kind == 'f')
+        return d == SP_DTYPE_F64 && dtypes >> SP_DTYPE_F64 & 1 ? d : dtypes >> SP_DTYPE_F32 & 1 ? SP_DTYPE_F32 : d;
     bool wide = d == SP_DTYPE_U32 || d == SP_DTYPE_U64 || d == SP_DTYPE_I64;
     for (size_t i = wide ? 1 : 0; i < sizeof wider / sizeof *wider; i++)
         if (dtypes >> wider[i] & 1) return wider[i];
@@ -394,9 +494,13 @@ static void prepare(ox_out *o, const onnx_op *info, int n_in, ox *in, sp_dtype *
         const char *p = s;
         for (int i = 0; i < n_in && *p && *p != '>'; i++) {
             bool many = p[1] == '*', number = in[i] && o->values[in[i]].is_number;
-            if (in[i] && pass == 0 && *p == 'T' && !number && *original == SP_DTYPE_NONE) *original = o->values[in[i]].dtype;
+            if (in[i] && pass == 0 && *p == 'T' && !number && *original == SP_DTYPE_NONE)
+                *original = o->values[in[i]].dtype;
             if (in[i] && pass == 1) {
-                sp_dtype want = *p == 'T' ? *computed : *p == 'b' ? SP_DTYPE_BOOL : *p == 'i' && number ? SP_DTYPE_I64 : SP_DTYPE_NONE;
+                sp_dtype want = *p == 'T'             ? *computed
+                                : *p == 'b'           ? SP_DTYPE_BOOL
+                                : *p == 'i' && number ? SP_DTYPE_I64
+                                                      : SP_DTYPE_NONE;
                 if (want == SP_DTYPE_NONE && number) want = SP_DTYPE_F32;
                 if (want != SP_DTYPE_NONE) in[i] = cast_elements(o, in[i], want);
             }
@@ -417,8 +521,10 @@ static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out
     for (int i = 0; i < n_out; i++) out[i] = 0;
     if (!sp__ox_ok(o)) return;
     if (!info || info->since > o->opset) {
-        sp__ox_fail(o, sp__fail(SP_DECLINED, info ? "%s is part of ONNX since opset %d, the file is to have %d" : "%s is not known (%d, %d)", op,
-                                info ? info->since : 0, o->opset));
+        sp__ox_fail(
+            o, sp__fail(SP_DECLINED,
+                        info ? "%s is part of ONNX since opset %d, the file is to have %d" : "%s is not known (%d, %d)",
+                        op, info ? info->since : 0, o->opset));
         return;
     }
     if (n_in > 64 && !(in = alloc(o, (size_t)n_in * sizeof *in))) return;
@@ -434,7 +540,12 @@ static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out
     }
     const char *p = strchr(info->signature, '>') + 1;
     for (int i = 0; i < n_out; i++) {
-        sp_dtype d = *p == 'T' ? computed : *p == 'b' ? SP_DTYPE_BOOL : *p == 'i' ? SP_DTYPE_I64 : *p == 'w' ? SP_DTYPE_I32 : *p == 'u' ? SP_DTYPE_U8 : SP_DTYPE_F32;
+        sp_dtype d = *p == 'T'   ? computed
+                     : *p == 'b' ? SP_DTYPE_BOOL
+                     : *p == 'i' ? SP_DTYPE_I64
+                     : *p == 'w' ? SP_DTYPE_I32
+                     : *p == 'u' ? SP_DTYPE_U8
+                                 : SP_DTYPE_F32;
         n->out[i] = out[i] = sp__ox_value(o, NULL, d);
         if (p[0] && p[1] != '*') p++;
     }
@@ -467,7 +578,10 @@ ox sp__ox_op(ox_out *o, const char *op, int n_in, const ox *in, const char *attr
     return out;
 }
 
-ox sp__ox_reshape(ox_out *o, ox x, int n, const int64_t *dims) { return SP_OX(o, "Reshape", NULL, x, sp__ox_ints(o, n, dims)); }
+ox sp__ox_reshape(ox_out *o, ox x, int n, const int64_t *dims)
+{
+    return SP_OX(o, "Reshape", NULL, x, sp__ox_ints(o, n, dims));
+}
 
 ox sp__ox_transpose(ox_out *o, ox x, int n, const int64_t *perm)
 {
@@ -493,9 +607,11 @@ ox sp__ox_reduce(ox_out *o, const char *op, ox x, int n, const int64_t *axes, bo
 
 ox sp__ox_unsqueeze(ox_out *o, ox x, int64_t axis) { return SP_OX(o, "Unsqueeze", NULL, x, sp__ox_ints(o, 1, &axis)); }
 
-ox sp__ox_slice(ox_out *o, ox x, int n, const int64_t *from, const int64_t *to, const int64_t *axes, const int64_t *step)
+ox sp__ox_slice(ox_out *o, ox x, int n, const int64_t *from, const int64_t *to, const int64_t *axes,
+                const int64_t *step)
 {
-    ox in[5] = {x, sp__ox_ints(o, n, from), sp__ox_ints(o, n, to), sp__ox_ints(o, n, axes), step ? sp__ox_ints(o, n, step) : 0};
+    ox in[5] = {x, sp__ox_ints(o, n, from), sp__ox_ints(o, n, to), sp__ox_ints(o, n, axes),
+                step ? sp__ox_ints(o, n, step) : 0};
     return sp__ox_op(o, "Slice", step ? 5 : 4, in, NULL);
 }
 
@@ -592,7 +708,8 @@ int64_t sp__ox_int(const ox_out *o, const char *name)
     case SP_ATTR_BOOL: return *(const bool *)p;
     case SP_ATTR_DTYPE: return *(const sp_dtype *)p;
     case SP_ATTR_FLOAT: return (int64_t)*(const double *)p;
-    case SP_ATTR_NUMBER: return ((const sp_number *)p)->kind == 'f' ? (int64_t)((const sp_number *)p)->f : ((const sp_number *)p)->i;
+    case SP_ATTR_NUMBER:
+        return ((const sp_number *)p)->kind == 'f' ? (int64_t)((const sp_number *)p)->f : ((const sp_number *)p)->i;
     default: return *(const int64_t *)p;
     }
 }
@@ -648,8 +765,10 @@ int64_t sp__ox_fixed(ox_out *o, int i, int axis)
 {
     const sp_value *v = o->node->in[i];
     if (!sp__ox_open(o, v, axis)) return v->meta.dims[axis];
-    sp__ox_fail(o, sp__fail(SP_DECLINED, "%s: dimension %d of operand %d is free, but the way it is written to ONNX needs to know it",
-                            o->node->op->name, axis, i));
+    sp__ox_fail(o,
+                sp__fail(SP_DECLINED,
+                         "%s: dimension %d of operand %d is free, but the way it is written to ONNX needs to know it",
+                         o->node->op->name, axis, i));
     return 1;
 }
 
@@ -696,7 +815,10 @@ ox sp__ox_size(ox_out *o, const int64_t *at)
     if (!o->other || sp__sizes_fixed(&o->sizes, at)) return SP_OX_INTS(o, at[0]);
     if (!o->sizes.n_sources) sp__sizes_sources(&o->sizes, o->node, true);
     if (sp__sizes_solve(&o->sizes, at, &form)) return put_form(o, &form);
-    if (sp__ox_ok(o)) sp__ox_fail(o, sp__fail(SP_DECLINED, "%s: how a size of it depends on the sizes that are free in the file is not known", o->node->op ? o->node->op->name : "a call"));
+    if (sp__ox_ok(o))
+        sp__ox_fail(o, sp__fail(SP_DECLINED,
+                                "%s: how a size of it depends on the sizes that are free in the file is not known",
+                                o->node->op ? o->node->op->name : "a call"));
     return 0;
 }
 

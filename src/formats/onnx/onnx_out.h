@@ -21,13 +21,13 @@ typedef int ox;
 typedef struct ox_value {
     const char *name;
     sp_dtype dtype;
-    bool is_number;      /* no dtype yet: takes that of the operands beside it */
+    bool is_number; /* no dtype yet: takes that of the operands beside it */
     double number;
-    bool is_pair;        /* complex numbers, as pairs of dtype along a last axis: see onnx_out_complex.c */
-    sp_tensor *constant; /* an initializer; owned */
-    bool is_parameter;   /* and called as the user calls it */
-    const char *scope;   /* of the node that made it */
-    bool has_weights;    /* that one took weights */
+    bool is_pair;          /* complex numbers, as pairs of dtype along a last axis: see onnx_out_complex.c */
+    sp_tensor *constant;   /* an initializer; owned */
+    bool is_parameter;     /* and called as the user calls it */
+    const char *scope;     /* of the node that made it */
+    bool has_weights;      /* that one took weights */
     const sp_meta *packed; /* the constant holds int4, two a byte, of this shape; NULL: it is as it is */
 } ox_value;
 
@@ -35,11 +35,11 @@ typedef struct ox_node {
     const char *op;
     int n_in, n_out;
     ox *in, *out;
-    sp_wire_out attrs;        /* AttributeProto fields, complete */
+    sp_wire_out attrs; /* AttributeProto fields, complete */
     int n_graphs;
     struct ox_graph *graphs[2];
     const char *graph_names[2];
-    const char *scope;        /* the layer it belongs to, "layer1/conv1" */
+    const char *scope; /* the layer it belongs to, "layer1/conv1" */
     struct ox_node *next;
     struct ox_node *made_before; /* of all nodes of all graphs */
     bool needed;
@@ -60,22 +60,22 @@ typedef struct ox_out {
     int opset;
     int n_values, values_capacity;
     ox_value *values;
-    ox_graph *graph;         /* being filled */
-    ox_node *nodes;          /* the latest */
-    const sp_node *node;     /* being written; */
-    const sp_node *other;    /* the same one in the recording with other sizes, NULL: there is none */
-    ox in[64], out[64];      /* its operands (0: left out) and results, which the rule fills in */
-    ox *more_in;             /* where there are more than 64 */
+    ox_graph *graph;      /* being filled */
+    ox_node *nodes;       /* the latest */
+    const sp_node *node;  /* being written; */
+    const sp_node *other; /* the same one in the recording with other sizes, NULL: there is none */
+    ox in[64], out[64];   /* its operands (0: left out) and results, which the rule fills in */
+    ox *more_in;          /* where there are more than 64 */
     const sp_model_names *names;
-    sp_sizes sizes;          /* what depends on free sizes */
-    struct ox_known *known;  /* scalars and lists that are there already */
+    sp_sizes sizes;         /* what depends on free sizes */
+    struct ox_known *known; /* scalars and lists that are there already */
     int counter;
-    uint8_t *needed;         /* values that results depend on, once everything is written */
-    const char *scope;       /* of the node being written */
-    bool has_weights;        /* it takes weights */
-    struct ox_walk *walk;    /* for sp__ox_find */
-    bool placed;             /* the failure names a place of the program */
-    const char *prefix;      /* of made-up names; no name of the user begins so */
+    uint8_t *needed;      /* values that results depend on, once everything is written */
+    const char *scope;    /* of the node being written */
+    bool has_weights;     /* it takes weights */
+    struct ox_walk *walk; /* for sp__ox_find */
+    bool placed;          /* the failure names a place of the program */
+    const char *prefix;   /* of made-up names; no name of the user begins so */
 } ox_out;
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
@@ -85,22 +85,26 @@ void *sp__ox_fail(ox_out *o, sp_status status); /* remember this thread's messag
 bool sp__ox_ok(const ox_out *o);
 ox sp__ox_value(ox_out *o, const char *name, sp_dtype dtype); /* NULL: a name is made up */
 sp_dtype sp__ox_dtype(const ox_out *o, ox v);
-ox sp__ox_number(ox_out *o, double v);                         /* takes the dtype of what it meets */
-ox sp__ox_scalar(ox_out *o, sp_dtype dtype, double v);         /* rank 0 */
+ox sp__ox_number(ox_out *o, double v);                 /* takes the dtype of what it meets */
+ox sp__ox_scalar(ox_out *o, sp_dtype dtype, double v); /* rank 0 */
 ox sp__ox_whole(ox_out *o, sp_dtype dtype, int64_t v);
-ox sp__ox_ints(ox_out *o, int n, const int64_t *v);            /* int64, rank 1 */
-#define SP_OX_INTS(o, ...) sp__ox_ints((o), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+ox sp__ox_ints(ox_out *o, int n, const int64_t *v); /* int64, rank 1 */
+#define SP_OX_INTS(o, ...)                                                                                             \
+    sp__ox_ints((o), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
 ox sp__ox_take_tensor(ox_out *o, sp_tensor *t, const char *name); /* an initializer */
 /* One filled by fn(context, i) for every element. */
-ox sp__ox_table(ox_out *o, sp_dtype dtype, int rank, const int64_t *dims, double (*fn)(const void *context, int64_t i), const void *context);
+ox sp__ox_table(ox_out *o, sp_dtype dtype, int rank, const int64_t *dims, double (*fn)(const void *context, int64_t i),
+                const void *context);
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* One node with one result; attrs: "axis=1, mode='constant', pads=[0,1], alpha=0.5", a format, or NULL. */
-ox sp__ox_op(ox_out *o, const char *op, int n_in, const ox *in, const char *attrs, ...) __attribute__((format(printf, 5, 6)));
+ox sp__ox_op(ox_out *o, const char *op, int n_in, const ox *in, const char *attrs, ...)
+    __attribute__((format(printf, 5, 6)));
 void sp__ox_op_many(ox_out *o, const char *op, int n_in, const ox *in, int n_out, ox *out, const char *attrs, ...)
     __attribute__((format(printf, 7, 8)));
-#define SP_OX(o, op, attrs, ...) sp__ox_op((o), (op), (int)(sizeof((ox[]){__VA_ARGS__}) / sizeof(ox)), (ox[]){__VA_ARGS__}, attrs)
+#define SP_OX(o, op, attrs, ...)                                                                                       \
+    sp__ox_op((o), (op), (int)(sizeof((ox[]){__VA_ARGS__}) / sizeof(ox)), (ox[]){__VA_ARGS__}, attrs)
 /* If and Loop: the graphs are complete. The results' dtypes are those of the first graph's last n_out outputs. */
 void sp__ox_branch(ox_out *o, ox cond, ox_graph *yes, ox_graph *no, int n_out, ox *out);
 void sp__ox_loop(ox_out *o, ox turns, ox go, int n, const ox *state, ox_graph *body, ox *out);
@@ -115,7 +119,8 @@ static inline ox sp__ox_div(ox_out *o, ox x, ox y) { return SP_OX(o, "Div", NULL
 static inline ox sp__ox_where(ox_out *o, ox c, ox x, ox y) { return SP_OX(o, "Where", NULL, c, x, y); }
 ox sp__ox_cast(ox_out *o, ox x, sp_dtype dtype); /* x itself when it is of that dtype */
 ox sp__ox_reshape(ox_out *o, ox x, int n, const int64_t *dims);
-#define SP_OX_RESHAPE(o, x, ...) sp__ox_reshape((o), (x), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+#define SP_OX_RESHAPE(o, x, ...)                                                                                       \
+    sp__ox_reshape((o), (x), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
 ox sp__ox_transpose(ox_out *o, ox x, int n, const int64_t *perm);
 /* Complex numbers: from parts and back (k 0: real), a value that was made as pairs, casts from and to them. */
 ox sp__ox_pair(ox_out *o, ox re, ox im);
@@ -127,17 +132,18 @@ bool sp__ox_touches_complex(const sp_node *n); /* then the rules of onnx_out_com
 /* "ReduceSum" and its like over axes (n -1: all). */
 ox sp__ox_reduce(ox_out *o, const char *op, ox x, int n, const int64_t *axes, bool keep);
 ox sp__ox_unsqueeze(ox_out *o, ox x, int64_t axis);
-ox sp__ox_slice(ox_out *o, ox x, int n, const int64_t *from, const int64_t *to, const int64_t *axes, const int64_t *step);
+ox sp__ox_slice(ox_out *o, ox x, int n, const int64_t *from, const int64_t *to, const int64_t *axes,
+                const int64_t *step);
 
 /* --- the operator being written ---------------------------------------------------------------------------------- */
 
 static inline const sp_meta *sp__ox_meta(const ox_out *o, int i) { return &o->node->in[i]->meta; }
 static inline const sp_meta *sp__ox_result(const ox_out *o, int i) { return &o->node->out[i]->meta; }
 const void *sp__ox_attr_at(const sp_node *n, const char *name, sp_attr_type *type); /* NULL: no such attribute */
-int64_t sp__ox_int(const ox_out *o, const char *name);  /* also of bools and dtypes */
+int64_t sp__ox_int(const ox_out *o, const char *name);                              /* also of bools and dtypes */
 double sp__ox_float(const ox_out *o, const char *name);
 const char *sp__ox_text(const ox_out *o, const char *name);
-sp_ints sp__ox_list(const ox_out *o, const char *name);  /* n -1: None */
+sp_ints sp__ox_list(const ox_out *o, const char *name);       /* n -1: None */
 int sp__ox_axis(const ox_out *o, const char *name, int rank); /* from 0 on */
 /* What a value of the recorded function is in the model, for rules that look at what made their operands. */
 ox sp__ox_find(ox_out *o, sp_value *v);
@@ -158,10 +164,10 @@ void sp__ox_fix(ox_out *o, int i);
 
 typedef struct ox_rule {
     const char *op;
-    int since;                     /* first opset it is for; of several rules the first that applies is taken */
-    const char *text;              /* or */
+    int since;        /* first opset it is for; of several rules the first that applies is taken */
+    const char *text; /* or */
     void (*write)(ox_out *o);
-    const char *unequal;           /* why results cannot be compared with ours: random numbers */
+    const char *unequal; /* why results cannot be compared with ours: random numbers */
 } ox_rule;
 
 #define SP_OX_TEXT(name, opset, rule) {.op = name, .since = opset, .text = rule}
@@ -169,8 +175,8 @@ typedef struct ox_rule {
 #define SP_OX_UNEQUAL(name, rule, why) {.op = name, .write = rule, .unequal = why}
 
 /* Tables, each ended by a NULL name. */
-extern const ox_rule sp__ox_math[], sp__ox_train[], sp__ox_shape[], sp__ox_nn[], sp__ox_vision[], sp__ox_linalg[], sp__ox_order[],
-    sp__ox_special[], sp__ox_quant[], sp__ox_complex[];
+extern const ox_rule sp__ox_math[], sp__ox_train[], sp__ox_shape[], sp__ox_nn[], sp__ox_vision[], sp__ox_linalg[],
+    sp__ox_order[], sp__ox_special[], sp__ox_quant[], sp__ox_complex[];
 
 const ox_rule *sp__ox_rule(const sp_node *n, int opset); /* NULL: there is none */
 void sp__ox_write_text(ox_out *o, const char *text);

@@ -79,7 +79,8 @@ static sp_status put_dim(sp_wire_out *w, const shape *s, int k)
     sp_wire_out dim = {0};
     char name[32];
     bool open = s->meta->dims[k] < 0 || (s->other && s->other->dims[k] != s->meta->dims[k]);
-    snprintf(name, sizeof name, "dim_%lld_%lld", (long long)s->meta->dims[k], (long long)(s->other ? s->other->dims[k] : -1));
+    snprintf(name, sizeof name, "dim_%lld_%lld", (long long)s->meta->dims[k],
+             (long long)(s->other ? s->other->dims[k] : -1));
     sp_status status = !open ? sp__wire_put_number(&dim, 1, (uint64_t)s->meta->dims[k])
                              : put_text(&dim, 2, s->axes && s->axes[k] ? s->axes[k] : name);
     return put_message(w, 1, &dim, status);
@@ -105,7 +106,8 @@ static sp_status put_node(ox_out *o, sp_wire_out *w, const ox_node *n, const uin
     sp_wire_out m = {0};
     char name[512];
     sp_status status = SP_OK;
-    for (int i = 0; i < n->n_in && status == SP_OK; i++) status = put_text(&m, 1, n->in[i] ? o->values[n->in[i]].name : "");
+    for (int i = 0; i < n->n_in && status == SP_OK; i++)
+        status = put_text(&m, 1, n->in[i] ? o->values[n->in[i]].name : "");
     for (int i = 0; i < n->n_out && status == SP_OK; i++) {
         bool state = n->n_graphs > 0; /* all results of If and Loop have to be there */
         status = put_text(&m, 2, needed[n->out[i]] || state || i == 0 ? o->values[n->out[i]].name : "");
@@ -138,8 +140,10 @@ static sp_status put_graph(ox_out *o, sp_wire_out *w, const ox_graph *g)
     const sp_meta rank_0 = {.rank = 0};
     const shape none = {0}, scalar = {.meta = &rank_0};
     SP_TRY(put_nodes(o, w, g));
-    for (int i = 0; i < g->n_in; i++) SP_TRY(put_info(w, 11, o->values[g->in[i]].name, o->values[g->in[i]].dtype, i < 2 ? &scalar : &none));
-    for (int i = 0; i < g->n_out; i++) SP_TRY(put_info(w, 12, o->values[g->out[i]].name, o->values[g->out[i]].dtype, &none));
+    for (int i = 0; i < g->n_in; i++)
+        SP_TRY(put_info(w, 11, o->values[g->in[i]].name, o->values[g->in[i]].dtype, i < 2 ? &scalar : &none));
+    for (int i = 0; i < g->n_out; i++)
+        SP_TRY(put_info(w, 12, o->values[g->out[i]].name, o->values[g->out[i]].dtype, &none));
     return SP_OK;
 }
 
@@ -186,7 +190,9 @@ static sp_status put_initializer(file *f, const ox_value *v, struct part *p)
     const int rank = v->packed ? v->packed->rank : t->rank;
     const int64_t *dims = v->packed ? v->packed->dims : t->dims;
     for (int i = 0; i < rank && status == SP_OK; i++) status = sp__wire_put_number(&m, 1, (uint64_t)dims[i]);
-    if (status == SP_OK) status = sp__wire_put_number(&m, 2, v->packed ? TYPE_INT4 : (uint64_t)sp__onnx_dtype_number((sp_dtype)t->dtype));
+    if (status == SP_OK)
+        status =
+            sp__wire_put_number(&m, 2, v->packed ? TYPE_INT4 : (uint64_t)sp__onnx_dtype_number((sp_dtype)t->dtype));
     if (status == SP_OK) status = put_text(&m, 8, v->name);
     if (status == SP_OK && outside) status = put_external(f, &m, bytes);
     uint64_t all = m.bytes + (outside ? 0 : sp__wire_field_bytes(9, bytes));
@@ -200,7 +206,8 @@ static sp_status put_initializer(file *f, const ox_value *v, struct part *p)
     return status;
 }
 
-static sp_status put_faces_with(ox_out *o, file *f, const sp_function *fn, const ox_graph *g, sp_meta metas[64], sp_meta other_metas[64])
+static sp_status put_faces_with(ox_out *o, file *f, const sp_function *fn, const ox_graph *g, sp_meta metas[64],
+                                sp_meta other_metas[64])
 {
     const sp_model_names *names = o->names;
     const sp_function *other = names->other;
@@ -224,7 +231,8 @@ static sp_status put_faces_with(ox_out *o, file *f, const sp_function *fn, const
         for (int k = 0; other && k < metas[i].rank; k++)
             for (int p = 0; p < g->n_in; p++)
                 for (int j = 0; j < fn->params[p]->meta.rank; j++)
-                    if (names->axes && names->axes[p] && names->axes[p][j] && fn->params[p]->meta.dims[j] == metas[i].dims[k] &&
+                    if (names->axes && names->axes[p] && names->axes[p][j] &&
+                        fn->params[p]->meta.dims[j] == metas[i].dims[k] &&
                         other->params[p]->meta.dims[j] == other_metas[i].dims[k])
                         axes[k] = names->axes[p][j];
         shape s = {&metas[i], other ? &other_metas[i] : NULL, axes, o->values[g->out[i]].is_pair};
@@ -244,7 +252,13 @@ static sp_status put_faces(ox_out *o, file *f, const sp_function *fn, const ox_g
 
 static int ir_version(int opset)
 {
-    return opset <= 14 ? 7 : opset <= 18 ? 8 : opset <= 20 ? 9 : opset <= 22 ? 10 : opset == 23 ? 11 : opset == 24 ? 12 : 13;
+    return opset <= 14   ? 7
+           : opset <= 18 ? 8
+           : opset <= 20 ? 9
+           : opset <= 22 ? 10
+           : opset == 23 ? 11
+           : opset == 24 ? 12
+                         : 13;
 }
 
 static sp_status build(ox_out *o, file *f, const sp_function *fn, const ox_graph *g)
@@ -306,7 +320,8 @@ static sp_status write_model(const file *f, const char *path, const sp_file_opti
         const struct part *p = &f->parts[i];
         size_t bytes = sp_tensor_bytes((sp_tensor *)p->t);
         status = sp__sink_write(sink, p->head.data, p->head.bytes);
-        if (status == SP_OK && bytes && !(f->beside && bytes >= 1024)) status = sp__sink_write(sink, sp_tensor_data((sp_tensor *)p->t), bytes);
+        if (status == SP_OK && bytes && !(f->beside && bytes >= 1024))
+            status = sp__sink_write(sink, sp_tensor_data((sp_tensor *)p->t), bytes);
     }
     if (status == SP_OK) status = sp__sink_write(sink, f->faces.data, f->faces.bytes);
     if (status == SP_OK) status = sp__sink_write(sink, f->tail.data, f->tail.bytes);
@@ -328,7 +343,8 @@ static sp_status gather(const file *f, sp_wire_out *out)
 }
 
 /* Weights beside the model: PATH.data or PATH.1.data, whichever is free; the other one goes when the model is there. */
-static sp_status write_both(ox_out *o, file *f, const sp_function *fn, const ox_graph *g, const char *path, const sp_file_options *options)
+static sp_status write_both(ox_out *o, file *f, const sp_function *fn, const ox_graph *g, const char *path,
+                            const sp_file_options *options)
 {
     sp__text names[2] = {{0}, {0}};
     const char *slash = strrchr(path, '/');
@@ -395,7 +411,9 @@ static sp_status check_names(const ox_out *o, const ox_graph *g)
         ox one = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
         for (int v = 1; v <= o->n_values; v++)
             if (v != one && !o->values[v].is_number && !strcmp(o->values[v].name, o->values[one].name))
-                return sp__fail(SP_VALUE, "two values of the model would be called '%s': give other input_names or output_names", o->values[v].name);
+                return sp__fail(SP_VALUE,
+                                "two values of the model would be called '%s': give other input_names or output_names",
+                                o->values[v].name);
     }
     return SP_OK;
 }
@@ -403,10 +421,10 @@ static sp_status check_names(const ox_out *o, const ox_graph *g)
 /* The graph of f, named, and what of it is needed. */
 static sp_status make_graph(ox_out *o, sp_function *f, ox_graph **g)
 {
-    SP_CHECK(o->opset >= OPSET_LOW && o->opset <= OPSET_HIGH, SP_VALUE, "opset %d is not written, it must be in [%d, %d]", o->opset, OPSET_LOW,
-             OPSET_HIGH);
-    SP_CHECK(f->finished && f->n_params == o->names->n_inputs, SP_VALUE, "the function has %d inputs, but %d names are given", f->n_params,
-             o->names->n_inputs);
+    SP_CHECK(o->opset >= OPSET_LOW && o->opset <= OPSET_HIGH, SP_VALUE,
+             "opset %d is not written, it must be in [%d, %d]", o->opset, OPSET_LOW, OPSET_HIGH);
+    SP_CHECK(f->finished && f->n_params == o->names->n_inputs, SP_VALUE,
+             "the function has %d inputs, but %d names are given", f->n_params, o->names->n_inputs);
     SP_TRY(sp__ox_write_function(o, f, g));
     name_outputs(o, *g);
     SP_TRY(check_names(o, *g));

@@ -73,7 +73,8 @@ static known *find(walk *w, sp_value *v)
         if (k) *k = (known){.kind = CLOSURE, .fn = v->target};
         return k;
     }
-    if (v->origin == SP_VALUE_CONSTANT && !v->mark) v->mark = known_value(w, sp__ox_take_tensor(w->o, sp_tensor_retain(v->constant), NULL));
+    if (v->origin == SP_VALUE_CONSTANT && !v->mark)
+        v->mark = known_value(w, sp__ox_take_tensor(w->o, sp_tensor_retain(v->constant), NULL));
     if (!v->mark) sp__ox_fail(w->o, sp__fail(SP_RUNTIME, "value %%%d is used before it is made", v->id));
     return v->mark;
 }
@@ -102,7 +103,11 @@ static ox varying_constant(ox_out *o, int i)
         return sp__ox_reshape(o, number, rank, x->meta.dims);
     }
     if (x->constant->count == 1) {
-        sp__ox_fail(o, sp__fail(SP_DECLINED, "%s takes a number that depends on sizes that are free in the file, in a way that cannot be written", o->node->op->name));
+        sp__ox_fail(
+            o, sp__fail(
+                   SP_DECLINED,
+                   "%s takes a number that depends on sizes that are free in the file, in a way that cannot be written",
+                   o->node->op->name));
         return 0;
     }
     for (int k = 0; k < rank; k++) sp__sizes_operand(&o->sizes, o->node, i, k, at[k]);
@@ -112,7 +117,8 @@ static ox varying_constant(ox_out *o, int i)
         for (int k = 0; k < o->sizes.n; k++, t = t->mark) at[rank][k] = t->in[i]->constant->count;
         ox count = sp__ox_reshape(o, sp__ox_size(o, at[rank]), 0, none);
         ox from = sp__ox_whole(o, SP_DTYPE_I64, start), by = sp__ox_whole(o, SP_DTYPE_I64, step);
-        return SP_OX(o, "Reshape", NULL, SP_OX(o, "Range", NULL, from, sp__ox_add(o, from, sp__ox_mul(o, count, by)), by), shape);
+        return SP_OX(o, "Reshape", NULL,
+                     SP_OX(o, "Range", NULL, from, sp__ox_add(o, from, sp__ox_mul(o, count, by)), by), shape);
     }
     sp_status status = sp_tensor_create_from((sp_dtype)x->constant->dtype, 0, none, x->constant->data, &one);
     if (status != SP_OK) return sp__ox_fail(o, status), 0;
@@ -141,9 +147,15 @@ static ox find_variable(walk *w, const sp_variable *v)
 
 /* --- operators --------------------------------------------------------------------------------------------------- */
 
-static bool is_plain(const sp_op *op) { return op->onnx && !op->n_attrs && op->n_out >= 0 && !op->writes && !strpbrk(op->onnx, "( "); }
+static bool is_plain(const sp_op *op)
+{
+    return op->onnx && !op->n_attrs && op->n_out >= 0 && !op->writes && !strpbrk(op->onnx, "( ");
+}
 
-static bool is_written(const sp_node *n, int opset) { return sp__ox_rule(n, opset) || (is_plain(n->op) && !sp__ox_touches_complex(n)); }
+static bool is_written(const sp_node *n, int opset)
+{
+    return sp__ox_rule(n, opset) || (is_plain(n->op) && !sp__ox_touches_complex(n));
+}
 
 ox sp__ox_find(ox_out *o, sp_value *v) { return find_tensor(o->walk, v); }
 
@@ -181,7 +193,9 @@ static void set_scope(walk *w, int n_in)
 /* Attributes that rules write as they follow from sizes. */
 static const char *open_attrs(const sp_op *op)
 {
-    static const char *const written[][2] = {{"reshape", " shape "}, {"broadcast_to", " shape "}, {"full", " shape value "}, {"arange", " start end step "}, {"slice", " start stop "}, {"slice_put", " start stop "}};
+    static const char *const written[][2] = {{"reshape", " shape "},    {"broadcast_to", " shape "},
+                                             {"full", " shape value "}, {"arange", " start end step "},
+                                             {"slice", " start stop "}, {"slice_put", " start stop "}};
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
         if (!strcmp(op->name, written[i][0])) return written[i][1];
     return "";
@@ -327,7 +341,10 @@ static void run_node(walk *w, sp_node *n)
             declined(w, "binding arguments of a chosen function");
             return;
         }
-        *k = (known){.kind = CLOSURE, .fn = callee->fn, .n = callee->n + n->n_in - 1, .bound = join(w, callee, n->n_in - 1, args)};
+        *k = (known){.kind = CLOSURE,
+                     .fn = callee->fn,
+                     .n = callee->n + n->n_in - 1,
+                     .bound = join(w, callee, n->n_in - 1, args)};
         n->out[0]->mark = k;
         break;
     }
@@ -357,7 +374,8 @@ static void run_node(walk *w, sp_node *n)
         else if (sp__node_is_size(n, &axis)) {
             ox shape = SP_OX(o, "Shape", NULL, find_tensor(w, n->in[0]));
             n->out[0]->mark = known_value(w, SP_OX(o, "Gather", NULL, shape, sp__ox_whole(o, SP_DTYPE_I64, axis)));
-        } else if (!strcmp(n->host->name, SP_HOST_RANDOM)) n->out[0]->mark = known_value(w, SP_OX_INTS(o, 0, 0)); /* generators of ONNX take none */
+        } else if (!strcmp(n->host->name, SP_HOST_RANDOM))
+            n->out[0]->mark = known_value(w, SP_OX_INTS(o, 0, 0)); /* generators of ONNX take none */
         else declined(w, "Python code");
         break;
     case SP_NODE_GRAD: declined(w, "a gradient"); break;
@@ -374,7 +392,8 @@ static void run_node(walk *w, sp_node *n)
 static void enter(walk *w, sp_function *fn, int n, known *const *args)
 {
     if (n != fn->n_params) {
-        sp__ox_fail(w->o, sp__fail(SP_RUNTIME, "%s is called with %d arguments instead of %d", fn->name, n, fn->n_params));
+        sp__ox_fail(w->o,
+                    sp__fail(SP_RUNTIME, "%s is called with %d arguments instead of %d", fn->name, n, fn->n_params));
         return;
     }
     for (int i = 0; i < n; i++) fn->params[i]->mark = args[i];
@@ -424,7 +443,8 @@ static void end_turn(walk *w, loop *l, const known *callee, int n, known *const 
     const sp_node *tail = callee->fn->tail;
     if (tail) end_turn(w, l, find(w, tail->in[0]), tail->n_in - 1, call_args(w, tail), out);
     else
-        for (int i = 0; i < l->n_results && i < callee->fn->n_results; i++) out[1 + l->n_state + i] = find_tensor(w, callee->fn->results[i]);
+        for (int i = 0; i < l->n_results && i < callee->fn->n_results; i++)
+            out[1 + l->n_state + i] = find_tensor(w, callee->fn->results[i]);
 }
 
 /* Something of the results' kinds, for the turns before there are any. */
@@ -437,7 +457,8 @@ static void start_results(walk *w, const sp_function *fn, int n, ox *out)
         sp_tensor *t;
         for (int k = 0; k < metas[i].rank; k++)
             if (metas[i].dims[k] < 0) metas[i].dims[k] = 1;
-        sp_status status = sp_tensor_create_zeros(metas[i].dtype, metas[i].rank < 0 ? 0 : metas[i].rank, metas[i].dims, &t);
+        sp_status status =
+            sp_tensor_create_zeros(metas[i].dtype, metas[i].rank < 0 ? 0 : metas[i].rank, metas[i].dims, &t);
         out[i] = status == SP_OK ? sp__ox_take_tensor(w->o, t, NULL) : (sp__ox_fail(w->o, status), 0);
     }
 }
@@ -465,7 +486,8 @@ static void run_loop(walk *w, sp_function *fn, int n, known *const *args, int n_
     for (int i = 0; i < n; i++) inner[i] = known_value(w, l.state[i]);
     w->loops = &l;
     enter(w, fn, n, inner);
-    if (sp__ox_ok(o) && fn->tail) end_turn(w, &l, find(w, fn->tail->in[0]), fn->tail->n_in - 1, call_args(w, fn->tail), end);
+    if (sp__ox_ok(o) && fn->tail)
+        end_turn(w, &l, find(w, fn->tail->in[0]), fn->tail->n_in - 1, call_args(w, fn->tail), end);
     w->loops = l.outer;
     sp__ox_end(o, body, n_all + 1, end);
     if (!sp__ox_ok(o)) return;
@@ -540,7 +562,8 @@ static sp_status check(walk *w)
             if (n->place && n->place->file) sp__text_put(&t, " (%s:%d)", n->place->file, n->place->line);
         }
     if (!n_bad) return SP_OK;
-    sp_status status = t.failed ? SP_NOMEM : sp__fail(SP_DECLINED, "the network holds what is not written to ONNX: %s", t.data + 2);
+    sp_status status =
+        t.failed ? SP_NOMEM : sp__fail(SP_DECLINED, "the network holds what is not written to ONNX: %s", t.data + 2);
     sp__free(t.data);
     return status;
 }
@@ -568,7 +591,8 @@ sp_status sp__ox_write_function(ox_out *o, sp_function *f, ox_graph **out)
     SP_CHECK(f->n_params <= 64, SP_DECLINED, "a network with more than 64 inputs is not written to ONNX");
     SP_TRY(check(&w));
     SP_TRY(sp__graph_close(f->graph));
-    for (int k = 1; k < sp__sizes_trials(o->names); k++) SP_TRY(sp__graph_close((k == 1 ? o->names->other : o->names->more[k - 2])->graph));
+    for (int k = 1; k < sp__sizes_trials(o->names); k++)
+        SP_TRY(sp__graph_close((k == 1 ? o->names->other : o->names->more[k - 2])->graph));
     clear_marks(f->graph);
     SP_TRY(sp__sizes_begin(&o->sizes, f, o->names));
     ox results[64] = {0}; /* stays so after a failure */

@@ -23,7 +23,9 @@ static double unit(const void *context, int64_t i)
 
 static bool few_columns(ox_out *o, int64_t n)
 {
-    if (n > COLUMNS_MAX) sp__ox_fail(o, sp__fail(SP_DECLINED, "%s of %lld columns is not written to ONNX, at most %d are", o->node->op->name, (long long)n, COLUMNS_MAX));
+    if (n > COLUMNS_MAX)
+        sp__ox_fail(o, sp__fail(SP_DECLINED, "%s of %lld columns is not written to ONNX, at most %d are",
+                                o->node->op->name, (long long)n, COLUMNS_MAX));
     return n <= COLUMNS_MAX;
 }
 
@@ -57,7 +59,10 @@ static void write_slogdet(ox_out *o)
 }
 
 /* Part [from, to) along an axis. */
-static ox part(ox_out *o, ox x, int64_t axis, int64_t from, int64_t to) { return sp__ox_slice(o, x, 1, &from, &to, &axis, NULL); }
+static ox part(ox_out *o, ox x, int64_t axis, int64_t from, int64_t to)
+{
+    return sp__ox_slice(o, x, 1, &from, &to, &axis, NULL);
+}
 
 /* Column j of L: what is left of A's column, over the root of its diagonal element. */
 static void write_cholesky(ox_out *o)
@@ -72,7 +77,8 @@ static void write_cholesky(ox_out *o)
         ox scaled = sp__ox_div(o, rest, SP_OX(o, "Sqrt", NULL, part(o, rest, -2, j, j + 1)));
         if (j) { /* nothing above the diagonal */
             ox below = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){n, 1}, sp__ox_count, NULL);
-            scaled = sp__ox_where(o, SP_OX(o, "Less", NULL, below, sp__ox_whole(o, SP_DTYPE_I64, j)), sp__ox_scalar(o, SP_DTYPE_F64, 0), scaled);
+            scaled = sp__ox_where(o, SP_OX(o, "Less", NULL, below, sp__ox_whole(o, SP_DTYPE_I64, j)),
+                                  sp__ox_scalar(o, SP_DTYPE_F64, 0), scaled);
         }
         l = l ? SP_OX(o, "Concat", "axis=-1", l, scaled) : scaled;
     }
@@ -85,23 +91,35 @@ static void write_qr(ox_out *o)
 {
     const sp_meta *x = sp__ox_meta(o, 0);
     int rank = x->rank;
-    int64_t m = sp__ox_fixed(o, 0, rank - 2), n = sp__ox_fixed(o, 0, rank - 1), k = m < n ? m : n, rows[1] = {-2}, kept = sp__ox_int(o, "complete") ? m : k;
-    ox r = sp__ox_cast(o, o->in[0], SP_DTYPE_F64), zero = sp__ox_scalar(o, SP_DTYPE_F64, 0), one = sp__ox_scalar(o, SP_DTYPE_F64, 1);
-    ox q = sp__ox_table(o, SP_DTYPE_F64, 2, (int64_t[]){m, m}, unit, &m), places = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){m, 1}, sp__ox_count, NULL);
+    int64_t m = sp__ox_fixed(o, 0, rank - 2), n = sp__ox_fixed(o, 0, rank - 1), k = m < n ? m : n, rows[1] = {-2},
+            kept = sp__ox_int(o, "complete") ? m : k;
+    ox r = sp__ox_cast(o, o->in[0], SP_DTYPE_F64), zero = sp__ox_scalar(o, SP_DTYPE_F64, 0),
+       one = sp__ox_scalar(o, SP_DTYPE_F64, 1);
+    ox q = sp__ox_table(o, SP_DTYPE_F64, 2, (int64_t[]){m, m}, unit, &m),
+       places = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){m, 1}, sp__ox_count, NULL);
     if (!few_columns(o, k)) return;
-    if (rank > 2) q = sp__ox_add(o, q, sp__ox_mul(o, sp__ox_reduce(o, "ReduceSum", r, 2, (int64_t[]){-2, -1}, true), zero)); /* one a matrix */
+    if (rank > 2)
+        q = sp__ox_add(
+            o, q,
+            sp__ox_mul(o, sp__ox_reduce(o, "ReduceSum", r, 2, (int64_t[]){-2, -1}, true), zero)); /* one a matrix */
     for (int64_t j = 0; j < k && j < m - 1; j++) {
         ox at = sp__ox_whole(o, SP_DTYPE_I64, j), column = part(o, r, -1, j, j + 1);
         column = sp__ox_where(o, SP_OX(o, "Less", NULL, places, at), zero, column);
-        ox first = part(o, column, -2, j, j + 1), length = SP_OX(o, "Sqrt", NULL, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, column, column), 1, rows, true));
+        ox first = part(o, column, -2, j, j + 1),
+           length = SP_OX(o, "Sqrt", NULL, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, column, column), 1, rows, true));
         ox sign = sp__ox_where(o, SP_OX(o, "Less", NULL, first, zero), SP_OX(o, "Neg", NULL, one), one);
-        ox v = sp__ox_add(o, column, sp__ox_where(o, SP_OX(o, "Equal", NULL, places, at), sp__ox_mul(o, sign, length), zero));
+        ox v = sp__ox_add(o, column,
+                          sp__ox_where(o, SP_OX(o, "Equal", NULL, places, at), sp__ox_mul(o, sign, length), zero));
         ox dot = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, v, v), 1, rows, true);
-        ox scaled = sp__ox_mul(o, v, sp__ox_where(o, SP_OX(o, "Greater", NULL, dot, zero), sp__ox_div(o, sp__ox_number(o, 2), dot), zero)), vt = turned(o, v, rank);
+        ox scaled = sp__ox_mul(
+               o, v,
+               sp__ox_where(o, SP_OX(o, "Greater", NULL, dot, zero), sp__ox_div(o, sp__ox_number(o, 2), dot), zero)),
+           vt = turned(o, v, rank);
         r = sp__ox_sub(o, r, SP_OX(o, "MatMul", NULL, scaled, SP_OX(o, "MatMul", NULL, vt, r)));
         q = sp__ox_sub(o, q, SP_OX(o, "MatMul", NULL, SP_OX(o, "MatMul", NULL, q, scaled), vt));
     }
-    ox upper = SP_OX(o, "LessOrEqual", NULL, places, sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n}, sp__ox_count, NULL));
+    ox upper =
+        SP_OX(o, "LessOrEqual", NULL, places, sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n}, sp__ox_count, NULL));
     o->out[0] = sp__ox_cast(o, part(o, q, -1, 0, kept), x->dtype);
     o->out[1] = sp__ox_cast(o, part(o, sp__ox_where(o, upper, r, zero), -2, 0, kept), x->dtype);
 }
@@ -114,13 +132,16 @@ static void write_triangular_solve(ox_out *o)
     int rank = x->rank;
     int64_t n = sp__ox_fixed(o, 0, rank - 1), rows[1] = {-1};
     bool transpose = sp__ox_int(o, "transpose"), upper = sp__ox_int(o, "upper");
-    ox zero = sp__ox_scalar(o, SP_DTYPE_F64, 0), one = sp__ox_scalar(o, SP_DTYPE_F64, 1), a = sp__ox_cast(o, o->in[0], SP_DTYPE_F64);
-    ox across = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n}, sp__ox_count, NULL), down = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){n, 1}, sp__ox_count, NULL);
+    ox zero = sp__ox_scalar(o, SP_DTYPE_F64, 0), one = sp__ox_scalar(o, SP_DTYPE_F64, 1),
+       a = sp__ox_cast(o, o->in[0], SP_DTYPE_F64);
+    ox across = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n}, sp__ox_count, NULL),
+       down = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){n, 1}, sp__ox_count, NULL);
     ox unit_matrix = sp__ox_table(o, SP_DTYPE_F64, 2, (int64_t[]){n, n}, unit, &n);
     ox inside = upper ? SP_OX(o, "Less", NULL, down, across) : SP_OX(o, "Less", NULL, across, down);
     ox strict = sp__ox_where(o, inside, a, zero);
-    ox diagonal = sp__ox_int(o, "unit") ? sp__ox_add(o, sp__ox_mul(o, sp__ox_reduce(o, "ReduceSum", a, 1, rows, true), zero), one)
-                                        : sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, a, unit_matrix), 1, rows, true);
+    ox diagonal = sp__ox_int(o, "unit")
+                      ? sp__ox_add(o, sp__ox_mul(o, sp__ox_reduce(o, "ReduceSum", a, 1, rows, true), zero), one)
+                      : sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, a, unit_matrix), 1, rows, true);
     if (transpose) strict = turned(o, strict, rank);
     /* a = d (1 + n) by rows; transposed: (1 + n)^T d, n taken by columns */
     ox power = transpose ? sp__ox_div(o, strict, turned(o, diagonal, rank)) : sp__ox_div(o, strict, diagonal);
@@ -130,7 +151,8 @@ static void write_triangular_solve(ox_out *o)
         inverse = SP_OX(o, "MatMul", NULL, inverse, sp__ox_add(o, unit_matrix, power));
     }
     ox y = sp__ox_cast(o, o->in[1], SP_DTYPE_F64);
-    o->out[0] = transpose ? sp__ox_div(o, SP_OX(o, "MatMul", NULL, inverse, y), diagonal) : SP_OX(o, "MatMul", NULL, inverse, sp__ox_div(o, y, diagonal));
+    o->out[0] = transpose ? sp__ox_div(o, SP_OX(o, "MatMul", NULL, inverse, y), diagonal)
+                          : SP_OX(o, "MatMul", NULL, inverse, sp__ox_div(o, y, diagonal));
 }
 
 /* Column by column: the largest element below comes up, its multiples are taken from the rows below. */
@@ -138,17 +160,23 @@ static void write_lu(ox_out *o)
 {
     const sp_meta *x = sp__ox_meta(o, 0);
     int rank = x->rank;
-    int64_t m = sp__ox_fixed(o, 0, rank - 2), n = sp__ox_fixed(o, 0, rank - 1), k = m < n ? m : n, rows[1] = {-2}, last[1] = {-1};
-    ox a = sp__ox_cast(o, o->in[0], SP_DTYPE_F64), zero = sp__ox_scalar(o, SP_DTYPE_F64, 0), pivots[COLUMNS_MAX], minus = sp__ox_scalar(o, SP_DTYPE_F64, -1);
-    ox down = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){m, 1}, sp__ox_count, NULL), across = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n}, sp__ox_count, NULL);
+    int64_t m = sp__ox_fixed(o, 0, rank - 2), n = sp__ox_fixed(o, 0, rank - 1), k = m < n ? m : n, rows[1] = {-2},
+            last[1] = {-1};
+    ox a = sp__ox_cast(o, o->in[0], SP_DTYPE_F64), zero = sp__ox_scalar(o, SP_DTYPE_F64, 0), pivots[COLUMNS_MAX],
+       minus = sp__ox_scalar(o, SP_DTYPE_F64, -1);
+    ox down = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){m, 1}, sp__ox_count, NULL),
+       across = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n}, sp__ox_count, NULL);
     if (!few_columns(o, k)) return;
     for (int64_t j = 0; j < k; j++) {
-        ox at = sp__ox_whole(o, SP_DTYPE_I64, j), above = SP_OX(o, "Less", NULL, down, at), is_j = SP_OX(o, "Equal", NULL, down, at);
+        ox at = sp__ox_whole(o, SP_DTYPE_I64, j), above = SP_OX(o, "Less", NULL, down, at),
+           is_j = SP_OX(o, "Equal", NULL, down, at);
         ox size = sp__ox_where(o, above, minus, SP_OX(o, "Abs", NULL, part(o, a, -1, j, j + 1)));
         ox p = SP_OX(o, "ArgMax", "axis=-2, keepdims=1", size), is_p = SP_OX(o, "Equal", NULL, down, p);
-        ox row_p = sp__ox_reduce(o, "ReduceSum", sp__ox_where(o, is_p, a, zero), 1, rows, true), row_j = part(o, a, -2, j, j + 1);
+        ox row_p = sp__ox_reduce(o, "ReduceSum", sp__ox_where(o, is_p, a, zero), 1, rows, true),
+           row_j = part(o, a, -2, j, j + 1);
         a = sp__ox_where(o, is_j, row_p, sp__ox_where(o, is_p, row_j, a));
-        ox pivot = part(o, row_p, -1, j, j + 1), nothing = SP_OX(o, "Equal", NULL, pivot, zero), column = part(o, a, -1, j, j + 1);
+        ox pivot = part(o, row_p, -1, j, j + 1), nothing = SP_OX(o, "Equal", NULL, pivot, zero),
+           column = part(o, a, -1, j, j + 1);
         ox safe = sp__ox_where(o, nothing, sp__ox_scalar(o, SP_DTYPE_F64, 1), pivot);
         ox factor = sp__ox_where(o, SP_OX(o, "Greater", NULL, down, at), sp__ox_div(o, column, safe), zero);
         ox behind = sp__ox_where(o, SP_OX(o, "Greater", NULL, across, at), row_p, zero);
@@ -162,6 +190,11 @@ static void write_lu(ox_out *o)
 }
 
 const ox_rule sp__ox_linalg[] = {
-    SP_OX_CODE("matrix_inverse", write_inverse), SP_OX_CODE("slogdet", write_slogdet), SP_OX_CODE("cholesky", write_cholesky),
-    SP_OX_CODE("qr", write_qr), SP_OX_CODE("triangular_solve", write_triangular_solve), SP_OX_CODE("lu", write_lu), {.op = NULL},
+    SP_OX_CODE("matrix_inverse", write_inverse),
+    SP_OX_CODE("slogdet", write_slogdet),
+    SP_OX_CODE("cholesky", write_cholesky),
+    SP_OX_CODE("qr", write_qr),
+    SP_OX_CODE("triangular_solve", write_triangular_solve),
+    SP_OX_CODE("lu", write_lu),
+    {.op = NULL},
 };

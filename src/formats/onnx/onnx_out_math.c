@@ -11,8 +11,11 @@ static void write_round(ox_out *o)
 {
     const char *name = o->node->op->name;
     if (is_int(o)) o->out[0] = o->in[0];
-    else sp__ox_write_text(o, !strcmp(name, "floor") ? "Floor(x)" : !strcmp(name, "ceil") ? "Ceil(x)" : !strcmp(name, "round") ? "Round(x)"
-                                                                                                      : "Sign(x) * Floor(Abs(x))");
+    else
+        sp__ox_write_text(o, !strcmp(name, "floor")   ? "Floor(x)"
+                             : !strcmp(name, "ceil")  ? "Ceil(x)"
+                             : !strcmp(name, "round") ? "Round(x)"
+                                                      : "Sign(x) * Floor(Abs(x))");
 }
 
 /* -0 counts; there is none among integers. */
@@ -32,7 +35,8 @@ static void write_cast(ox_out *o)
 
 static void write_floor_div(ox_out *o)
 {
-    if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) sp__ox_write_text(o, "And(x, Or(y, Not(y)))"); /* x, of the common shape */
+    if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL)
+        sp__ox_write_text(o, "And(x, Or(y, Not(y)))"); /* x, of the common shape */
     else if (!is_int(o)) sp__ox_write_text(o, "Floor(x / y)");
     else sp__ox_write_text(o, "s = Where(y == 0, 1, y); (x - Mod(x, s)) / s"); /* Mod has the sign of the divisor */
 }
@@ -49,8 +53,11 @@ static void write_mod(ox_out *o)
 {
     bool truncates = !strcmp(o->node->op->name, "trunc_mod");
     if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) sp__ox_write_text(o, "And(And(x, Not(x)), y)"); /* nothing is left */
-    else if (is_int(o)) sp__ox_write_text(o, truncates ? "s = Where(y == 0, 1, y); Mod(x, s, fmod=1)" : "Mod(x, Where(y == 0, 1, y))");
-    else sp__ox_write_text(o, truncates ? "Mod(x, y, fmod=1)" : "r = Mod(x, y, fmod=1); Where(And(Not(r == 0), Xor(r < 0, y < 0)), r + y, r)");
+    else if (is_int(o))
+        sp__ox_write_text(o, truncates ? "s = Where(y == 0, 1, y); Mod(x, s, fmod=1)" : "Mod(x, Where(y == 0, 1, y))");
+    else
+        sp__ox_write_text(o, truncates ? "Mod(x, y, fmod=1)"
+                                       : "r = Mod(x, y, fmod=1); Where(And(Not(r == 0), Xor(r < 0, y < 0)), r + y, r)");
 }
 
 /* Arguments are lifted above 9 by the recurrence, then the asymptotic series. */
@@ -72,22 +79,36 @@ static void write_gamma(ox_out *o)
         }
     }
     lifted = sp__ox_add(o, z, sp__ox_number(o, 9));
-    ox inverse = SP_OX(o, "Reciprocal", NULL, lifted), square = sp__ox_mul(o, inverse, inverse), logarithm = SP_OX(o, "Log", NULL, lifted), value;
+    ox inverse = SP_OX(o, "Reciprocal", NULL, lifted), square = sp__ox_mul(o, inverse, inverse),
+       logarithm = SP_OX(o, "Log", NULL, lifted), value;
     (void)d;
     if (log_gamma) {
-        ox series = sp__ox_mul(o, inverse, sp__ox_sub(o, sp__ox_number(o, 1.0 / 12), sp__ox_mul(o, square, sp__ox_sub(o, sp__ox_number(o, 1.0 / 360),
-                    sp__ox_mul(o, square, sp__ox_number(o, 1.0 / 1260))))));
-        value = sp__ox_sub(o, sp__ox_mul(o, sp__ox_sub(o, lifted, sp__ox_number(o, 0.5)), logarithm), sp__ox_sub(o, lifted, sp__ox_number(o, 0.91893853320467274)));
+        ox series = sp__ox_mul(o, inverse,
+                               sp__ox_sub(o, sp__ox_number(o, 1.0 / 12),
+                                          sp__ox_mul(o, square,
+                                                     sp__ox_sub(o, sp__ox_number(o, 1.0 / 360),
+                                                                sp__ox_mul(o, square, sp__ox_number(o, 1.0 / 1260))))));
+        value = sp__ox_sub(o, sp__ox_mul(o, sp__ox_sub(o, lifted, sp__ox_number(o, 0.5)), logarithm),
+                           sp__ox_sub(o, lifted, sp__ox_number(o, 0.91893853320467274)));
         value = sp__ox_sub(o, sp__ox_add(o, value, series), SP_OX(o, "Log", NULL, product));
     } else {
-        ox series = sp__ox_mul(o, square, sp__ox_sub(o, sp__ox_number(o, 1.0 / 12), sp__ox_mul(o, square, sp__ox_sub(o, sp__ox_number(o, 1.0 / 120),
-                    sp__ox_mul(o, square, sp__ox_number(o, 1.0 / 252))))));
-        value = sp__ox_sub(o, sp__ox_sub(o, logarithm, sp__ox_mul(o, inverse, sp__ox_number(o, 0.5))), sp__ox_add(o, series, sum));
+        ox series = sp__ox_mul(o, square,
+                               sp__ox_sub(o, sp__ox_number(o, 1.0 / 12),
+                                          sp__ox_mul(o, square,
+                                                     sp__ox_sub(o, sp__ox_number(o, 1.0 / 120),
+                                                                sp__ox_mul(o, square, sp__ox_number(o, 1.0 / 252))))));
+        value = sp__ox_sub(o, sp__ox_sub(o, logarithm, sp__ox_mul(o, inverse, sp__ox_number(o, 0.5))),
+                           sp__ox_add(o, series, sum));
     }
     ox turned = sp__ox_mul(o, x, sp__ox_number(o, 3.14159265358979324)), mirrored;
     if (log_gamma)
-        mirrored = sp__ox_sub(o, sp__ox_sub(o, sp__ox_number(o, 1.14472988584940017), SP_OX(o, "Log", NULL, SP_OX(o, "Abs", NULL, SP_OX(o, "Sin", NULL, turned)))), value);
-    else mirrored = sp__ox_sub(o, value, sp__ox_div(o, sp__ox_number(o, 3.14159265358979324), SP_OX(o, "Tan", NULL, turned)));
+        mirrored = sp__ox_sub(o,
+                              sp__ox_sub(o, sp__ox_number(o, 1.14472988584940017),
+                                         SP_OX(o, "Log", NULL, SP_OX(o, "Abs", NULL, SP_OX(o, "Sin", NULL, turned)))),
+                              value);
+    else
+        mirrored =
+            sp__ox_sub(o, value, sp__ox_div(o, sp__ox_number(o, 3.14159265358979324), SP_OX(o, "Tan", NULL, turned)));
     o->out[0] = sp__ox_where(o, low, mirrored, value);
 }
 
@@ -108,7 +129,9 @@ static ox hurwitz(ox_out *o, ox s, ox q)
     double factorial = 2;
     for (int k = 0; k < 4; k++) {
         sum = sp__ox_add(o, sum, sp__ox_mul(o, sp__ox_mul(o, rising, p), sp__ox_number(o, bernoulli[k] / factorial)));
-        rising = sp__ox_mul(o, rising, sp__ox_mul(o, sp__ox_add(o, s, sp__ox_number(o, 2 * k + 1)), sp__ox_add(o, s, sp__ox_number(o, 2 * k + 2))));
+        rising = sp__ox_mul(o, rising,
+                            sp__ox_mul(o, sp__ox_add(o, s, sp__ox_number(o, 2 * k + 1)),
+                                       sp__ox_add(o, s, sp__ox_number(o, 2 * k + 2))));
         p = sp__ox_div(o, p, xx);
         factorial *= (2 * k + 3) * (2 * k + 4);
     }
@@ -138,13 +161,14 @@ static void write_nextafter(ox_out *o)
         sp__ox_fail(o, sp__fail(SP_DECLINED, "nextafter is written to ONNX for float32 only"));
         return;
     }
-    sp__ox_write_text(o, "a = Abs(cast(x, float64)); up = Xor(x < y, x < 0);"
-                         "e = Floor(Log(Max(a, 0.0000000000000000000000000000000000000117549435082228751)) / 0.693147180559945309);"
-                         "p0 = Pow(2 + 0 * a, e); p1 = Where(p0 > a, p0 / 2, p0); p = Where(p1 * 2 <= a, p1 * 2, p1);"
-                         "t = Where(And(Not(up), a == p), p / 2, p) / 8388608;"
-                         "t2 = Max(t, 0.00000000000000000000000000000000000000000000140129846432481707);"
-                         "z = Where(a == 0, t2 * cast(Sign(y), float64), cast(Sign(x), float64) * Where(up, a + t2, a - t2));"
-                         "Where(x == y, y, cast(z, float32))");
+    sp__ox_write_text(
+        o, "a = Abs(cast(x, float64)); up = Xor(x < y, x < 0);"
+           "e = Floor(Log(Max(a, 0.0000000000000000000000000000000000000117549435082228751)) / 0.693147180559945309);"
+           "p0 = Pow(2 + 0 * a, e); p1 = Where(p0 > a, p0 / 2, p0); p = Where(p1 * 2 <= a, p1 * 2, p1);"
+           "t = Where(And(Not(up), a == p), p / 2, p) / 8388608;"
+           "t2 = Max(t, 0.00000000000000000000000000000000000000000000140129846432481707);"
+           "z = Where(a == 0, t2 * cast(Sign(y), float64), cast(Sign(x), float64) * Where(up, a + t2, a - t2));"
+           "Where(x == y, y, cast(z, float32))");
 }
 
 /* --- bits -------------------------------------------------------------------------------------------------------- */
@@ -155,7 +179,10 @@ static void write_bits(ox_out *o)
     char which = name[8]; /* bitwise_[a]nd, [o]r, [x]or, [n]ot */
     sp_dtype d = sp__ox_meta(o, 0)->dtype;
     if (d == SP_DTYPE_BOOL) {
-        sp__ox_write_text(o, which == 'a' ? "And(x, y)" : which == 'o' ? "Or(x, y)" : which == 'x' ? "Xor(x, y)" : "Not(x)");
+        sp__ox_write_text(o, which == 'a'   ? "And(x, y)"
+                             : which == 'o' ? "Or(x, y)"
+                             : which == 'x' ? "Xor(x, y)"
+                                            : "Not(x)");
         return;
     }
     if (which == 'n') {
@@ -168,11 +195,15 @@ static void write_bits(ox_out *o)
     }
     /* x & y bit by bit: 2^k where both have it. x | y = x + y - (x & y), x ^ y = x + y - 2 (x & y). */
     int bits = (int)sp_dtype_bytes(d) * 8;
-    ox x = sp__ox_cast(o, o->in[0], SP_DTYPE_I64), y = sp__ox_cast(o, o->in[1], SP_DTYPE_I64), both = 0, two = sp__ox_whole(o, SP_DTYPE_I64, 2);
+    ox x = sp__ox_cast(o, o->in[0], SP_DTYPE_I64), y = sp__ox_cast(o, o->in[1], SP_DTYPE_I64), both = 0,
+       two = sp__ox_whole(o, SP_DTYPE_I64, 2);
     ox a = x, b = y;
     for (int k = 0; k < bits; k++) {
-        ox bit_a = SP_OX(o, "Mod", NULL, a, two), bit_b = SP_OX(o, "Mod", NULL, b, two); /* 0 or 1, also of negative numbers */
-        int64_t weight = k == 63 ? INT64_MIN : k == bits - 1 && sp_dtype_kind(d) != 'u' ? -((int64_t)1 << k) : (int64_t)1 << k;
+        ox bit_a = SP_OX(o, "Mod", NULL, a, two),
+           bit_b = SP_OX(o, "Mod", NULL, b, two); /* 0 or 1, also of negative numbers */
+        int64_t weight = k == 63                                    ? INT64_MIN
+                         : k == bits - 1 && sp_dtype_kind(d) != 'u' ? -((int64_t)1 << k)
+                                                                    : (int64_t)1 << k;
         ox part = sp__ox_mul(o, sp__ox_mul(o, bit_a, bit_b), sp__ox_whole(o, SP_DTYPE_I64, weight));
         both = both ? sp__ox_add(o, both, part) : part;
         a = sp__ox_div(o, sp__ox_sub(o, a, bit_a), two);
@@ -188,7 +219,8 @@ static void write_shift(ox_out *o)
     sp_dtype d = sp__ox_meta(o, 0)->dtype;
     bool left = !strcmp(o->node->op->name, "bitwise_left_shift");
     int bits = (int)sp_dtype_bytes(d) * 8;
-    ox x = sp__ox_cast(o, o->in[0], SP_DTYPE_I64), y = sp__ox_cast(o, o->in[1], SP_DTYPE_I64), width = sp__ox_whole(o, SP_DTYPE_I64, bits - 1);
+    ox x = sp__ox_cast(o, o->in[0], SP_DTYPE_I64), y = sp__ox_cast(o, o->in[1], SP_DTYPE_I64),
+       width = sp__ox_whole(o, SP_DTYPE_I64, bits - 1);
     ox zero = sp__ox_whole(o, SP_DTYPE_I64, 0);
     ox outside = SP_OX(o, "Or", NULL, SP_OX(o, "Less", NULL, y, zero), SP_OX(o, "Greater", NULL, y, width));
     ox by = sp__ox_where(o, outside, left ? zero : width, y);
@@ -216,7 +248,8 @@ static void write_gcd(ox_out *o)
 {
     bool lcm = !strcmp(o->node->op->name, "lcm");
     sp_dtype d = sp__ox_meta(o, 0)->dtype;
-    ox x = SP_OX(o, "Abs", NULL, sp__ox_cast(o, o->in[0], SP_DTYPE_I64)), y = SP_OX(o, "Abs", NULL, sp__ox_cast(o, o->in[1], SP_DTYPE_I64));
+    ox x = SP_OX(o, "Abs", NULL, sp__ox_cast(o, o->in[0], SP_DTYPE_I64)),
+       y = SP_OX(o, "Abs", NULL, sp__ox_cast(o, o->in[1], SP_DTYPE_I64));
     ox zero = sp__ox_whole(o, SP_DTYPE_I64, 0), one = sp__ox_whole(o, SP_DTYPE_I64, 1), start[2], end[2], out[3];
     start[0] = sp__ox_add(o, x, sp__ox_mul(o, y, zero)); /* broadcast */
     start[1] = sp__ox_add(o, y, sp__ox_mul(o, x, zero));
@@ -246,55 +279,120 @@ static void write_relu(ox_out *o) { sp__ox_write_text(o, is_int(o) ? "Max(x, 0)"
 #define T0 "0.7978845608028654 * (x + 0.044715 * x * x * x)"
 
 const ox_rule sp__ox_math[] = {
-    SP_OX_TEXT("maximum", 0, "Max(x, y)"), SP_OX_TEXT("minimum", 0, "Min(x, y)"), SP_OX_TEXT("div", 0, "x / y"), SP_OX_TEXT("not_equal", 0, "Not(x == y)"),
-    SP_OX_TEXT("rsqrt", 0, "Reciprocal(Sqrt(x))"), SP_OX_TEXT("square", 0, "x * x"), SP_OX_TEXT("log1p", 0, "u = 1 + x; Where(u == 1, x, Log(u) * x / (u - 1))"),
+    SP_OX_TEXT("maximum", 0, "Max(x, y)"),
+    SP_OX_TEXT("minimum", 0, "Min(x, y)"),
+    SP_OX_TEXT("div", 0, "x / y"),
+    SP_OX_TEXT("not_equal", 0, "Not(x == y)"),
+    SP_OX_TEXT("rsqrt", 0, "Reciprocal(Sqrt(x))"),
+    SP_OX_TEXT("square", 0, "x * x"),
+    SP_OX_TEXT("log1p", 0, "u = 1 + x; Where(u == 1, x, Log(u) * x / (u - 1))"),
     SP_OX_TEXT("expm1", 0, "h = Tanh(x / 2); Where(Abs(x) < 1, 2 * h / (1 - h), Exp(x) - 1)"),
-    SP_OX_CODE("floor", write_round), SP_OX_CODE("ceil", write_round), SP_OX_CODE("round", write_round), SP_OX_CODE("trunc", write_round),
-    SP_OX_CODE("frac", write_frac), SP_OX_TEXT("isfinite", 0, "Not(Or(IsInf(x), IsNaN(x)))"), SP_OX_CODE("cast", write_cast), SP_OX_CODE("identity", write_identity),
-    SP_OX_CODE("copy", write_identity), SP_OX_CODE("after", write_identity), SP_OX_CODE("stop_gradient", write_identity), SP_OX_CODE("conj", write_identity),
-    SP_OX_TEXT("select", 0, "Where(condition, x, y)"), SP_OX_TEXT("select_same", 0, "Where(condition, x, y)"), SP_OX_CODE("relu", write_relu),
-    SP_OX_TEXT("relu_grad", 0, "Where(y > 0, dout, 0)"), SP_OX_TEXT("exp2", 0, "Exp(x * 0.69314718055994531)"), SP_OX_TEXT("log2", 0, "Log(x) / 0.69314718055994531"),
-    SP_OX_TEXT("log10", 0, "Log(x) / 2.3025850929940457"), SP_OX_TEXT("sinc", 0, "t = x * 3.14159265358979324; s = Where(t == 0, 1, t); Where(t == 0, 1, Sin(s) / s)"),
+    SP_OX_CODE("floor", write_round),
+    SP_OX_CODE("ceil", write_round),
+    SP_OX_CODE("round", write_round),
+    SP_OX_CODE("trunc", write_round),
+    SP_OX_CODE("frac", write_frac),
+    SP_OX_TEXT("isfinite", 0, "Not(Or(IsInf(x), IsNaN(x)))"),
+    SP_OX_CODE("cast", write_cast),
+    SP_OX_CODE("identity", write_identity),
+    SP_OX_CODE("copy", write_identity),
+    SP_OX_CODE("after", write_identity),
+    SP_OX_CODE("stop_gradient", write_identity),
+    SP_OX_CODE("conj", write_identity),
+    SP_OX_TEXT("select", 0, "Where(condition, x, y)"),
+    SP_OX_TEXT("select_same", 0, "Where(condition, x, y)"),
+    SP_OX_CODE("relu", write_relu),
+    SP_OX_TEXT("relu_grad", 0, "Where(y > 0, dout, 0)"),
+    SP_OX_TEXT("exp2", 0, "Exp(x * 0.69314718055994531)"),
+    SP_OX_TEXT("log2", 0, "Log(x) / 0.69314718055994531"),
+    SP_OX_TEXT("log10", 0, "Log(x) / 2.3025850929940457"),
+    SP_OX_TEXT("sinc", 0, "t = x * 3.14159265358979324; s = Where(t == 0, 1, t); Where(t == 0, 1, Sin(s) / s)"),
     SP_OX_TEXT("erfc", 0, "1 - Erf(x)"),
-    SP_OX_TEXT("erfinv", 0, "l = Log(1 - x * x); t = 4.330746750799873 + l / 2; y = Sign(x) * Sqrt(Sqrt(t * t - l / 0.147) - t);"
-                  "a = y - (Erf(y) - x) * 0.88622692545275801 * Exp(y * y); b = a - (Erf(a) - x) * 0.88622692545275801 * Exp(a * a);"
-                  "c = b - (Erf(b) - x) * 0.88622692545275801 * Exp(b * b); Where(x == 0, 0, c)"),
-    SP_OX_CODE("lgamma", write_gamma), SP_OX_CODE("digamma", write_gamma), SP_OX_CODE("polygamma", write_polygamma), SP_OX_CODE("zeta", write_zeta),
-    SP_OX_CODE("signbit", write_signbit), SP_OX_TEXT("isposinf", 0, "IsInf(x, detect_negative=0)"), SP_OX_TEXT("isneginf", 0, "IsInf(x, detect_positive=0)"),
-    SP_OX_CODE("floor_div", write_floor_div), SP_OX_CODE("trunc_div", write_trunc_div), SP_OX_CODE("floor_mod", write_mod), SP_OX_CODE("trunc_mod", write_mod),
-    SP_OX_TEXT("atan2", 0, "p = 3.14159265358979324; q = Atan(x / y); Where(y > 0, q, Where(y < 0, Where(x >= 0, q + p, q - p), Sign(x) * (p / 2)))"),
-    SP_OX_TEXT("hypot", 0, "a = Abs(x); b = Abs(y); m = Max(a, b); n = Min(a, b); s = Where(m == 0, 1, m); m * Sqrt(1 + (n / s) * (n / s))"),
-    SP_OX_TEXT("copysign", 0, "Where(Or(y < 0, 1 / y < 0), -Abs(x), Abs(x))"), SP_OX_CODE("nextafter", write_nextafter),
+    SP_OX_TEXT(
+        "erfinv", 0,
+        "l = Log(1 - x * x); t = 4.330746750799873 + l / 2; y = Sign(x) * Sqrt(Sqrt(t * t - l / 0.147) - t);"
+        "a = y - (Erf(y) - x) * 0.88622692545275801 * Exp(y * y); b = a - (Erf(a) - x) * 0.88622692545275801 * Exp(a * a);"
+        "c = b - (Erf(b) - x) * 0.88622692545275801 * Exp(b * b); Where(x == 0, 0, c)"),
+    SP_OX_CODE("lgamma", write_gamma),
+    SP_OX_CODE("digamma", write_gamma),
+    SP_OX_CODE("polygamma", write_polygamma),
+    SP_OX_CODE("zeta", write_zeta),
+    SP_OX_CODE("signbit", write_signbit),
+    SP_OX_TEXT("isposinf", 0, "IsInf(x, detect_negative=0)"),
+    SP_OX_TEXT("isneginf", 0, "IsInf(x, detect_positive=0)"),
+    SP_OX_CODE("floor_div", write_floor_div),
+    SP_OX_CODE("trunc_div", write_trunc_div),
+    SP_OX_CODE("floor_mod", write_mod),
+    SP_OX_CODE("trunc_mod", write_mod),
+    SP_OX_TEXT(
+        "atan2", 0,
+        "p = 3.14159265358979324; q = Atan(x / y); Where(y > 0, q, Where(y < 0, Where(x >= 0, q + p, q - p), Sign(x) * (p / 2)))"),
+    SP_OX_TEXT(
+        "hypot", 0,
+        "a = Abs(x); b = Abs(y); m = Max(a, b); n = Min(a, b); s = Where(m == 0, 1, m); m * Sqrt(1 + (n / s) * (n / s))"),
+    SP_OX_TEXT("copysign", 0, "Where(Or(y < 0, 1 / y < 0), -Abs(x), Abs(x))"),
+    SP_OX_CODE("nextafter", write_nextafter),
     SP_OX_TEXT("logaddexp", 0, "Max(x, y) + Log(1 + Exp(-Abs(x - y)))"),
     SP_OX_TEXT("logaddexp2", 0, "Max(x, y) + Log(1 + Exp(-0.69314718055994531 * Abs(x - y))) / 0.69314718055994531"),
-    SP_OX_TEXT("fmax", 0, "Where(IsNaN(x), y, Where(IsNaN(y), x, Max(x, y)))"), SP_OX_TEXT("fmin", 0, "Where(IsNaN(x), y, Where(IsNaN(y), x, Min(x, y)))"),
-    SP_OX_CODE("gcd", write_gcd), SP_OX_CODE("lcm", write_gcd), SP_OX_CODE("bitwise_and", write_bits), SP_OX_CODE("bitwise_or", write_bits),
-    SP_OX_CODE("bitwise_xor", write_bits), SP_OX_CODE("bitwise_not", write_bits), SP_OX_CODE("bitwise_left_shift", write_shift),
+    SP_OX_TEXT("fmax", 0, "Where(IsNaN(x), y, Where(IsNaN(y), x, Max(x, y)))"),
+    SP_OX_TEXT("fmin", 0, "Where(IsNaN(x), y, Where(IsNaN(y), x, Min(x, y)))"),
+    SP_OX_CODE("gcd", write_gcd),
+    SP_OX_CODE("lcm", write_gcd),
+    SP_OX_CODE("bitwise_and", write_bits),
+    SP_OX_CODE("bitwise_or", write_bits),
+    SP_OX_CODE("bitwise_xor", write_bits),
+    SP_OX_CODE("bitwise_not", write_bits),
+    SP_OX_CODE("bitwise_left_shift", write_shift),
     SP_OX_CODE("bitwise_right_shift", write_shift),
     /* activations and their slopes */
-    SP_OX_TEXT("gelu", 20, "Gelu(x)"), SP_OX_TEXT("gelu", 0, "x * 0.5 * (1 + Erf(x * 0.70710678118654752))"),
-    SP_OX_TEXT("gelu_grad", 0, "dout * (0.5 * (1 + Erf(x * 0.70710678118654752)) + x * 0.39894228040143268 * Exp(-0.5 * x * x))"),
-    SP_OX_TEXT("gelu_tanh", 20, "Gelu(x, approximate='tanh')"), SP_OX_TEXT("gelu_tanh", 0, "0.5 * x * (1 + Tanh(" T0 "))"),
-    SP_OX_TEXT("gelu_tanh_grad", 0, "t = Tanh(" T0 "); dout * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 0.134145 * x * x))"),
-    SP_OX_TEXT("silu", 0, "x * Sigmoid(x)"), SP_OX_TEXT("silu_grad", 0, "s = Sigmoid(x); dout * s * (1 + x * (1 - s))"), SP_OX_TEXT("mish", 18, "Mish(x)"),
-    SP_OX_TEXT("mish", 0, "x * Tanh(Softplus(x))"), SP_OX_TEXT("mish_grad", 0, "t = Tanh(Softplus(x)); dout * (t + x * (1 - t * t) * Sigmoid(x))"),
+    SP_OX_TEXT("gelu", 20, "Gelu(x)"),
+    SP_OX_TEXT("gelu", 0, "x * 0.5 * (1 + Erf(x * 0.70710678118654752))"),
+    SP_OX_TEXT("gelu_grad", 0,
+               "dout * (0.5 * (1 + Erf(x * 0.70710678118654752)) + x * 0.39894228040143268 * Exp(-0.5 * x * x))"),
+    SP_OX_TEXT("gelu_tanh", 20, "Gelu(x, approximate='tanh')"),
+    SP_OX_TEXT("gelu_tanh", 0, "0.5 * x * (1 + Tanh(" T0 "))"),
+    SP_OX_TEXT("gelu_tanh_grad", 0,
+               "t = Tanh(" T0
+               "); dout * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 0.134145 * x * x))"),
+    SP_OX_TEXT("silu", 0, "x * Sigmoid(x)"),
+    SP_OX_TEXT("silu_grad", 0, "s = Sigmoid(x); dout * s * (1 + x * (1 - s))"),
+    SP_OX_TEXT("mish", 18, "Mish(x)"),
+    SP_OX_TEXT("mish", 0, "x * Tanh(Softplus(x))"),
+    SP_OX_TEXT("mish_grad", 0, "t = Tanh(Softplus(x)); dout * (t + x * (1 - t * t) * Sigmoid(x))"),
     SP_OX_TEXT("softplus", 0, "u = x * beta; Where(u > threshold, x, Softplus(u) / beta)"),
     SP_OX_TEXT("softplus_grad", 0, "u = x * beta; dout * Where(u > threshold, 1, Sigmoid(u))"),
-    SP_OX_TEXT("logsigmoid", 0, "-Softplus(-x)"), SP_OX_TEXT("logsigmoid_grad", 0, "dout * Sigmoid(-x)"), SP_OX_TEXT("softsign_grad", 0, "d = 1 + Abs(x); dout / (d * d)"),
-    SP_OX_TEXT("tanhshrink", 0, "x - Tanh(x)"), SP_OX_TEXT("tanhshrink_grad", 0, "t = Tanh(x); dout * t * t"), SP_OX_TEXT("elu", 0, "Elu(x, alpha=alpha)"),
-    SP_OX_TEXT("elu_grad", 0, "dout * Where(x > 0, 1, alpha * Exp(Min(x, 0)))"), SP_OX_TEXT("celu", 0, "Celu(x, alpha=alpha)"),
-    SP_OX_TEXT("celu_grad", 0, "dout * Where(x > 0, 1, Exp(Min(x, 0) / alpha))"), SP_OX_TEXT("selu", 0, "Selu(x)"),
+    SP_OX_TEXT("logsigmoid", 0, "-Softplus(-x)"),
+    SP_OX_TEXT("logsigmoid_grad", 0, "dout * Sigmoid(-x)"),
+    SP_OX_TEXT("softsign_grad", 0, "d = 1 + Abs(x); dout / (d * d)"),
+    SP_OX_TEXT("tanhshrink", 0, "x - Tanh(x)"),
+    SP_OX_TEXT("tanhshrink_grad", 0, "t = Tanh(x); dout * t * t"),
+    SP_OX_TEXT("elu", 0, "Elu(x, alpha=alpha)"),
+    SP_OX_TEXT("elu_grad", 0, "dout * Where(x > 0, 1, alpha * Exp(Min(x, 0)))"),
+    SP_OX_TEXT("celu", 0, "Celu(x, alpha=alpha)"),
+    SP_OX_TEXT("celu_grad", 0, "dout * Where(x > 0, 1, Exp(Min(x, 0) / alpha))"),
+    SP_OX_TEXT("selu", 0, "Selu(x)"),
     SP_OX_TEXT("selu_grad", 0, "dout * 1.0507009873554805 * Where(x > 0, 1, 1.6732632423543772 * Exp(Min(x, 0)))"),
-    SP_OX_TEXT("leaky_relu", 0, "LeakyRelu(x, alpha=alpha)"), SP_OX_TEXT("leaky_relu_grad", 0, "dout * Where(x > 0, 1, alpha + 0 * x)"), SP_OX_TEXT("relu6", 0, "Min(Max(x, 0), 6)"),
-    SP_OX_TEXT("relu6_grad", 0, "Where(And(x > 0, x < 6), dout, 0)"), SP_OX_TEXT("hardswish", 14, "HardSwish(x)"), SP_OX_TEXT("hardswish", 0, "x * Min(Max(x / 6 + 0.5, 0), 1)"),
-    SP_OX_TEXT("hardswish_grad", 0, "dout * Where(x <= -3, 0, Where(x >= 3, 1, (2 * x + 3) / 6))"), SP_OX_TEXT("hardsigmoid", 0, "HardSigmoid(x, alpha=0.16666666666, beta=0.5)"),
-    SP_OX_TEXT("hardsigmoid_grad", 0, "Where(And(x > -3, x < 3), dout / 6, 0)"), SP_OX_TEXT("hardtanh", 0, "Min(Max(x, min_val), max_val)"),
-    SP_OX_TEXT("hardtanh_grad", 0, "Where(And(x > min_val, x < max_val), dout, 0)"), SP_OX_TEXT("hardshrink", 0, "Where(And(x >= -lambd, x <= lambd), 0, x)"),
+    SP_OX_TEXT("leaky_relu", 0, "LeakyRelu(x, alpha=alpha)"),
+    SP_OX_TEXT("leaky_relu_grad", 0, "dout * Where(x > 0, 1, alpha + 0 * x)"),
+    SP_OX_TEXT("relu6", 0, "Min(Max(x, 0), 6)"),
+    SP_OX_TEXT("relu6_grad", 0, "Where(And(x > 0, x < 6), dout, 0)"),
+    SP_OX_TEXT("hardswish", 14, "HardSwish(x)"),
+    SP_OX_TEXT("hardswish", 0, "x * Min(Max(x / 6 + 0.5, 0), 1)"),
+    SP_OX_TEXT("hardswish_grad", 0, "dout * Where(x <= -3, 0, Where(x >= 3, 1, (2 * x + 3) / 6))"),
+    SP_OX_TEXT("hardsigmoid", 0, "HardSigmoid(x, alpha=0.16666666666, beta=0.5)"),
+    SP_OX_TEXT("hardsigmoid_grad", 0, "Where(And(x > -3, x < 3), dout / 6, 0)"),
+    SP_OX_TEXT("hardtanh", 0, "Min(Max(x, min_val), max_val)"),
+    SP_OX_TEXT("hardtanh_grad", 0, "Where(And(x > min_val, x < max_val), dout, 0)"),
+    SP_OX_TEXT("hardshrink", 0, "Where(And(x >= -lambd, x <= lambd), 0, x)"),
     SP_OX_TEXT("hardshrink_grad", 0, "Where(And(x >= -lambd, x <= lambd), 0, dout)"),
     SP_OX_TEXT("softshrink", 0, "Where(x > lambd, x - lambd, Where(x < -lambd, x + lambd, 0 * x))"),
-    SP_OX_TEXT("softshrink_grad", 0, "Where(And(x >= -lambd, x <= lambd), 0, dout)"), SP_OX_TEXT("threshold", 0, "Where(x > threshold, x, value)"),
-    SP_OX_TEXT("threshold_grad", 0, "Where(x > threshold, dout, 0)"), SP_OX_CODE("assign", write_second), SP_OX_TEXT("assign_add", 0, "variable + cast(value, variable)"),
-    SP_OX_TEXT("assign_sub", 0, "variable - cast(value, variable)"), SP_OX_TEXT("moving_average_update", 0, "average + (cast(value, average) * factor - average) * momentum"),
+    SP_OX_TEXT("softshrink_grad", 0, "Where(And(x >= -lambd, x <= lambd), 0, dout)"),
+    SP_OX_TEXT("threshold", 0, "Where(x > threshold, x, value)"),
+    SP_OX_TEXT("threshold_grad", 0, "Where(x > threshold, dout, 0)"),
+    SP_OX_CODE("assign", write_second),
+    SP_OX_TEXT("assign_add", 0, "variable + cast(value, variable)"),
+    SP_OX_TEXT("assign_sub", 0, "variable - cast(value, variable)"),
+    SP_OX_TEXT("moving_average_update", 0, "average + (cast(value, average) * factor - average) * momentum"),
     {.op = NULL},
 };
 
@@ -305,20 +403,23 @@ const ox_rule sp__ox_math[] = {
 static void write_sgd(ox_out *o)
 {
     bool nesterov = sp__ox_int(o, "nesterov");
-    sp__ox_write_text(o, nesterov ? "g = cast(gradient, parameters) + weight_decay * parameters; f = stat > 0; on = momentum > 0;"
-                                    "a1 = Where(on, Where(f, g, accum * momentum + (1 - dampening) * g), accum);"
-                                    "parameters - learning_rate * Where(on, g + a1 * momentum, g) | a1 | Where(And(on, f), 0, stat)"
-                                  : "g = cast(gradient, parameters) + weight_decay * parameters; f = stat > 0; on = momentum > 0;"
-                                    "a1 = Where(on, Where(f, g, accum * momentum + (1 - dampening) * g), accum);"
-                                    "parameters - learning_rate * Where(on, a1, g) | a1 | Where(And(on, f), 0, stat)");
+    sp__ox_write_text(
+        o, nesterov ? "g = cast(gradient, parameters) + weight_decay * parameters; f = stat > 0; on = momentum > 0;"
+                      "a1 = Where(on, Where(f, g, accum * momentum + (1 - dampening) * g), accum);"
+                      "parameters - learning_rate * Where(on, g + a1 * momentum, g) | a1 | Where(And(on, f), 0, stat)"
+                    : "g = cast(gradient, parameters) + weight_decay * parameters; f = stat > 0; on = momentum > 0;"
+                      "a1 = Where(on, Where(f, g, accum * momentum + (1 - dampening) * g), accum);"
+                      "parameters - learning_rate * Where(on, a1, g) | a1 | Where(And(on, f), 0, stat)");
 }
 
 static void write_momentum(ox_out *o)
 {
-    sp__ox_write_text(o, sp__ox_int(o, "use_nesterov")
-                             ? "g = cast(gradient, variable) * gradient_scale; a = accumulation * momentum + g;"
-                               "variable - (g * learning_rate + a * momentum * learning_rate) | a"
-                             : "g = cast(gradient, variable) * gradient_scale; a = accumulation * momentum + g; variable - a * learning_rate | a");
+    sp__ox_write_text(
+        o,
+        sp__ox_int(o, "use_nesterov")
+            ? "g = cast(gradient, variable) * gradient_scale; a = accumulation * momentum + g;"
+              "variable - (g * learning_rate + a * momentum * learning_rate) | a"
+            : "g = cast(gradient, variable) * gradient_scale; a = accumulation * momentum + g; variable - a * learning_rate | a");
 }
 
 static void write_keras_momentum(ox_out *o)
@@ -337,40 +438,65 @@ static void write_adam(ox_out *o)
                                "var - r * m1 / (Sqrt(v1) + epsilon) | m1 | v1");
 }
 
-#define SHRINK(p, bound) "Where(" p " > " bound ", " p " - " bound ", Where(" p " < -" bound ", " p " + " bound ", 0 * " p "))"
+#define SHRINK(p, bound)                                                                                               \
+    "Where(" p " > " bound ", " p " - " bound ", Where(" p " < -" bound ", " p " + " bound ", 0 * " p "))"
 
 const ox_rule sp__ox_train[] = {
-    SP_OX_TEXT("gradient_descent_update", 0, "var - alpha * cast(delta, var)"), SP_OX_CODE("sgd_update", write_sgd), SP_OX_CODE("momentum_update", write_momentum),
+    SP_OX_TEXT("gradient_descent_update", 0, "var - alpha * cast(delta, var)"),
+    SP_OX_CODE("sgd_update", write_sgd),
+    SP_OX_CODE("momentum_update", write_momentum),
     SP_OX_CODE("keras_momentum_update", write_keras_momentum),
-    SP_OX_TEXT("weight_scale_momentum_update", 0, "a = accumulation * momentum + (cast(gradient, variable) * loss_scale + variable * weight_decay);"
-                                        "variable - a * learning_rate | a"),
+    SP_OX_TEXT("weight_scale_momentum_update", 0,
+               "a = accumulation * momentum + (cast(gradient, variable) * loss_scale + variable * weight_decay);"
+               "variable - a * learning_rate | a"),
     SP_OX_CODE("adam_update", write_adam),
-    SP_OX_TEXT("adam_weight_decay_update", 0, "g = cast(gradient, var);" MOMENTS "var - lr * (m1 / (Sqrt(v1) + epsilon) + decay * var) | m1 | v1"),
-    SP_OX_TEXT("cast_adam_weight_decay_update", 0, "g = cast(gradient, var) / cast(global_norm, var);" MOMENTS
-                                         "var - lr * (m1 / (Sqrt(v1) + epsilon) + decay * var) | m1 | v1"),
-    SP_OX_TEXT("amsgrad_update", 0, "g = cast(grad, var); r = lr * Sqrt(1 - beta2_power) / (1 - beta1_power);" MOMENTS "h = Max(vhat, v1);"
-                          "var - r * m1 / (Sqrt(h) + epsilon) | m1 | v1 | h"),
-    SP_OX_TEXT("adamax_update", 0, "g = cast(grad, var); m1 = m + (g - m) * (1 - beta1); v1 = Max(v * beta2, Abs(g));"
-                         "var - lr / (1 - beta1_power) * m1 / (v1 + epsilon) | m1 | v1"),
-    SP_OX_TEXT("rmsprop_update", 0, "g = cast(grad, var); s = mean_square + (g * g - mean_square) * (1 - decay);"
-                          "a = moment * momentum + learning_rate * g / Sqrt(s + epsilon); var - a | s | a"),
-    SP_OX_TEXT("centered_rmsprop_update", 0, "g = cast(grad, var); c = mean_gradient + (g - mean_gradient) * (1 - decay);"
-                                   "s = mean_square + (g * g - mean_square) * (1 - decay);"
-                                   "a = moment * momentum + learning_rate * g / Sqrt(s - c * c + epsilon); var - a | c | s | a"),
-    SP_OX_TEXT("adagrad_update", 0, "g = cast(grad, var); a = accum + update_slots * g * g; var - lr * g / (Sqrt(a) + epsilon) | a"),
-    SP_OX_TEXT("adadelta_update", 0, "g = cast(grad, var); a = rho * accum + (1 - rho) * g * g; u = Sqrt(accum_update + epsilon) / Sqrt(a + epsilon) * g;"
-                           "var - lr * u | a | rho * accum_update + (1 - rho) * u * u"),
-    SP_OX_TEXT("proximal_gradient_descent_update", 0, "to = var - alpha * cast(delta, var); b = l1 * alpha; " SHRINK("to", "b") " / (1 + l2 * alpha)"),
-    SP_OX_TEXT("proximal_adagrad_update", 0, "g = cast(grad, var); a = accum + g * g; r = lr / Sqrt(a); to = var - r * g; b = l1 * r;"
-                                   SHRINK("to", "b") " / (1 + l2 * r) | a"),
-    SP_OX_TEXT("adagrad_da_update", 0, "g = cast(grad, var); gs = gradient_sum + g; ss = square_sum + g * g; n = cast(global_step, var); b = l1 * n;"
-                             "-lr * " SHRINK("gs", "b") " / (l2 * n * lr + Sqrt(ss)) | gs | ss"),
-    SP_OX_TEXT("ftrl_update", 0, "g = cast(grad, var); sum = accum + g * g; to = Pow(sum, -lr_power); l = linear + g - (to - Pow(accum, -lr_power)) / lr * var;"
-                       "Where(Abs(l) > l1, (l1 - l) / (to / lr + 2 * l2), 0) | sum | l"),
-    SP_OX_TEXT("add_sign_update", 0, "g = cast(grad, var); a = m + (g - m) * (1 - beta); var - lr * (alpha + sign_decay * Sign(g) * Sign(a)) * g | a"),
-    SP_OX_TEXT("power_sign_update", 0, "g = cast(grad, var); a = m + (g - m) * (1 - beta); var - lr * Exp(logbase * sign_decay * Sign(g) * Sign(a)) * g | a"),
-    SP_OX_TEXT("rprop_update", 0, "g = cast(grad, var); a = g * prev; z = step_size * Where(a > 0, etaplus, Where(a < 0, etaminus, 1));"
-                        "s = Min(Max(z, step_min), step_max); p = Where(a < 0, 0, g); var - Sign(p) * s | p | s"),
-    SP_OX_TEXT("asgd_update", 0, "w = var * (1 - lambd * eta) - eta * cast(grad, var); w | Where(mu == 1, w, ax + (w - ax) * mu)"),
+    SP_OX_TEXT("adam_weight_decay_update", 0,
+               "g = cast(gradient, var);" MOMENTS "var - lr * (m1 / (Sqrt(v1) + epsilon) + decay * var) | m1 | v1"),
+    SP_OX_TEXT("cast_adam_weight_decay_update", 0,
+               "g = cast(gradient, var) / cast(global_norm, var);" MOMENTS
+               "var - lr * (m1 / (Sqrt(v1) + epsilon) + decay * var) | m1 | v1"),
+    SP_OX_TEXT("amsgrad_update", 0,
+               "g = cast(grad, var); r = lr * Sqrt(1 - beta2_power) / (1 - beta1_power);" MOMENTS "h = Max(vhat, v1);"
+               "var - r * m1 / (Sqrt(h) + epsilon) | m1 | v1 | h"),
+    SP_OX_TEXT("adamax_update", 0,
+               "g = cast(grad, var); m1 = m + (g - m) * (1 - beta1); v1 = Max(v * beta2, Abs(g));"
+               "var - lr / (1 - beta1_power) * m1 / (v1 + epsilon) | m1 | v1"),
+    SP_OX_TEXT("rmsprop_update", 0,
+               "g = cast(grad, var); s = mean_square + (g * g - mean_square) * (1 - decay);"
+               "a = moment * momentum + learning_rate * g / Sqrt(s + epsilon); var - a | s | a"),
+    SP_OX_TEXT("centered_rmsprop_update", 0,
+               "g = cast(grad, var); c = mean_gradient + (g - mean_gradient) * (1 - decay);"
+               "s = mean_square + (g * g - mean_square) * (1 - decay);"
+               "a = moment * momentum + learning_rate * g / Sqrt(s - c * c + epsilon); var - a | c | s | a"),
+    SP_OX_TEXT("adagrad_update", 0,
+               "g = cast(grad, var); a = accum + update_slots * g * g; var - lr * g / (Sqrt(a) + epsilon) | a"),
+    SP_OX_TEXT(
+        "adadelta_update", 0,
+        "g = cast(grad, var); a = rho * accum + (1 - rho) * g * g; u = Sqrt(accum_update + epsilon) / Sqrt(a + epsilon) * g;"
+        "var - lr * u | a | rho * accum_update + (1 - rho) * u * u"),
+    SP_OX_TEXT("proximal_gradient_descent_update", 0,
+               "to = var - alpha * cast(delta, var); b = l1 * alpha; " SHRINK("to", "b") " / (1 + l2 * alpha)"),
+    SP_OX_TEXT("proximal_adagrad_update", 0,
+               "g = cast(grad, var); a = accum + g * g; r = lr / Sqrt(a); to = var - r * g; b = l1 * r;" SHRINK(
+                   "to", "b") " / (1 + l2 * r) | a"),
+    SP_OX_TEXT(
+        "adagrad_da_update", 0,
+        "g = cast(grad, var); gs = gradient_sum + g; ss = square_sum + g * g; n = cast(global_step, var); b = l1 * n;"
+        "-lr * " SHRINK("gs", "b") " / (l2 * n * lr + Sqrt(ss)) | gs | ss"),
+    SP_OX_TEXT(
+        "ftrl_update", 0,
+        "g = cast(grad, var); sum = accum + g * g; to = Pow(sum, -lr_power); l = linear + g - (to - Pow(accum, -lr_power)) / lr * var;"
+        "Where(Abs(l) > l1, (l1 - l) / (to / lr + 2 * l2), 0) | sum | l"),
+    SP_OX_TEXT(
+        "add_sign_update", 0,
+        "g = cast(grad, var); a = m + (g - m) * (1 - beta); var - lr * (alpha + sign_decay * Sign(g) * Sign(a)) * g | a"),
+    SP_OX_TEXT(
+        "power_sign_update", 0,
+        "g = cast(grad, var); a = m + (g - m) * (1 - beta); var - lr * Exp(logbase * sign_decay * Sign(g) * Sign(a)) * g | a"),
+    SP_OX_TEXT("rprop_update", 0,
+               "g = cast(grad, var); a = g * prev; z = step_size * Where(a > 0, etaplus, Where(a < 0, etaminus, 1));"
+               "s = Min(Max(z, step_min), step_max); p = Where(a < 0, 0, g); var - Sign(p) * s | p | s"),
+    SP_OX_TEXT("asgd_update", 0,
+               "w = var * (1 - lambd * eta) - eta * cast(grad, var); w | Where(mu == 1, w, ax + (w - ax) * mu)"),
     {.op = NULL},
 };

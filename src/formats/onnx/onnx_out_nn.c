@@ -46,13 +46,20 @@ static void window_text(const sp__window *w, bool dilation, bool free_same, char
 {
     size_t used = free_same ? (size_t)snprintf(text, room, "auto_pad='SAME_UPPER', ") : 0;
     int first = SP_SPATIAL - w->n;
-    const struct { const char *name; const int64_t *a, *b; } lists[] = {
-        {"kernel_shape", w->kernel, NULL}, {"strides", w->stride, NULL}, {"pads", w->pad, w->pad_end}, {"dilations", w->dilation, NULL}};
+    const struct {
+        const char *name;
+        const int64_t *a, *b;
+    } lists[] = {{"kernel_shape", w->kernel, NULL},
+                 {"strides", w->stride, NULL},
+                 {"pads", w->pad, w->pad_end},
+                 {"dilations", w->dilation, NULL}};
     for (int k = 0; k < (dilation ? 4 : 3); k++) {
         if (free_same && k == 2) continue;
         used += (size_t)snprintf(text + used, room - used, "%s%s=[", k ? ", " : "", lists[k].name);
-        for (int d = first; d < SP_SPATIAL; d++) used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)lists[k].a[d]);
-        for (int d = first; lists[k].b && d < SP_SPATIAL; d++) used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)lists[k].b[d]);
+        for (int d = first; d < SP_SPATIAL; d++)
+            used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)lists[k].a[d]);
+        for (int d = first; lists[k].b && d < SP_SPATIAL; d++)
+            used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)lists[k].b[d]);
         used += (size_t)snprintf(text + used, room - used, "]");
     }
 }
@@ -90,7 +97,8 @@ static void write_conv(ox_out *o)
     const sp_meta *x = sp__ox_meta(o, 0);
     if (!conv_window(o, x->dims + 2, sp__ox_meta(o, 1)->dims + 2, x->rank - 2, &w)) return;
     window_text(&w, true, is_free_same(o, x->rank - 2), text, sizeof text);
-    o->out[0] = sp__ox_op(o, "Conv", o->in[2] ? 3 : 2, o->in, "%s, group=%lld", text, (long long)sp__ox_int(o, "group"));
+    o->out[0] =
+        sp__ox_op(o, "Conv", o->in[2] ? 3 : 2, o->in, "%s, group=%lld", text, (long long)sp__ox_int(o, "group"));
 }
 
 /* With a scale as QLinearConv, whose three scales it is the product and quotient of: all of it is the weights'. */
@@ -102,7 +110,8 @@ static void write_conv_bytes(ox_out *o)
     if (!conv_window(o, x->dims + 2, weight->dims + 2, x->rank - 2, &w)) return;
     window_text(&w, true, is_free_same(o, x->rank - 2), text, sizeof text);
     const long long group = (long long)sp__ox_int(o, "group");
-    const ox x_zero = o->in[SP_BYTES_X_ZERO], w_zero = o->in[SP_BYTES_W_ZERO], bias = o->in[SP_BYTES_BIAS], scale = o->in[SP_BYTES_SCALE];
+    const ox x_zero = o->in[SP_BYTES_X_ZERO], w_zero = o->in[SP_BYTES_W_ZERO], bias = o->in[SP_BYTES_BIAS],
+             scale = o->in[SP_BYTES_SCALE];
     if (!scale) {
         o->out[0] = sp__ox_op(o, "ConvInteger", w_zero ? 4 : x_zero ? 3 : 2, o->in, "%s, group=%lld", text, group);
         if (!bias) return;
@@ -112,8 +121,15 @@ static void write_conv_bytes(ox_out *o)
         return;
     }
     const ox one = sp__ox_scalar(o, SP_DTYPE_F32, 1), y_zero = o->in[SP_BYTES_ZERO];
-    const ox in[] = {o->in[SP_BYTES_X], one, x_zero ? x_zero : sp__ox_scalar(o, x->dtype, 0), o->in[SP_BYTES_WEIGHT], scale,
-                     w_zero ? w_zero : sp__ox_scalar(o, weight->dtype, 0), one, y_zero ? y_zero : sp__ox_scalar(o, SP_DTYPE_U8, 0), bias};
+    const ox in[] = {o->in[SP_BYTES_X],
+                     one,
+                     x_zero ? x_zero : sp__ox_scalar(o, x->dtype, 0),
+                     o->in[SP_BYTES_WEIGHT],
+                     scale,
+                     w_zero ? w_zero : sp__ox_scalar(o, weight->dtype, 0),
+                     one,
+                     y_zero ? y_zero : sp__ox_scalar(o, SP_DTYPE_U8, 0),
+                     bias};
     o->out[0] = sp__ox_op(o, "QLinearConv", bias ? 9 : 8, in, "%s, group=%lld", text, group);
 }
 
@@ -128,10 +144,12 @@ static void write_conv_input_grad(ox_out *o)
     window_text(&w, true, false, text, sizeof text);
     for (int d = 0; d < n; d++) {
         int k = SP_SPATIAL - n + d;
-        int64_t natural = (g->dims[2 + d] - 1) * w.stride[k] + w.dilation[k] * (w.kernel[k] - 1) + 1 - w.pad[k] - w.pad_end[k];
+        int64_t natural =
+            (g->dims[2 + d] - 1) * w.stride[k] + w.dilation[k] * (w.kernel[k] - 1) + 1 - w.pad[k] - w.pad_end[k];
         used += snprintf(extra + used, sizeof extra - (size_t)used, "%lld,", (long long)(y->dims[2 + d] - natural));
     }
-    o->out[0] = sp__ox_op(o, "ConvTranspose", 2, o->in, "%s, output_padding=[%s], group=%lld", text, extra, (long long)sp__ox_int(o, "group"));
+    o->out[0] = sp__ox_op(o, "ConvTranspose", 2, o->in, "%s, output_padding=[%s], group=%lld", text, extra,
+                          (long long)sp__ox_int(o, "group"));
 }
 
 /* The kernel's gradient is a convolution too: x with batch and channels exchanged, dout as its kernel, stride and dilation exchanged. */
@@ -140,7 +158,8 @@ static void write_conv_weight_grad(ox_out *o)
     sp__window w;
     const sp_meta *x = sp__ox_meta(o, 0), *g = sp__ox_meta(o, 1), *y = sp__ox_result(o, 0);
     int n = x->rank - 2, rank = x->rank;
-    int64_t group = sp__ox_int(o, "group"), N = x->dims[0], C = x->dims[1] / group, K = g->dims[1] / group, dims[SP_RANK_MAX], perm[SP_RANK_MAX];
+    int64_t group = sp__ox_int(o, "group"), N = x->dims[0], C = x->dims[1] / group, K = g->dims[1] / group,
+            dims[SP_RANK_MAX], perm[SP_RANK_MAX];
     sp__ox_fix(o, 0);
     sp__ox_fix(o, 1);
     if (!conv_window(o, x->dims + 2, y->dims + 2, n, &w)) return;
@@ -199,7 +218,8 @@ static bool pool_window(ox_out *o, const int64_t *in, int n, sp__window *w)
     sp__window_init(w, n);
     for (int d = 0; d < n; d++) w->in[SP_SPATIAL - n + d] = in[d];
     sp_status status = sp__window_list(name, "kernel_size", sp__ox_list(o, "kernel_size"), n, w->kernel);
-    if (status == SP_OK) status = sp__window_list(name, "stride", stride.n > 0 ? stride : sp__ox_list(o, "kernel_size"), n, w->stride);
+    if (status == SP_OK)
+        status = sp__window_list(name, "stride", stride.n > 0 ? stride : sp__ox_list(o, "kernel_size"), n, w->stride);
     if (status == SP_OK && dilation.n > 0) status = sp__window_list(name, "dilation", dilation, n, w->dilation);
     if (status == SP_OK) status = sp__window_pads(name, sp__ox_text(o, "pad_mode"), sp__ox_list(o, "pad"), w);
     if (status == SP_OK) status = sp__window_outputs(name, sp__ox_int(o, "ceil_mode"), w);
@@ -208,7 +228,10 @@ static bool pool_window(ox_out *o, const int64_t *in, int n, sp__window *w)
 }
 
 /* ONNX wants (N, C, ..); one plane less gets one more. */
-static ox with_batch(ox_out *o, ox x, const sp_meta *m, int n) { return m->rank == n + 1 ? sp__ox_unsqueeze(o, x, 0) : x; }
+static ox with_batch(ox_out *o, ox x, const sp_meta *m, int n)
+{
+    return m->rank == n + 1 ? sp__ox_unsqueeze(o, x, 0) : x;
+}
 static ox without_batch(ox_out *o, ox x, const sp_meta *m, int n)
 {
     return m->rank == n + 1 ? SP_OX(o, "Squeeze", NULL, x, SP_OX_INTS(o, 0)) : x;
@@ -222,7 +245,8 @@ static void max_pool(ox_out *o, const sp__window *w, const sp_meta *x, ox *value
     int64_t plane = 1;
     window_text(w, true, is_free_same(o, w->n), text, sizeof text);
     for (int d = SP_SPATIAL - w->n; d < SP_SPATIAL; d++) plane *= w->in[d];
-    sp__ox_op_many(o, "MaxPool", 1, (ox[]){with_batch(o, o->in[0], x, w->n)}, place ? 2 : 1, out, "%s, ceil_mode=%lld", text, (long long)sp__ox_int(o, "ceil_mode"));
+    sp__ox_op_many(o, "MaxPool", 1, (ox[]){with_batch(o, o->in[0], x, w->n)}, place ? 2 : 1, out, "%s, ceil_mode=%lld",
+                   text, (long long)sp__ox_int(o, "ceil_mode"));
     *value = without_batch(o, out[0], x, w->n);
     if (place) *place = without_batch(o, SP_OX(o, "Mod", NULL, out[1], sp__ox_whole(o, SP_DTYPE_I64, plane)), x, w->n);
 }
@@ -234,7 +258,8 @@ static void write_max_pool(ox_out *o)
     int n = spatial_of(o);
     if (o->node->n_out > 1)
         for (int k = x->rank - n; k < x->rank; k++) sp__ox_fixed(o, 0, k);
-    if (pool_window(o, x->dims + x->rank - n, n, &w)) max_pool(o, &w, x, &o->out[0], o->node->n_out > 1 ? &o->out[1] : NULL);
+    if (pool_window(o, x->dims + x->rank - n, n, &w))
+        max_pool(o, &w, x, &o->out[0], o->node->n_out > 1 ? &o->out[1] : NULL);
 }
 
 static void write_avg_pool(ox_out *o)
@@ -251,7 +276,10 @@ static void write_avg_pool(ox_out *o)
     if (!pool_window(o, x->dims + x->rank - n, n, &w)) return;
     window_text(&w, false, is_free_same(o, n), text, sizeof text);
     ox in = with_batch(o, o->in[0], x, n);
-    o->out[0] = without_batch(o, sp__ox_op(o, "AveragePool", 1, &in, "%s, count_include_pad=%lld", text, (long long)sp__ox_int(o, "count_include_pad")), x, n);
+    o->out[0] = without_batch(o,
+                              sp__ox_op(o, "AveragePool", 1, &in, "%s, count_include_pad=%lld", text,
+                                        (long long)sp__ox_int(o, "count_include_pad")),
+                              x, n);
 }
 
 /* To one element: the mean; else each mean is a column of a matrix. */
@@ -283,7 +311,8 @@ static void window_span(const windows *s, int d, int64_t at, int64_t *from, int6
         *step = 1;
         return;
     }
-    int64_t begin = at * s->w.stride[d] - s->w.pad[d], dilation = s->w.dilation[d], skip = begin < 0 ? (-begin + dilation - 1) / dilation : 0;
+    int64_t begin = at * s->w.stride[d] - s->w.pad[d], dilation = s->w.dilation[d],
+            skip = begin < 0 ? (-begin + dilation - 1) / dilation : 0;
     *from = begin + skip * dilation;
     *step = dilation;
     *count = s->w.kernel[d] - skip;
@@ -374,7 +403,8 @@ static void write_pool_max_grad(ox_out *o)
     sp__ox_fix(o, 0);
     int64_t n_in = product3(s.in), n_out = product3(s.out);
     ox place = window_argmax(o, &s, SP_OX_RESHAPE(o, o->in[0], -1, n_in), NULL);
-    ox hit = SP_OX(o, "Equal", NULL, sp__ox_unsqueeze(o, place, 2), sp__ox_table(o, SP_DTYPE_I64, 1, &n_in, sp__ox_count, NULL));
+    ox hit = SP_OX(o, "Equal", NULL, sp__ox_unsqueeze(o, place, 2),
+                   sp__ox_table(o, SP_DTYPE_I64, 1, &n_in, sp__ox_count, NULL));
     ox spread = sp__ox_where(o, hit, SP_OX_RESHAPE(o, o->in[1], -1, n_out, 1), sp__ox_scalar(o, y->dtype, 0));
     o->out[0] = sp__ox_reshape(o, sp__ox_reduce(o, "ReduceSum", spread, 1, (int64_t[]){1}, false), y->rank, y->dims);
 }
@@ -401,13 +431,19 @@ static void write_softmax(ox_out *o)
     sp_ints axis = sp__ox_list(o, "axis");
     bool log = !strcmp(o->node->op->name, "log_softmax");
     if (sp__ox_meta(o, 0)->rank == 0) sp__ox_write_text(o, log ? "x - x" : "x - x + 1");
-    else if (axis.n == 1) o->out[0] = sp__ox_op(o, log ? "LogSoftmax" : "Softmax", 1, o->in, "axis=%lld", (long long)axis.v[0]);
-    else sp__ox_write_text(o, log ? "z = x - max(x, axis); z - Log(sum(Exp(z), axis))" : "e = Exp(x - max(x, axis)); e / sum(e, axis)");
+    else if (axis.n == 1)
+        o->out[0] = sp__ox_op(o, log ? "LogSoftmax" : "Softmax", 1, o->in, "axis=%lld", (long long)axis.v[0]);
+    else
+        sp__ox_write_text(o, log ? "z = x - max(x, axis); z - Log(sum(Exp(z), axis))"
+                                 : "e = Exp(x - max(x, axis)); e / sum(e, axis)");
 }
 
 /* --- attention --------------------------------------------------------------------------------------------------- */
 
-static double comes_later(const void *source, int64_t i) { return i % *(const int64_t *)source > i / *(const int64_t *)source; }
+static double comes_later(const void *source, int64_t i)
+{
+    return i % *(const int64_t *)source > i / *(const int64_t *)source;
+}
 
 static void write_attention(ox_out *o)
 {
@@ -461,13 +497,17 @@ static ox widened(ox_out *o, ox x)
 
 static void write_layer_norm(ox_out *o)
 {
-    int rank = sp__ox_meta(o, 0)->rank, first = sp__ox_axis(o, "begin_norm_axis", rank), params = sp__ox_axis(o, "begin_params_axis", rank);
+    int rank = sp__ox_meta(o, 0)->rank, first = sp__ox_axis(o, "begin_norm_axis", rank),
+        params = sp__ox_axis(o, "begin_params_axis", rank);
     double epsilon = sp__ox_float(o, "epsilon");
     int64_t axes[SP_RANK_MAX];
-    ox x = widened(o, o->in[0]), gamma = o->in[1] ? widened(o, o->in[1]) : 0, beta = o->in[2] ? widened(o, o->in[2]) : 0;
+    ox x = widened(o, o->in[0]), gamma = o->in[1] ? widened(o, o->in[1]) : 0,
+       beta = o->in[2] ? widened(o, o->in[2]) : 0;
     moments m = normalise(o, x, span(first, rank, axes), axes, epsilon);
     ox y = m.h;
-    if (o->opset >= 17 && gamma && first == params) y = sp__ox_op(o, "LayerNormalization", beta ? 3 : 2, (ox[]){x, gamma, beta}, "axis=%d, epsilon=%.9ge0", first, epsilon);
+    if (o->opset >= 17 && gamma && first == params)
+        y = sp__ox_op(o, "LayerNormalization", beta ? 3 : 2, (ox[]){x, gamma, beta}, "axis=%d, epsilon=%.9ge0", first,
+                      epsilon);
     else {
         if (gamma) y = sp__ox_mul(o, y, gamma);
         if (beta) y = sp__ox_add(o, y, beta);
@@ -488,7 +528,8 @@ static ox norm_slope(ox_out *o, ox a, ox h, ox scale, int n, const int64_t *axes
 
 static void write_layer_norm_grad(ox_out *o)
 {
-    int rank = sp__ox_meta(o, 0)->rank, first = sp__ox_axis(o, "begin_norm_axis", rank), params = sp__ox_axis(o, "begin_params_axis", rank);
+    int rank = sp__ox_meta(o, 0)->rank, first = sp__ox_axis(o, "begin_norm_axis", rank),
+        params = sp__ox_axis(o, "begin_params_axis", rank);
     int64_t axes[SP_RANK_MAX], lead[SP_RANK_MAX];
     int n = span(first, rank, axes), n_lead = span(0, params, lead);
     ox x = widened(o, o->in[0]), g = widened(o, o->in[2]);
@@ -505,7 +546,8 @@ static void write_rms_norm(ox_out *o)
     int n = span(first, rank, axes);
     bool grad = o->node->n_in == 3;
     ox x = widened(o, o->in[0]), gamma = widened(o, o->in[1]);
-    ox scale = root(o, sp__ox_reduce(o, "ReduceMean", square(o, x), n, axes, true), sp__ox_float(o, "epsilon")), h = sp__ox_mul(o, x, scale);
+    ox scale = root(o, sp__ox_reduce(o, "ReduceMean", square(o, x), n, axes, true), sp__ox_float(o, "epsilon")),
+       h = sp__ox_mul(o, x, scale);
     if (!grad) {
         o->out[0] = sp__ox_mul(o, h, gamma);
         o->out[1] = scale;
@@ -536,7 +578,8 @@ static void write_group_norm(ox_out *o)
     }
     ox g = SP_OX_RESHAPE(o, widened(o, o->in[2]), 0, groups, per, -1);
     int64_t others[2] = {0, 3};
-    o->out[0] = sp__ox_reshape(o, norm_slope(o, weight ? sp__ox_mul(o, g, weight) : g, m.h, m.scale, 2, axes, true), x->rank, dims);
+    o->out[0] = sp__ox_reshape(o, norm_slope(o, weight ? sp__ox_mul(o, g, weight) : g, m.h, m.scale, 2, axes, true),
+                               x->rank, dims);
     o->out[1] = SP_OX_RESHAPE(o, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, m.h), 2, others, false), -1);
     o->out[2] = SP_OX_RESHAPE(o, sp__ox_reduce(o, "ReduceSum", g, 2, others, false), -1);
 }
@@ -593,15 +636,22 @@ static bool write_known_batch_norm(ox_out *o)
 {
     sp_value *scale = o->node->in[1], *shift = o->node->in[2];
     const sp_node *by_gamma = made_by(scale, "mul"), *plus_beta = made_by(shift, "add");
-    const sp_node *root_of = by_gamma ? made_by(by_gamma->in[0], "rsqrt") : NULL, *sum = root_of ? made_by(root_of->in[0], "add") : NULL;
-    const sp_node *minus = plus_beta ? made_by(plus_beta->in[0], "neg") : NULL, *by_mean = minus ? made_by(minus->in[0], "mul") : NULL;
-    if (!sum || !by_mean || by_mean->in[1] != scale || sum->in[1]->origin != SP_VALUE_CONSTANT || sum->in[1]->constant->count != 1) return false;
+    const sp_node *root_of = by_gamma ? made_by(by_gamma->in[0], "rsqrt") : NULL,
+                  *sum = root_of ? made_by(root_of->in[0], "add") : NULL;
+    const sp_node *minus = plus_beta ? made_by(plus_beta->in[0], "neg") : NULL,
+                  *by_mean = minus ? made_by(minus->in[0], "mul") : NULL;
+    if (!sum || !by_mean || by_mean->in[1] != scale || sum->in[1]->origin != SP_VALUE_CONSTANT ||
+        sum->in[1]->constant->count != 1)
+        return false;
     sp_dtype d = sp__ox_meta(o, 0)->dtype;
     double epsilon;
-    if (d != SP_DTYPE_F32 || by_gamma->in[1]->meta.dtype != d || sp_tensor_item_f64(sum->in[1]->constant, &epsilon) != SP_OK) return false;
+    if (d != SP_DTYPE_F32 || by_gamma->in[1]->meta.dtype != d ||
+        sp_tensor_item_f64(sum->in[1]->constant, &epsilon) != SP_OK)
+        return false;
     o->scope = o->values[o->in[1]].scope; /* the layer of the scale's weights */
     o->has_weights = true;
-    ox in[5] = {o->in[0], sp__ox_find(o, by_gamma->in[1]), sp__ox_find(o, plus_beta->in[1]), sp__ox_find(o, by_mean->in[0]), sp__ox_find(o, sum->in[0])};
+    ox in[5] = {o->in[0], sp__ox_find(o, by_gamma->in[1]), sp__ox_find(o, plus_beta->in[1]),
+                sp__ox_find(o, by_mean->in[0]), sp__ox_find(o, sum->in[0])};
     o->out[0] = sp__ox_op(o, "BatchNormalization", 5, in, "epsilon=%.9ge0", epsilon);
     return true;
 }
@@ -614,7 +664,8 @@ static void write_affine(ox_out *o)
 /* Sums of neighbouring channels. */
 static void write_channel_window(ox_out *o)
 {
-    int64_t before = sp__ox_int(o, "before"), after = sp__ox_int(o, "after"), channels = sp__ox_fixed(o, 0, 1), pads[2 * SP_RANK_MAX] = {0};
+    int64_t before = sp__ox_int(o, "before"), after = sp__ox_int(o, "after"), channels = sp__ox_fixed(o, 0, 1),
+            pads[2 * SP_RANK_MAX] = {0};
     int rank = sp__ox_meta(o, 0)->rank;
     pads[1] = before;
     pads[rank + 1] = after;
@@ -658,21 +709,29 @@ static void write_rnn(ox_out *o)
     sp_dtype d = gx->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32;
     ox order = sp__ox_table(o, SP_DTYPE_I64, 1, &n, gate_place, &g);
     ox w = sp__ox_table(o, d, 3, (int64_t[]){1, n, n}, gate_matrix, &g);
-    ox r = sp__ox_unsqueeze(o, SP_OX(o, "Gather", "axis=0", widened(o, o->in[3]), order), 0), zeros = sp__ox_table(o, d, 1, &n, sp__ox_zero, NULL);
+    ox r = sp__ox_unsqueeze(o, SP_OX(o, "Gather", "axis=0", widened(o, o->in[3]), order), 0),
+       zeros = sp__ox_table(o, d, 1, &n, sp__ox_zero, NULL);
     ox bias = o->in[4] ? SP_OX(o, "Gather", "axis=0", SP_OX_RESHAPE(o, widened(o, o->in[4]), n), order) : zeros;
     bias = sp__ox_unsqueeze(o, SP_OX(o, "Concat", "axis=0", zeros, bias), 0);
-    ox lengths = o->in[5] ? sp__ox_cast(o, SP_OX(o, "Min", NULL, o->in[5], sp__ox_whole(o, SP_DTYPE_I64, gx->dims[0])), SP_DTYPE_I32) : 0;
-    ox h = sp__ox_unsqueeze(o, widened(o, o->in[1]), 0), c = o->in[2] ? sp__ox_unsqueeze(o, widened(o, o->in[2]), 0) : 0, out[3] = {0};
+    ox lengths = o->in[5] ? sp__ox_cast(o, SP_OX(o, "Min", NULL, o->in[5], sp__ox_whole(o, SP_DTYPE_I64, gx->dims[0])),
+                                        SP_DTYPE_I32)
+                          : 0;
+    ox h = sp__ox_unsqueeze(o, widened(o, o->in[1]), 0),
+       c = o->in[2] ? sp__ox_unsqueeze(o, widened(o, o->in[2]), 0) : 0, out[3] = {0};
     ox in[7] = {widened(o, o->in[0]), w, r, bias, lengths, h, c};
     char text[160];
-    snprintf(text, sizeof text, "hidden_size=%lld, direction='%s'%s%s", (long long)g.hidden, sp__ox_int(o, "reverse") ? "reverse" : "forward",
-             is_gru ? ", linear_before_reset=1" : "", "");
-    if (is_lstm || is_gru) sp__ox_op_many(o, is_lstm ? "LSTM" : "GRU", is_lstm ? 7 : 6, in, is_lstm ? 3 : 2, out, "%s", text);
-    else sp__ox_op_many(o, "RNN", 6, in, 2, out, "%s, activations=['%s']", text, !strcmp(mode, "rnn_relu") ? "Relu" : "Tanh");
+    snprintf(text, sizeof text, "hidden_size=%lld, direction='%s'%s%s", (long long)g.hidden,
+             sp__ox_int(o, "reverse") ? "reverse" : "forward", is_gru ? ", linear_before_reset=1" : "", "");
+    if (is_lstm || is_gru)
+        sp__ox_op_many(o, is_lstm ? "LSTM" : "GRU", is_lstm ? 7 : 6, in, is_lstm ? 3 : 2, out, "%s", text);
+    else
+        sp__ox_op_many(o, "RNN", 6, in, 2, out, "%s, activations=['%s']", text,
+                       !strcmp(mode, "rnn_relu") ? "Relu" : "Tanh");
     ox zero = SP_OX_INTS(o, 0);
     o->out[0] = SP_OX(o, "Squeeze", NULL, out[0], SP_OX_INTS(o, 1));
     o->out[1] = SP_OX(o, "Squeeze", NULL, out[1], zero);
-    o->out[2] = out[2] ? SP_OX(o, "Squeeze", NULL, out[2], zero) : sp__ox_table(o, gx->dtype, 2, (int64_t[]){h0->dims[0], h0->dims[1]}, sp__ox_zero, NULL);
+    o->out[2] = out[2] ? SP_OX(o, "Squeeze", NULL, out[2], zero)
+                       : sp__ox_table(o, gx->dtype, 2, (int64_t[]){h0->dims[0], h0->dims[1]}, sp__ox_zero, NULL);
 }
 
 /* --- losses ------------------------------------------------------------------------------------------------------ */
@@ -709,29 +768,60 @@ static void write_nll_terms_grad(ox_out *o)
 static void write_entropy(ox_out *o)
 {
     ox p = SP_OX(o, "LogSoftmax", "axis=1", o->in[0]);
-    o->out[0] = SP_OX(o, "Neg", NULL, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, o->in[1], p), 1, (int64_t[]){1}, false));
+    o->out[0] =
+        SP_OX(o, "Neg", NULL, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, o->in[1], p), 1, (int64_t[]){1}, false));
     o->out[1] = sp__ox_sub(o, SP_OX(o, "Exp", NULL, p), o->in[1]);
 }
 
 const ox_rule sp__ox_nn[] = {
-    SP_OX_CODE("matmul", write_matmul), SP_OX_CODE("matmul_i32", write_matmul_i32), SP_OX_CODE("conv_bytes", write_conv_bytes),
-    SP_OX_CODE("conv1d", write_conv), SP_OX_CODE("conv2d", write_conv), SP_OX_CODE("conv3d", write_conv),
-    SP_OX_CODE("conv1d_input_grad", write_conv_input_grad), SP_OX_CODE("conv2d_input_grad", write_conv_input_grad),
-    SP_OX_CODE("conv3d_input_grad", write_conv_input_grad), SP_OX_CODE("conv1d_weight_grad", write_conv_weight_grad),
-    SP_OX_CODE("conv2d_weight_grad", write_conv_weight_grad), SP_OX_CODE("conv3d_weight_grad", write_conv_weight_grad),
-    SP_OX_CODE("max_pool1d", write_max_pool), SP_OX_CODE("max_pool2d", write_max_pool), SP_OX_CODE("max_pool3d", write_max_pool),
-    SP_OX_CODE("max_pool1d_indices", write_max_pool), SP_OX_CODE("max_pool2d_indices", write_max_pool), SP_OX_CODE("max_pool3d_indices", write_max_pool),
-    SP_OX_CODE("avg_pool1d", write_avg_pool), SP_OX_CODE("avg_pool2d", write_avg_pool), SP_OX_CODE("avg_pool3d", write_avg_pool),
-    SP_OX_CODE("adaptive_avg_pool1d", write_adaptive_avg), SP_OX_CODE("adaptive_avg_pool2d", write_adaptive_avg),
-    SP_OX_CODE("adaptive_avg_pool3d", write_adaptive_avg), SP_OX_CODE("adaptive_max_pool1d", write_adaptive_max),
-    SP_OX_CODE("adaptive_max_pool2d", write_adaptive_max), SP_OX_CODE("adaptive_max_pool3d", write_adaptive_max),
-    SP_OX_CODE("pool_max_grad", write_pool_max_grad), SP_OX_CODE("pool_max_pick", write_pool_max_pick), SP_OX_CODE("pool_mean_grad", write_pool_mean_grad),
-    SP_OX_CODE("softmax", write_softmax), SP_OX_CODE("log_softmax", write_softmax), SP_OX_TEXT("softmax_grad", 0, "y * (dout - sum(y * dout, axis))"),
-    SP_OX_TEXT("log_softmax_grad", 0, "dout - Exp(y) * sum(dout, axis)"), SP_OX_CODE("layer_norm", write_layer_norm),
-    SP_OX_CODE("layer_norm_grad", write_layer_norm_grad), SP_OX_CODE("rms_norm", write_rms_norm), SP_OX_CODE("rms_norm_grad", write_rms_norm),
-    SP_OX_CODE("group_norm", write_group_norm), SP_OX_CODE("group_norm_grad", write_group_norm),
-    SP_OX_CODE("channel_affine", write_affine), SP_OX_CODE("batch_norm_train", write_batch_norm_train),
-    SP_OX_CODE("batch_norm_train_grad", write_batch_norm_train_grad), SP_OX_CODE("channel_window_sum", write_channel_window),
-    SP_OX_CODE("rnn_scan", write_rnn), SP_OX_CODE("attention", write_attention), SP_OX_CODE("nll_terms", write_nll_terms), SP_OX_CODE("nll_terms_grad", write_nll_terms_grad),
-    SP_OX_CODE("softmax_cross_entropy", write_entropy), {.op = NULL},
+    SP_OX_CODE("matmul", write_matmul),
+    SP_OX_CODE("matmul_i32", write_matmul_i32),
+    SP_OX_CODE("conv_bytes", write_conv_bytes),
+    SP_OX_CODE("conv1d", write_conv),
+    SP_OX_CODE("conv2d", write_conv),
+    SP_OX_CODE("conv3d", write_conv),
+    SP_OX_CODE("conv1d_input_grad", write_conv_input_grad),
+    SP_OX_CODE("conv2d_input_grad", write_conv_input_grad),
+    SP_OX_CODE("conv3d_input_grad", write_conv_input_grad),
+    SP_OX_CODE("conv1d_weight_grad", write_conv_weight_grad),
+    SP_OX_CODE("conv2d_weight_grad", write_conv_weight_grad),
+    SP_OX_CODE("conv3d_weight_grad", write_conv_weight_grad),
+    SP_OX_CODE("max_pool1d", write_max_pool),
+    SP_OX_CODE("max_pool2d", write_max_pool),
+    SP_OX_CODE("max_pool3d", write_max_pool),
+    SP_OX_CODE("max_pool1d_indices", write_max_pool),
+    SP_OX_CODE("max_pool2d_indices", write_max_pool),
+    SP_OX_CODE("max_pool3d_indices", write_max_pool),
+    SP_OX_CODE("avg_pool1d", write_avg_pool),
+    SP_OX_CODE("avg_pool2d", write_avg_pool),
+    SP_OX_CODE("avg_pool3d", write_avg_pool),
+    SP_OX_CODE("adaptive_avg_pool1d", write_adaptive_avg),
+    SP_OX_CODE("adaptive_avg_pool2d", write_adaptive_avg),
+    SP_OX_CODE("adaptive_avg_pool3d", write_adaptive_avg),
+    SP_OX_CODE("adaptive_max_pool1d", write_adaptive_max),
+    SP_OX_CODE("adaptive_max_pool2d", write_adaptive_max),
+    SP_OX_CODE("adaptive_max_pool3d", write_adaptive_max),
+    SP_OX_CODE("pool_max_grad", write_pool_max_grad),
+    SP_OX_CODE("pool_max_pick", write_pool_max_pick),
+    SP_OX_CODE("pool_mean_grad", write_pool_mean_grad),
+    SP_OX_CODE("softmax", write_softmax),
+    SP_OX_CODE("log_softmax", write_softmax),
+    SP_OX_TEXT("softmax_grad", 0, "y * (dout - sum(y * dout, axis))"),
+    SP_OX_TEXT("log_softmax_grad", 0, "dout - Exp(y) * sum(dout, axis)"),
+    SP_OX_CODE("layer_norm", write_layer_norm),
+    SP_OX_CODE("layer_norm_grad", write_layer_norm_grad),
+    SP_OX_CODE("rms_norm", write_rms_norm),
+    SP_OX_CODE("rms_norm_grad", write_rms_norm),
+    SP_OX_CODE("group_norm", write_group_norm),
+    SP_OX_CODE("group_norm_grad", write_group_norm),
+    SP_OX_CODE("channel_affine", write_affine),
+    SP_OX_CODE("batch_norm_train", write_batch_norm_train),
+    SP_OX_CODE("batch_norm_train_grad", write_batch_norm_train_grad),
+    SP_OX_CODE("channel_window_sum", write_channel_window),
+    SP_OX_CODE("rnn_scan", write_rnn),
+    SP_OX_CODE("attention", write_attention),
+    SP_OX_CODE("nll_terms", write_nll_terms),
+    SP_OX_CODE("nll_terms_grad", write_nll_terms_grad),
+    SP_OX_CODE("softmax_cross_entropy", write_entropy),
+    {.op = NULL},
 };

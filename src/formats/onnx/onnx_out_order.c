@@ -10,9 +10,11 @@
 
 static void write_reduce(ox_out *o)
 {
-    static const struct { const char *op, *onnx; } ops[] = {{"reduce_sum", "ReduceSum"}, {"reduce_mean", "ReduceMean"}, {"reduce_prod", "ReduceProd"},
-                                                            {"reduce_max", "ReduceMax"}, {"reduce_min", "ReduceMin"}, {"reduce_all", "ReduceMin"},
-                                                            {"reduce_any", "ReduceMax"}};
+    static const struct {
+        const char *op, *onnx;
+    } ops[] = {{"reduce_sum", "ReduceSum"}, {"reduce_mean", "ReduceMean"}, {"reduce_prod", "ReduceProd"},
+               {"reduce_max", "ReduceMax"}, {"reduce_min", "ReduceMin"},   {"reduce_all", "ReduceMin"},
+               {"reduce_any", "ReduceMax"}};
     const char *op = NULL, *name = o->node->op->name;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (!strcmp(ops[i].op, name)) op = ops[i].onnx;
@@ -46,8 +48,8 @@ static void write_scan_sum(ox_out *o)
 {
     int rank = sp__ox_meta(o, 0)->rank, axis = rank ? sp__ox_axis(o, "axis", rank) : 0;
     ox x = rank ? o->in[0] : SP_OX_RESHAPE(o, o->in[0], 1);
-    ox y = sp__ox_op(o, "CumSum", 2, (ox[]){x, sp__ox_whole(o, SP_DTYPE_I64, axis)}, "exclusive=%d, reverse=%d", (int)sp__ox_int(o, "exclusive"),
-                     (int)sp__ox_int(o, "reverse"));
+    ox y = sp__ox_op(o, "CumSum", 2, (ox[]){x, sp__ox_whole(o, SP_DTYPE_I64, axis)}, "exclusive=%d, reverse=%d",
+                     (int)sp__ox_int(o, "exclusive"), (int)sp__ox_int(o, "reverse"));
     o->out[0] = rank ? y : sp__ox_reshape(o, y, 0, NULL);
 }
 
@@ -116,7 +118,8 @@ static void write_cumulative(ox_out *o)
     ox best = sp__ox_reduce(o, max ? "ReduceMax" : "ReduceMin", each, 1, last, true);
     ox hit = SP_OX(o, "And", NULL, SP_OX(o, "Equal", NULL, each, best), mask);
     int64_t n = rank ? sp__ox_meta(o, 0)->dims[axis] : 1;
-    ox places = sp__ox_where(o, hit, sp__ox_table(o, SP_DTYPE_I64, 1, &n, sp__ox_count, NULL), sp__ox_whole(o, SP_DTYPE_I64, -1));
+    ox places = sp__ox_where(o, hit, sp__ox_table(o, SP_DTYPE_I64, 1, &n, sp__ox_count, NULL),
+                             sp__ox_whole(o, SP_DTYPE_I64, -1));
     o->out[0] = axis_back(o, SP_OX(o, "Squeeze", NULL, best, SP_OX_INTS(o, -1)), rank, axis);
     o->out[1] = axis_back(o, sp__ox_reduce(o, "ReduceMax", places, 1, last, false), rank, axis);
 }
@@ -137,7 +140,8 @@ static void write_sort(ox_out *o)
         o->out[1] = sp__ox_whole(o, SP_DTYPE_I64, 0);
         return;
     }
-    ox k = sp__ox_open(o, x, axis) ? SP_OX(o, "Gather", NULL, SP_OX(o, "Shape", NULL, o->in[0]), SP_OX_INTS(o, axis)) : SP_OX_INTS(o, x->meta.dims[axis]);
+    ox k = sp__ox_open(o, x, axis) ? SP_OX(o, "Gather", NULL, SP_OX(o, "Shape", NULL, o->in[0]), SP_OX_INTS(o, axis))
+                                   : SP_OX_INTS(o, x->meta.dims[axis]);
     top(o, o->in[0], k, axis, sp__ox_int(o, "descending"), o->out);
 }
 
@@ -184,7 +188,8 @@ static void write_unique(ox_out *o)
             return;
         }
         int64_t zero[1] = {0}, one[1] = {1}, most[1] = {INT64_MAX}, before_last[1] = {-1};
-        ox later = sp__ox_slice(o, flat, 1, one, most, zero, NULL), earlier = sp__ox_slice(o, flat, 1, zero, before_last, zero, NULL);
+        ox later = sp__ox_slice(o, flat, 1, one, most, zero, NULL),
+           earlier = sp__ox_slice(o, flat, 1, zero, before_last, zero, NULL);
         ox changes = SP_OX(o, "Not", NULL, SP_OX(o, "Equal", NULL, later, earlier));
         ox first = sp__ox_table(o, SP_DTYPE_BOOL, 1, one, sp__ox_zero, NULL);
         ox starts = SP_OX(o, "Concat", "axis=0", SP_OX(o, "Not", NULL, first), changes);
@@ -216,7 +221,8 @@ static void write_searchsorted(ox_out *o)
 /* As many as the largest number asks for: Range makes the places. */
 static void write_bincount(ox_out *o)
 {
-    ox x = sp__ox_cast(o, o->in[0], SP_DTYPE_I64), one = sp__ox_whole(o, SP_DTYPE_I64, 1), zero = sp__ox_whole(o, SP_DTYPE_I64, 0);
+    ox x = sp__ox_cast(o, o->in[0], SP_DTYPE_I64), one = sp__ox_whole(o, SP_DTYPE_I64, 1),
+       zero = sp__ox_whole(o, SP_DTYPE_I64, 0);
     ox most = sp__ox_add(o, sp__ox_reduce(o, "ReduceMax", x, -1, NULL, false), one);
     ox n = SP_OX(o, "Max", NULL, most, sp__ox_whole(o, SP_DTYPE_I64, sp__ox_int(o, "minlength")));
     ox range = SP_OX(o, "Range", NULL, zero, n, one);
@@ -229,18 +235,24 @@ static void write_histc(ox_out *o)
 {
     double low = sp__ox_float(o, "min"), high = sp__ox_float(o, "max");
     int64_t bins = sp__ox_int(o, "bins");
-    ox x = sp__ox_cast(o, SP_OX_RESHAPE(o, o->in[0], -1), SP_DTYPE_F64), from = sp__ox_scalar(o, SP_DTYPE_F64, low), to = sp__ox_scalar(o, SP_DTYPE_F64, high);
+    ox x = sp__ox_cast(o, SP_OX_RESHAPE(o, o->in[0], -1), SP_DTYPE_F64), from = sp__ox_scalar(o, SP_DTYPE_F64, low),
+       to = sp__ox_scalar(o, SP_DTYPE_F64, high);
     if (low == high) {
         from = sp__ox_reduce(o, "ReduceMin", x, -1, NULL, false);
         to = sp__ox_reduce(o, "ReduceMax", x, -1, NULL, false);
-        ox one = sp__ox_where(o, SP_OX(o, "Equal", NULL, from, to), sp__ox_scalar(o, SP_DTYPE_F64, 1), sp__ox_scalar(o, SP_DTYPE_F64, 0));
+        ox one = sp__ox_where(o, SP_OX(o, "Equal", NULL, from, to), sp__ox_scalar(o, SP_DTYPE_F64, 1),
+                              sp__ox_scalar(o, SP_DTYPE_F64, 0));
         from = sp__ox_sub(o, from, one);
         to = sp__ox_add(o, to, one);
     }
     ox inside = SP_OX(o, "And", NULL, SP_OX(o, "GreaterOrEqual", NULL, x, from), SP_OX(o, "LessOrEqual", NULL, x, to));
-    ox place = SP_OX(o, "Floor", NULL, sp__ox_mul(o, sp__ox_div(o, sp__ox_sub(o, x, from), sp__ox_sub(o, to, from)), sp__ox_number(o, (double)bins)));
-    place = sp__ox_cast(o, SP_OX(o, "Min", NULL, place, sp__ox_scalar(o, SP_DTYPE_F64, (double)bins - 1)), SP_DTYPE_I64);
-    ox hit = SP_OX(o, "Equal", NULL, sp__ox_unsqueeze(o, place, 1), sp__ox_table(o, SP_DTYPE_I64, 1, &bins, sp__ox_count, NULL));
+    ox place = SP_OX(
+        o, "Floor", NULL,
+        sp__ox_mul(o, sp__ox_div(o, sp__ox_sub(o, x, from), sp__ox_sub(o, to, from)), sp__ox_number(o, (double)bins)));
+    place =
+        sp__ox_cast(o, SP_OX(o, "Min", NULL, place, sp__ox_scalar(o, SP_DTYPE_F64, (double)bins - 1)), SP_DTYPE_I64);
+    ox hit = SP_OX(o, "Equal", NULL, sp__ox_unsqueeze(o, place, 1),
+                   sp__ox_table(o, SP_DTYPE_I64, 1, &bins, sp__ox_count, NULL));
     hit = sp__ox_cast(o, SP_OX(o, "And", NULL, hit, sp__ox_unsqueeze(o, inside, 1)), SP_DTYPE_I64);
     o->out[0] = sp__ox_reduce(o, "ReduceSum", hit, 1, (int64_t[]){0}, false);
 }
@@ -252,7 +264,8 @@ static ox draw(ox_out *o, const char *op, const sp_meta *shape, const char *attr
 {
     char text[256];
     int used = snprintf(text, sizeof text, "%s, shape=[", attrs);
-    for (int k = 0; k < shape->rank; k++) used += snprintf(text + used, sizeof text - (size_t)used, "%lld,", (long long)shape->dims[k]);
+    for (int k = 0; k < shape->rank; k++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%lld,", (long long)shape->dims[k]);
     if (shape->rank == 0) used += snprintf(text + used, sizeof text - (size_t)used, "1");
     snprintf(text + used, sizeof text - (size_t)used, "]");
     ox v = sp__ox_op(o, op, 0, NULL, "%s", text);
@@ -266,7 +279,10 @@ static ox uniform(ox_out *o, const sp_meta *shape, double low, double high)
     return draw(o, "RandomUniform", shape, text);
 }
 
-static void write_random_uniform(ox_out *o) { o->out[0] = uniform(o, sp__ox_result(o, 0), sp__ox_float(o, "low"), sp__ox_float(o, "high")); }
+static void write_random_uniform(ox_out *o)
+{
+    o->out[0] = uniform(o, sp__ox_result(o, 0), sp__ox_float(o, "low"), sp__ox_float(o, "high"));
+}
 
 static void write_random_normal(ox_out *o)
 {
@@ -277,12 +293,14 @@ static void write_random_normal(ox_out *o)
 
 static void write_random_int(ox_out *o)
 {
-    o->out[0] = SP_OX(o, "Floor", NULL, uniform(o, sp__ox_result(o, 0), (double)sp__ox_int(o, "low"), (double)sp__ox_int(o, "high")));
+    o->out[0] = SP_OX(o, "Floor", NULL,
+                      uniform(o, sp__ox_result(o, 0), (double)sp__ox_int(o, "low"), (double)sp__ox_int(o, "high")));
 }
 
 static void write_random_bits(ox_out *o)
 {
-    ox high = SP_OX(o, "Floor", NULL, uniform(o, sp__ox_result(o, 0), 0, 65536)), low = SP_OX(o, "Floor", NULL, uniform(o, sp__ox_result(o, 0), 0, 65536));
+    ox high = SP_OX(o, "Floor", NULL, uniform(o, sp__ox_result(o, 0), 0, 65536)),
+       low = SP_OX(o, "Floor", NULL, uniform(o, sp__ox_result(o, 0), 0, 65536));
     ox wide = sp__ox_mul(o, sp__ox_cast(o, high, SP_DTYPE_I64), sp__ox_whole(o, SP_DTYPE_I64, 65536));
     o->out[0] = sp__ox_add(o, wide, sp__ox_cast(o, low, SP_DTYPE_I64));
 }
@@ -308,7 +326,8 @@ static void write_random_multinomial(ox_out *o)
     for (int k = 0; k < w->rank - 1; k++) keys.dims[k] = w->dims[k];
     keys.dims[w->rank - 1] = again ? n : 1;
     keys.dims[w->rank] = classes;
-    ox race = sp__ox_div(o, SP_OX(o, "Neg", NULL, SP_OX(o, "Log", NULL, uniform(o, &keys, 1e-7, 1))), sp__ox_unsqueeze(o, sp__ox_cast(o, o->in[1], SP_DTYPE_F32), -2));
+    ox race = sp__ox_div(o, SP_OX(o, "Neg", NULL, SP_OX(o, "Log", NULL, uniform(o, &keys, 1e-7, 1))),
+                         sp__ox_unsqueeze(o, sp__ox_cast(o, o->in[1], SP_DTYPE_F32), -2));
     if (again) o->out[0] = SP_OX(o, "ArgMin", "axis=-1, keepdims=0", race);
     else {
         ox out[2];
@@ -320,14 +339,32 @@ static void write_random_multinomial(ox_out *o)
 #define OTHER_NUMBERS "random numbers: ONNX has generators of its own"
 
 const ox_rule sp__ox_order[] = {
-    SP_OX_CODE("reduce_sum", write_reduce), SP_OX_CODE("reduce_mean", write_reduce), SP_OX_CODE("reduce_prod", write_reduce),
-    SP_OX_CODE("reduce_max", write_reduce), SP_OX_CODE("reduce_min", write_reduce), SP_OX_CODE("reduce_all", write_reduce),
-    SP_OX_CODE("reduce_any", write_reduce), SP_OX_CODE("max_with_index", write_extreme), SP_OX_CODE("min_with_index", write_extreme),
-    SP_OX_CODE("scan_sum", write_scan_sum), SP_OX_CODE("scan_prod", write_scan_prod), SP_OX_CODE("scan_logsumexp", write_scan_logsumexp),
-    SP_OX_CODE("cummax", write_cumulative), SP_OX_CODE("cummin", write_cumulative), SP_OX_CODE("sort", write_sort), SP_OX_CODE("topk", write_topk),
-    SP_OX_CODE("median", write_median), SP_OX_CODE("unique", write_unique), SP_OX_CODE("searchsorted", write_searchsorted),
-    SP_OX_CODE("bincount", write_bincount), SP_OX_CODE("histc", write_histc), SP_OX_UNEQUAL("random_uniform", write_random_uniform, OTHER_NUMBERS),
-    SP_OX_UNEQUAL("random_normal", write_random_normal, OTHER_NUMBERS), SP_OX_UNEQUAL("random_int", write_random_int, OTHER_NUMBERS),
-    SP_OX_UNEQUAL("random_bits", write_random_bits, OTHER_NUMBERS), SP_OX_UNEQUAL("random_permutation", write_random_permutation, OTHER_NUMBERS),
-    SP_OX_UNEQUAL("random_multinomial", write_random_multinomial, OTHER_NUMBERS), {.op = NULL},
+    SP_OX_CODE("reduce_sum", write_reduce),
+    SP_OX_CODE("reduce_mean", write_reduce),
+    SP_OX_CODE("reduce_prod", write_reduce),
+    SP_OX_CODE("reduce_max", write_reduce),
+    SP_OX_CODE("reduce_min", write_reduce),
+    SP_OX_CODE("reduce_all", write_reduce),
+    SP_OX_CODE("reduce_any", write_reduce),
+    SP_OX_CODE("max_with_index", write_extreme),
+    SP_OX_CODE("min_with_index", write_extreme),
+    SP_OX_CODE("scan_sum", write_scan_sum),
+    SP_OX_CODE("scan_prod", write_scan_prod),
+    SP_OX_CODE("scan_logsumexp", write_scan_logsumexp),
+    SP_OX_CODE("cummax", write_cumulative),
+    SP_OX_CODE("cummin", write_cumulative),
+    SP_OX_CODE("sort", write_sort),
+    SP_OX_CODE("topk", write_topk),
+    SP_OX_CODE("median", write_median),
+    SP_OX_CODE("unique", write_unique),
+    SP_OX_CODE("searchsorted", write_searchsorted),
+    SP_OX_CODE("bincount", write_bincount),
+    SP_OX_CODE("histc", write_histc),
+    SP_OX_UNEQUAL("random_uniform", write_random_uniform, OTHER_NUMBERS),
+    SP_OX_UNEQUAL("random_normal", write_random_normal, OTHER_NUMBERS),
+    SP_OX_UNEQUAL("random_int", write_random_int, OTHER_NUMBERS),
+    SP_OX_UNEQUAL("random_bits", write_random_bits, OTHER_NUMBERS),
+    SP_OX_UNEQUAL("random_permutation", write_random_permutation, OTHER_NUMBERS),
+    SP_OX_UNEQUAL("random_multinomial", write_random_multinomial, OTHER_NUMBERS),
+    {.op = NULL},
 };

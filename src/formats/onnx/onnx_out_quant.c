@@ -28,7 +28,8 @@ static double block_of(const void *block, int64_t i) { return (double)(i / *(con
 static ox spread(ox_out *o, int i, int64_t block)
 {
     const sp_meta *x = sp__ox_meta(o, 0);
-    const int64_t axis = sp__ox_int(o, "axis"), n = block > 0 ? sp__ox_fixed(o, 0, (int)(axis < 0 ? axis + x->rank : axis)) : 0;
+    const int64_t axis = sp__ox_int(o, "axis"),
+                  n = block > 0 ? sp__ox_fixed(o, 0, (int)(axis < 0 ? axis + x->rank : axis)) : 0;
     if (block == 0) return beside(o, i);
     const ox in[2] = {o->in[i], sp__ox_table(o, SP_DTYPE_I64, 1, &n, block_of, &block)};
     return sp__ox_op(o, "Gather", 2, in, "axis=%lld", (long long)axis);
@@ -48,7 +49,8 @@ static void write_quantize(ox_out *o)
     const sp_dtype dtype = sp__ox_meta(o, 2)->dtype;
     if (sp_dtype_bytes(dtype) > 1 && o->opset < 21) {
         const double low = sp_dtype_kind(dtype) == 'i' ? -32768 : 0;
-        o->out[0] = sp__ox_cast(o, rounded(o, beside(o, 1), sp__ox_cast(o, beside(o, 2), SP_DTYPE_F32), low, low + 65535), dtype);
+        o->out[0] = sp__ox_cast(
+            o, rounded(o, beside(o, 1), sp__ox_cast(o, beside(o, 2), SP_DTYPE_F32), low, low + 65535), dtype);
     } else if (sp__ox_meta(o, 1)->rank == 0) o->out[0] = sp__ox_op(o, "QuantizeLinear", 3, o->in, NULL);
     else o->out[0] = sp__ox_op(o, "QuantizeLinear", 3, o->in, "axis=%lld", (long long)sp__ox_int(o, "axis"));
 }
@@ -72,16 +74,19 @@ static ox packed(ox_out *o, ox v)
 
 static void write_dequantize(ox_out *o)
 {
-    const long long axis = (long long)sp__ox_int(o, "axis"), block = (long long)sp__ox_int(o, "block"), bits = (long long)sp__ox_int(o, "bits");
+    const long long axis = (long long)sp__ox_int(o, "axis"), block = (long long)sp__ox_int(o, "block"),
+                    bits = (long long)sp__ox_int(o, "bits");
     const int n = o->in[2] ? 3 : 2;
     const sp_dtype dtype = sp__ox_meta(o, 0)->dtype;
     if (o->opset < 21 && (block > 0 || bits > 0 || sp_dtype_bytes(dtype) == 2)) {
         ox x = o->in[0];
-        if (o->in[2]) x = sp__ox_sub(o, sp__ox_cast(o, x, SP_DTYPE_I32), sp__ox_cast(o, spread(o, 2, block), SP_DTYPE_I32));
+        if (o->in[2])
+            x = sp__ox_sub(o, sp__ox_cast(o, x, SP_DTYPE_I32), sp__ox_cast(o, spread(o, 2, block), SP_DTYPE_I32));
         o->out[0] = sp__ox_mul(o, sp__ox_cast(o, x, SP_DTYPE_F32), spread(o, 1, block));
         return;
     }
-    if (bits == 4 && o->in[0] && !o->values[o->in[0]].constant) sp__ox_fail(o, sp__fail(SP_DECLINED, "dequantize_linear: only constants are written with 4 bits"));
+    if (bits == 4 && o->in[0] && !o->values[o->in[0]].constant)
+        sp__ox_fail(o, sp__fail(SP_DECLINED, "dequantize_linear: only constants are written with 4 bits"));
     if (!sp__ox_ok(o)) return;
     for (int i = 0; i < 3 && bits == 4; i += 2)
         if (o->in[i]) o->in[i] = packed(o, o->in[i]);
@@ -96,7 +101,8 @@ static void write_dynamic(ox_out *o) { sp__ox_op_many(o, "DynamicQuantizeLinear"
 static void write_add(ox_out *o)
 {
     const sp_node *n = o->node, *product = made_by(n->in[0], "matmul"), *bias = made_by(n->in[1], "dequantize_linear");
-    const bool gemm = product && bias && bias->in[0]->meta.dtype == SP_DTYPE_I32 && product->in[0]->meta.rank == 2 && product->in[1]->meta.rank == 2;
+    const bool gemm = product && bias && bias->in[0]->meta.dtype == SP_DTYPE_I32 && product->in[0]->meta.rank == 2 &&
+                      product->in[1]->meta.rank == 2;
     if (gemm) {
         const sp__matmul_attrs *a = product->attrs ? product->attrs : product->op->defaults;
         const ox in[3] = {sp__ox_find(o, product->in[0]), sp__ox_find(o, product->in[1]), o->in[1]};
@@ -107,11 +113,16 @@ static void write_add(ox_out *o)
 static void write_fake(ox_out *o)
 {
     const ox scale = beside(o, 1), zero = beside(o, 2);
-    o->out[0] = sp__ox_mul(o, sp__ox_sub(o, rounded(o, scale, zero, (double)sp__ox_int(o, "low"), (double)sp__ox_int(o, "high")), zero), scale);
+    o->out[0] = sp__ox_mul(
+        o, sp__ox_sub(o, rounded(o, scale, zero, (double)sp__ox_int(o, "low"), (double)sp__ox_int(o, "high")), zero),
+        scale);
 }
 
 const ox_rule sp__ox_quant[] = {
-    SP_OX_CODE("quantize_linear", write_quantize), SP_OX_CODE("dequantize_linear", write_dequantize), SP_OX_CODE("dynamic_quantize_linear", write_dynamic),
+    SP_OX_CODE("quantize_linear", write_quantize),
+    SP_OX_CODE("dequantize_linear", write_dequantize),
+    SP_OX_CODE("dynamic_quantize_linear", write_dynamic),
     SP_OX_CODE("add", write_add),
-    SP_OX_CODE("fake_quantize", write_fake), {.op = NULL},
+    SP_OX_CODE("fake_quantize", write_fake),
+    {.op = NULL},
 };

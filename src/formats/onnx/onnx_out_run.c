@@ -35,7 +35,8 @@ static sp_status apply(sp_builder *b, ox_out *o, const void *attrs, int n_in, sp
     sp_function *recorder = sp__recorder;
     int n;
     sp__recorder = NULL;
-    sp_status status = sp__builder_apply_many(b, o->node->op, attrs ? attrs : o->node->attrs, n_in, in, SP_OUT_MAX, out, &n);
+    sp_status status =
+        sp__builder_apply_many(b, o->node->op, attrs ? attrs : o->node->attrs, n_in, in, SP_OUT_MAX, out, &n);
     sp__recorder = recorder;
     return status;
 }
@@ -48,7 +49,8 @@ sp_tensor *sp__ox_run(ox_out *o, sp_tensor *const *in, int n_in, int k)
     uint32_t dtypes = o->node->op->dtypes;
     bool as_float = dtypes && !(dtypes >> SP_DTYPE_I64 & 1);
     sp__builder_init(&b);
-    for (int i = 0; i < n_in; i++) given[i] = as_float ? sp_builder_call(&b, "cast", "dtype=float64", 1, &in[i]) : in[i];
+    for (int i = 0; i < n_in; i++)
+        given[i] = as_float ? sp_builder_call(&b, "cast", "dtype=float64", 1, &in[i]) : in[i];
     sp_status status = apply(&b, o, NULL, n_in, given, out);
     if (status == SP_OK) {
         sp_tensor *typed = as_float ? sp_builder_call(&b, "cast", "dtype=int64", 1, &out[k]) : out[k];

@@ -31,11 +31,12 @@ static void write_reshape(ox_out *o)
         n_open += !same;
         if (!same) last = k;
     }
-    if (n_open == 1) for (int i = 0; i < o->sizes.n; i++) at[last][i] = -1;
+    if (n_open == 1)
+        for (int i = 0; i < o->sizes.n; i++) at[last][i] = -1;
     if (!empty) o->out[0] = SP_OX(o, "Reshape", NULL, o->in[0], sp__ox_size_list(o, y->meta.rank, at));
-    else if (o->opset >= 14) o->out[0] = SP_OX(o, "Reshape", "allowzero=1", o->in[0], sp__ox_ints(o, y->meta.rank, y->meta.dims));
-    else { /* nothing in, nothing out */
-        sp_tensor *t;
+    else if (o->opset >= 14)
+        o->out[0] = SP_OX(o, "Reshape", "allowzero=1", o->in[0], sp__ox_ints(o, y->meta.rank, y->meta.dims));
+    else { /* nothing in, nothing out */ sp_tensor *t;
         sp_status status = sp_tensor_create_zeros(y->meta.dtype, y->meta.rank, y->meta.dims, &t);
         if (status == SP_OK) o->out[0] = sp__ox_take_tensor(o, t, NULL);
         else sp__ox_fail(o, status);
@@ -92,7 +93,8 @@ static void write_slice(ox_out *o)
             if (((const sp_ints *)sp__ox_attr_at(t, "stop", &type))->v[i] < 0) to[n][k] = INT64_MIN + 1;
             if (((const sp_ints *)sp__ox_attr_at(t, "start", &type))->v[i] < 0) from[n][k] = INT64_MIN + 1;
         }
-        if (from[n][0] == 0 && to[n][0] == INT64_MAX && s == 1 && (!o->other || sp__sizes_fixed(&o->sizes, from[n]))) continue;
+        if (from[n][0] == 0 && to[n][0] == INT64_MAX && s == 1 && (!o->other || sp__sizes_fixed(&o->sizes, from[n])))
+            continue;
         by[n] = s;
         axes[n++] = i;
     }
@@ -119,7 +121,8 @@ static void write_moved(ox_out *o)
     sp_tensor_release(numbers);
     if (!map) return;
     ox flat = SP_OX_RESHAPE(o, o->in[0], -1);
-    if (zeros) flat = SP_OX(o, "Concat", "axis=0", sp__ox_table(o, result->dtype, 1, (int64_t[]){1}, sp__ox_zero, NULL), flat);
+    if (zeros)
+        flat = SP_OX(o, "Concat", "axis=0", sp__ox_table(o, result->dtype, 1, (int64_t[]){1}, sp__ox_zero, NULL), flat);
     o->out[0] = SP_OX(o, "Gather", "axis=0", flat, sp__ox_take_tensor(o, map, NULL));
 }
 
@@ -148,13 +151,15 @@ static void split_places(ox_out *o, const sp_tensor *map, ox *mask, ox *places)
 static bool frame_of(const sp_node *n, int64_t *pads)
 {
     sp_attr_type type;
-    const sp_ints *start = sp__ox_attr_at(n, "start", &type), *stop = sp__ox_attr_at(n, "stop", &type), *step = sp__ox_attr_at(n, "step", &type);
+    const sp_ints *start = sp__ox_attr_at(n, "start", &type), *stop = sp__ox_attr_at(n, "stop", &type),
+                  *step = sp__ox_attr_at(n, "step", &type);
     const sp_meta *x = &n->in[0]->meta, *value = &n->in[1]->meta;
     if (value->rank != x->rank) return false;
     for (int k = 0; k < x->rank; k++) {
         bool given = k < start->n;
         int64_t from = given ? start->v[k] : 0, to = given ? stop->v[k] : x->dims[k];
-        if ((given && step->n >= 0 && step->v[k] != 1) || from < 0 || to > x->dims[k] || to - from != value->dims[k]) return false;
+        if ((given && step->n >= 0 && step->v[k] != 1) || from < 0 || to > x->dims[k] || to - from != value->dims[k])
+            return false;
         pads[k] = from;
         pads[x->rank + k] = x->dims[k] - to;
     }
@@ -167,8 +172,10 @@ static bool write_frame(ox_out *o)
     int64_t pads[2 * SP_RANK_MAX], others[2 * SP_RANK_MAX];
     const sp_value *x = o->node->in[0];
     int rank = x->meta.rank;
-    if (x->origin != SP_VALUE_CONSTANT || rank == 0 || x->constant->count == 0 || !frame_of(o->node, pads)) return false;
-    if (o->other && (!frame_of(o->other, others) || memcmp(pads, others, 2 * (size_t)rank * sizeof *pads) != 0)) return false;
+    if (x->origin != SP_VALUE_CONSTANT || rank == 0 || x->constant->count == 0 || !frame_of(o->node, pads))
+        return false;
+    if (o->other && (!frame_of(o->other, others) || memcmp(pads, others, 2 * (size_t)rank * sizeof *pads) != 0))
+        return false;
     const char *data = x->constant->data;
     size_t bytes = sp_dtype_bytes(x->meta.dtype);
     for (int64_t i = 1; i < x->constant->count; i++)
@@ -176,7 +183,8 @@ static bool write_frame(ox_out *o)
     sp_tensor *one = NULL;
     sp_status status = sp_tensor_create_from(x->meta.dtype, 0, pads, data, &one);
     if (status != SP_OK) return sp__ox_fail(o, status), true;
-    o->out[0] = SP_OX(o, "Pad", NULL, sp__ox_cast(o, o->in[1], x->meta.dtype), sp__ox_ints(o, 2 * rank, pads), sp__ox_take_tensor(o, one, NULL));
+    o->out[0] = SP_OX(o, "Pad", NULL, sp__ox_cast(o, o->in[1], x->meta.dtype), sp__ox_ints(o, 2 * rank, pads),
+                      sp__ox_take_tensor(o, one, NULL));
     return true;
 }
 
@@ -276,7 +284,9 @@ static void write_index(ox_out *o)
     int64_t perm[SP_RANK_MAX];
     select_axes(o, 1, &s);
     if (s.n == 0) o->out[0] = o->in[0];
-    else if (s.n == 1) o->out[0] = sp__ox_op(o, "Gather", 2, (ox[]){o->in[0], sp__ox_cast(o, o->in[1], SP_DTYPE_I64)}, "axis=%d", s.axes[0]);
+    else if (s.n == 1)
+        o->out[0] =
+            sp__ox_op(o, "Gather", 2, (ox[]){o->in[0], sp__ox_cast(o, o->in[1], SP_DTYPE_I64)}, "axis=%d", s.axes[0]);
     else {
         front_perm(&s, perm);
         ox x = sp__ox_transpose(o, o->in[0], s.rank, perm);
@@ -293,10 +303,19 @@ static ox combine_masked(ox_out *o, ox x, ox places, ox values, int64_t n_places
     ox hit = SP_OX(o, "Equal", NULL, sp__ox_unsqueeze(o, places, 1), range); /* L, places */
     sp_dtype d = sp__ox_dtype(o, x);
     bool is_float = sp_dtype_kind(d) == 'f', max = !strcmp(how, "max");
-    double least = is_float ? (double)-INFINITY : d == SP_DTYPE_I64 ? -9.2e18 : -2147483648.0, most = is_float ? (double)INFINITY : d == SP_DTYPE_I64 ? 9.2e18 : 2147483647.0;
-    const char *op = !strcmp(how, "add") ? "ReduceSum" : !strcmp(how, "mul") ? "ReduceProd" : max ? "ReduceMax" : "ReduceMin";
+    double least = is_float            ? (double)-INFINITY
+                   : d == SP_DTYPE_I64 ? -9.2e18
+                                       : -2147483648.0,
+           most = is_float            ? (double)INFINITY
+                  : d == SP_DTYPE_I64 ? 9.2e18
+                                      : 2147483647.0;
+    const char *op = !strcmp(how, "add")   ? "ReduceSum"
+                     : !strcmp(how, "mul") ? "ReduceProd"
+                     : max                 ? "ReduceMax"
+                                           : "ReduceMin";
     double start = !strcmp(how, "add") ? 0 : !strcmp(how, "mul") ? 1 : max ? least : most;
-    ox spread = sp__ox_where(o, sp__ox_unsqueeze(o, hit, 2), sp__ox_unsqueeze(o, values, 1), sp__ox_scalar(o, d, start));
+    ox spread =
+        sp__ox_where(o, sp__ox_unsqueeze(o, hit, 2), sp__ox_unsqueeze(o, values, 1), sp__ox_scalar(o, d, start));
     ox all = sp__ox_reduce(o, op, spread, 1, (int64_t[]){0}, false);
     return SP_OX(o, !strcmp(how, "add") ? "Add" : !strcmp(how, "mul") ? "Mul" : max ? "Max" : "Min", NULL, x, all);
 }
@@ -324,7 +343,8 @@ static void scatter_at(ox_out *o, int first, ox value, const char *how)
     const sp_meta *x = sp__ox_meta(o, 0), *v = sp__ox_meta(o, 1);
     sp_dtype d = combined_as(x->dtype, how);
     if (!strcmp(how, "div") && sp_dtype_kind(x->dtype) != 'f') {
-        sp__ox_fail(o, sp__fail(SP_DECLINED, "division of integers at places that tensors name has no counterpart in ONNX"));
+        sp__ox_fail(
+            o, sp__fail(SP_DECLINED, "division of integers at places that tensors name has no counterpart in ONNX"));
         return;
     }
     value = sp__ox_cast(o, value, d);
@@ -346,7 +366,9 @@ static void scatter_at(ox_out *o, int first, ox value, const char *how)
     front_perm(&s, perm);
     for (int k = 0; k < s.rank; k++) inverse[perm[k]] = k;
     ox moved = sp__ox_transpose(o, o->in[0], s.rank, perm), where = coordinates(o, first, &s), y;
-    if (can_scatter(o, how)) y = sp__ox_op(o, "ScatterND", 3, (ox[]){moved, where, value}, strcmp(how, "none") ? "reduction='%s'" : NULL, how);
+    if (can_scatter(o, how))
+        y = sp__ox_op(o, "ScatterND", 3, (ox[]){moved, where, value}, strcmp(how, "none") ? "reduction='%s'" : NULL,
+                      how);
     else {
         int64_t n_values = 1, strides[SP_RANK_MAX] = {0}, sizes[SP_RANK_MAX] = {0}, back[SP_RANK_MAX];
         for (int k = 0; k < s.b_rank; k++) n_values *= s.b_dims[k];
@@ -355,11 +377,13 @@ static void scatter_at(ox_out *o, int first, ox value, const char *how)
             sizes[i] = x->dims[s.axes[i]];
         }
         for (int k = 0; k < s.rank; k++) back[k] = x->dims[perm[k]];
-        ox size = sp__ox_ints(o, s.n, sizes), negative = SP_OX(o, "Less", NULL, where, sp__ox_whole(o, SP_DTYPE_I64, 0));
+        ox size = sp__ox_ints(o, s.n, sizes),
+           negative = SP_OX(o, "Less", NULL, where, sp__ox_whole(o, SP_DTYPE_I64, 0));
         where = sp__ox_where(o, negative, sp__ox_add(o, where, size), where);
-        ox flat = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, where, sp__ox_ints(o, s.n, strides)), 1, (int64_t[]){-1}, false);
-        y = combine_masked(o, SP_OX_RESHAPE(o, moved, n_places, n_rest), SP_OX_RESHAPE(o, flat, n_values), SP_OX_RESHAPE(o, value, n_values, n_rest),
-                           n_places, how);
+        ox flat = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, where, sp__ox_ints(o, s.n, strides)), 1, (int64_t[]){-1},
+                                false);
+        y = combine_masked(o, SP_OX_RESHAPE(o, moved, n_places, n_rest), SP_OX_RESHAPE(o, flat, n_values),
+                           SP_OX_RESHAPE(o, value, n_values, n_rest), n_places, how);
         y = sp__ox_reshape(o, y, s.rank, back);
     }
     o->out[0] = sp__ox_transpose(o, y, s.rank, inverse);
@@ -403,14 +427,16 @@ static double element_base(const void *context, int64_t i)
     return (double)place;
 }
 
-static void scatter_elements(ox_out *o, ox x, ox index, ox src, const sp_meta *xm, const sp_meta *im, int axis, const char *how)
+static void scatter_elements(ox_out *o, ox x, ox index, ox src, const sp_meta *xm, const sp_meta *im, int axis,
+                             const char *how)
 {
     sp_dtype d = combined_as(xm->dtype, how);
     index = sp__ox_cast(o, index, SP_DTYPE_I64);
     x = sp__ox_cast(o, x, d);
     src = sp__ox_cast(o, src, d);
     if (can_scatter(o, how)) {
-        o->out[0] = sp__ox_op(o, "ScatterElements", 3, (ox[]){x, index, src}, strcmp(how, "none") ? "axis=%d, reduction='%s'" : "axis=%d", axis, how);
+        o->out[0] = sp__ox_op(o, "ScatterElements", 3, (ox[]){x, index, src},
+                              strcmp(how, "none") ? "axis=%d, reduction='%s'" : "axis=%d", axis, how);
         return;
     }
     elements e = {xm, im, axis};
@@ -421,7 +447,8 @@ static void scatter_elements(ox_out *o, ox x, ox index, ox src, const sp_meta *x
     index = sp__ox_where(o, negative, sp__ox_add(o, index, sp__ox_whole(o, SP_DTYPE_I64, xm->dims[axis])), index);
     ox base = sp__ox_table(o, SP_DTYPE_I64, im->rank, im->dims, element_base, &e);
     ox places = sp__ox_add(o, sp__ox_mul(o, index, sp__ox_whole(o, SP_DTYPE_I64, stride)), base);
-    ox y = combine_masked(o, SP_OX_RESHAPE(o, x, count, 1), SP_OX_RESHAPE(o, places, -1), SP_OX_RESHAPE(o, src, -1, 1), count, how);
+    ox y = combine_masked(o, SP_OX_RESHAPE(o, x, count, 1), SP_OX_RESHAPE(o, places, -1), SP_OX_RESHAPE(o, src, -1, 1),
+                          count, how);
     o->out[0] = sp__ox_reshape(o, y, xm->rank, xm->dims);
 }
 
@@ -433,8 +460,8 @@ static void write_scatter_elements(ox_out *o)
         sp__ox_fail(o, sp__fail(SP_DECLINED, "scattering into a scalar has no counterpart in ONNX"));
         return;
     }
-    scatter_elements(o, o->in[0], o->in[1], sp__ox_cast(o, o->in[2], x->dtype), x, sp__ox_meta(o, 1), sp__ox_axis(o, "axis", x->rank),
-                     sp__ox_text(o, "reduce"));
+    scatter_elements(o, o->in[0], o->in[1], sp__ox_cast(o, o->in[2], x->dtype), x, sp__ox_meta(o, 1),
+                     sp__ox_axis(o, "axis", x->rank), sp__ox_text(o, "reduce"));
 }
 
 /* Values added at their index, into nothing. */
@@ -454,14 +481,16 @@ static void write_nonzero(ox_out *o)
     int rank = sp__ox_meta(o, 0)->rank;
     if (rank == 0) { /* ONNX gives a scalar one coordinate, we none */
         ox one = SP_OX(o, "NonZero", NULL, SP_OX_RESHAPE(o, o->in[0], 1));
-        o->out[0] = sp__ox_slice(o, sp__ox_transpose(o, one, 2, (int64_t[]){1, 0}), 1, (int64_t[]){0}, (int64_t[]){0}, (int64_t[]){1}, NULL);
+        o->out[0] = sp__ox_slice(o, sp__ox_transpose(o, one, 2, (int64_t[]){1, 0}), 1, (int64_t[]){0}, (int64_t[]){0},
+                                 (int64_t[]){1}, NULL);
     } else o->out[0] = sp__ox_transpose(o, found, 2, (int64_t[]){1, 0});
 }
 
 static void write_concat(ox_out *o)
 {
     int n = o->node->n_in;
-    o->out[0] = sp__ox_op(o, "Concat", n, n > 64 ? o->more_in : o->in, "axis=%d", sp__ox_axis(o, "axis", sp__ox_result(o, 0)->rank));
+    o->out[0] = sp__ox_op(o, "Concat", n, n > 64 ? o->more_in : o->in, "axis=%d",
+                          sp__ox_axis(o, "axis", sp__ox_result(o, 0)->rank));
 }
 
 static void write_split(ox_out *o)
@@ -469,7 +498,9 @@ static void write_split(ox_out *o)
     sp_ints sizes = sp__ox_list(o, "sizes");
     int axis = sp__ox_axis(o, "axis", sp__ox_meta(o, 0)->rank);
     if (o->node->n_out == 1) o->out[0] = o->in[0];
-    else sp__ox_op_many(o, "Split", 2, (ox[]){o->in[0], sp__ox_ints(o, sizes.n, sizes.v)}, o->node->n_out, o->out, "axis=%d", axis);
+    else
+        sp__ox_op_many(o, "Split", 2, (ox[]){o->in[0], sp__ox_ints(o, sizes.n, sizes.v)}, o->node->n_out, o->out,
+                       "axis=%d", axis);
 }
 
 static void write_unstack(ox_out *o)
@@ -496,7 +527,8 @@ static void write_triangle(ox_out *o)
     bool upper = !strcmp(o->node->op->name, "triu");
     int rank = sp__ox_meta(o, 0)->rank;
     if (o->opset >= 14) {
-        o->out[0] = sp__ox_op(o, "Trilu", 2, (ox[]){o->in[0], sp__ox_whole(o, SP_DTYPE_I64, sp__ox_int(o, "diagonal"))}, "upper=%d", upper);
+        o->out[0] = sp__ox_op(o, "Trilu", 2, (ox[]){o->in[0], sp__ox_whole(o, SP_DTYPE_I64, sp__ox_int(o, "diagonal"))},
+                              "upper=%d", upper);
         return;
     }
     triangle t = {sp__ox_fixed(o, 0, rank - 2), sp__ox_fixed(o, 0, rank - 1), sp__ox_int(o, "diagonal"), upper};
@@ -507,9 +539,11 @@ static void write_triangle(ox_out *o)
 static void write_full(ox_out *o)
 {
     const sp_meta *m = sp__ox_result(o, 0);
-    ox value = sp_dtype_kind(m->dtype) == 'f' ? sp__ox_scalar(o, m->dtype, sp__ox_float(o, "value")) : sp__ox_whole(o, m->dtype, sp__ox_int(o, "value"));
+    ox value = sp_dtype_kind(m->dtype) == 'f' ? sp__ox_scalar(o, m->dtype, sp__ox_float(o, "value"))
+                                              : sp__ox_whole(o, m->dtype, sp__ox_int(o, "value"));
     int64_t at[SP_TRIALS_MAX];
-    if (o->other && sp__sizes_attr(&o->sizes, o->node, "value", 0, at) && !sp__sizes_fixed(&o->sizes, at)) /* the number itself is a size */
+    if (o->other && sp__sizes_attr(&o->sizes, o->node, "value", 0, at) &&
+        !sp__sizes_fixed(&o->sizes, at)) /* the number itself is a size */
         value = sp__ox_cast(o, SP_OX(o, "Reshape", NULL, sp__ox_size(o, at), sp__ox_ints(o, 0, at)), m->dtype);
     o->out[0] = m->rank ? SP_OX(o, "Expand", NULL, value, sp__ox_result_shape(o, 0)) : value;
 }
@@ -536,12 +570,17 @@ static void write_made(ox_out *o)
 static void write_arange(ox_out *o)
 {
     int64_t at[SP_TRIALS_MAX];
-    if (o->other && sp__sizes_attr(&o->sizes, o->node, "start", 0, at) && sp__sizes_attr(&o->sizes, o->node, "end", 0, at) && sp__sizes_attr(&o->sizes, o->node, "step", 0, at)) {
-        o->out[0] = sp__ox_cast(o, SP_OX(o, "Range", NULL, arange_number(o, "start"), arange_number(o, "end"), arange_number(o, "step")), sp__ox_result(o, 0)->dtype);
+    if (o->other && sp__sizes_attr(&o->sizes, o->node, "start", 0, at) &&
+        sp__sizes_attr(&o->sizes, o->node, "end", 0, at) && sp__sizes_attr(&o->sizes, o->node, "step", 0, at)) {
+        o->out[0] = sp__ox_cast(
+            o, SP_OX(o, "Range", NULL, arange_number(o, "start"), arange_number(o, "end"), arange_number(o, "step")),
+            sp__ox_result(o, 0)->dtype);
         return;
     }
     if (sp__ox_open(o, o->node->out[0], 0)) {
-        sp__ox_fail(o, sp__fail(SP_DECLINED, "arange: floats whose number depends on sizes that are free in the file are not written"));
+        sp__ox_fail(o,
+                    sp__fail(SP_DECLINED,
+                             "arange: floats whose number depends on sizes that are free in the file are not written"));
         return;
     }
     write_made(o);
@@ -559,12 +598,33 @@ static void write_one_hot(ox_out *o)
 }
 
 const ox_rule sp__ox_shape[] = {
-    SP_OX_CODE("reshape", write_reshape), SP_OX_CODE("transpose", write_transpose), SP_OX_CODE("broadcast_to", write_expand),
-    SP_OX_CODE("slice", write_slice), SP_OX_CODE("slice_put", write_put), SP_OX_CODE("region_get", write_moved), SP_OX_CODE("region_put", write_put),
-    SP_OX_CODE("diagonal", write_moved), SP_OX_CODE("diagonal_put", write_put), SP_OX_CODE("unfold", write_moved), SP_OX_CODE("index", write_index),
-    SP_OX_CODE("index_put", write_index_put), SP_OX_CODE("index_combine", write_index_combine), SP_OX_CODE("gather_elements", write_gather_elements),
-    SP_OX_CODE("line_take", write_gather_elements), SP_OX_CODE("line_put", write_line_put), SP_OX_CODE("scatter_elements", write_scatter_elements),
-    SP_OX_CODE("nonzero", write_nonzero), SP_OX_CODE("concat", write_concat), SP_OX_CODE("split", write_split), SP_OX_CODE("unstack", write_unstack),
-    SP_OX_CODE("tril", write_triangle), SP_OX_CODE("triu", write_triangle), SP_OX_CODE("full", write_full), SP_OX_CODE("arange", write_arange), SP_OX_CODE("eye", write_made), SP_OX_CODE("linspace", write_made), SP_OX_CODE("one_hot", write_one_hot),
+    SP_OX_CODE("reshape", write_reshape),
+    SP_OX_CODE("transpose", write_transpose),
+    SP_OX_CODE("broadcast_to", write_expand),
+    SP_OX_CODE("slice", write_slice),
+    SP_OX_CODE("slice_put", write_put),
+    SP_OX_CODE("region_get", write_moved),
+    SP_OX_CODE("region_put", write_put),
+    SP_OX_CODE("diagonal", write_moved),
+    SP_OX_CODE("diagonal_put", write_put),
+    SP_OX_CODE("unfold", write_moved),
+    SP_OX_CODE("index", write_index),
+    SP_OX_CODE("index_put", write_index_put),
+    SP_OX_CODE("index_combine", write_index_combine),
+    SP_OX_CODE("gather_elements", write_gather_elements),
+    SP_OX_CODE("line_take", write_gather_elements),
+    SP_OX_CODE("line_put", write_line_put),
+    SP_OX_CODE("scatter_elements", write_scatter_elements),
+    SP_OX_CODE("nonzero", write_nonzero),
+    SP_OX_CODE("concat", write_concat),
+    SP_OX_CODE("split", write_split),
+    SP_OX_CODE("unstack", write_unstack),
+    SP_OX_CODE("tril", write_triangle),
+    SP_OX_CODE("triu", write_triangle),
+    SP_OX_CODE("full", write_full),
+    SP_OX_CODE("arange", write_arange),
+    SP_OX_CODE("eye", write_made),
+    SP_OX_CODE("linspace", write_made),
+    SP_OX_CODE("one_hot", write_one_hot),
     {.op = NULL},
 };

@@ -94,7 +94,9 @@ static void put_attr(parser *p, char *text, size_t room, const char *name)
     used += (size_t)snprintf(text + used, room - used, "%s%s=", used ? ", " : "", name);
     blank(p);
     if (!sp__is_alpha(*p->at)) {
-        const char *end = *p->at == '[' ? strchr(p->at, ']') + 1 : *p->at == '\'' ? strchr(p->at + 1, '\'') + 1 : p->at + strcspn(p->at, ",) ");
+        const char *end = *p->at == '['    ? strchr(p->at, ']') + 1
+                          : *p->at == '\'' ? strchr(p->at + 1, '\'') + 1
+                                           : p->at + strcspn(p->at, ",) ");
         snprintf(text + used, room - used, "%.*s", (int)(end - p->at), p->at);
         p->at = end;
         return;
@@ -110,7 +112,8 @@ static void put_attr(parser *p, char *text, size_t room, const char *name)
     case SP_ATTR_INTS: {
         sp_ints list = sp__ox_list(o, of);
         used += (size_t)snprintf(text + used, room - used, "[");
-        for (int i = 0; i < list.n; i++) used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)list.v[i]);
+        for (int i = 0; i < list.n; i++)
+            used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)list.v[i]);
         snprintf(text + used, room - used, "]");
         break;
     }
@@ -148,7 +151,8 @@ static ox call_cast(parser *p)
 {
     char name[32];
     ox x = expression(p);
-    if (!taken(p, ",") || !read_name(p, name, sizeof name) || !taken(p, ")")) return wrong(p, "cast(value, dtype or name)");
+    if (!taken(p, ",") || !read_name(p, name, sizeof name) || !taken(p, ")"))
+        return wrong(p, "cast(value, dtype or name)");
     sp_dtype d = sp_dtype_parse(name);
     if (d == SP_DTYPE_NONE) {
         sp_attr_type type;
@@ -163,7 +167,8 @@ static ox call_reduce(parser *p, const char *op)
 {
     char name[32];
     ox x = expression(p);
-    if (!taken(p, ",") || !read_name(p, name, sizeof name) || !taken(p, ")")) return wrong(p, "an attribute with axes is expected");
+    if (!taken(p, ",") || !read_name(p, name, sizeof name) || !taken(p, ")"))
+        return wrong(p, "an attribute with axes is expected");
     sp_attr_type type;
     if (!sp__ox_attr_at(p->o->node, name, &type)) return wrong(p, "no such attribute");
     if (type != SP_ATTR_INTS) {
@@ -186,8 +191,13 @@ static ox call_rows(parser *p)
 
 static ox call(parser *p, const char *name)
 {
-    static const struct { const char *name, *op; } reductions[] = {
-        {"sum", "ReduceSum"}, {"mean", "ReduceMean"}, {"max", "ReduceMax"}, {"min", "ReduceMin"}, {"prod", "ReduceProd"}};
+    static const struct {
+        const char *name, *op;
+    } reductions[] = {{"sum", "ReduceSum"},
+                      {"mean", "ReduceMean"},
+                      {"max", "ReduceMax"},
+                      {"min", "ReduceMin"},
+                      {"prod", "ReduceProd"}};
     if (sp__is_upper(*name)) return call_onnx(p, name);
     if (!strcmp(name, "cast")) return call_cast(p);
     if (!strcmp(name, "rows")) return call_rows(p);
@@ -252,8 +262,9 @@ static ox sum(parser *p)
 
 static ox expression(parser *p)
 {
-    static const struct { const char *sign, *op; } signs[] = {
-        {"<=", "LessOrEqual"}, {">=", "GreaterOrEqual"}, {"==", "Equal"}, {"<", "Less"}, {">", "Greater"}};
+    static const struct {
+        const char *sign, *op;
+    } signs[] = {{"<=", "LessOrEqual"}, {">=", "GreaterOrEqual"}, {"==", "Equal"}, {"<", "Less"}, {">", "Greater"}};
     ox x = sum(p);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (taken(p, signs[i].sign)) return binary(p, signs[i].op, x, sum(p));

@@ -47,7 +47,8 @@ static void corner(ox_out *o, const spots *s, int k, const ox *base, const ox *p
     for (int d = 0; d < s->axes; d++) {
         bool up = k >> (s->axes - 1 - d) & 1;
         ox i = up ? sp__ox_add(o, base[d], sp__ox_number(o, 1)) : base[d];
-        ox in = SP_OX(o, "And", NULL, SP_OX(o, "GreaterOrEqual", NULL, i, zero), SP_OX(o, "Less", NULL, i, sp__ox_number(o, (double)s->sizes[d])));
+        ox in = SP_OX(o, "And", NULL, SP_OX(o, "GreaterOrEqual", NULL, i, zero),
+                      SP_OX(o, "Less", NULL, i, sp__ox_number(o, (double)s->sizes[d])));
         inside = inside ? SP_OX(o, "And", NULL, inside, in) : in;
         at = at ? sp__ox_add(o, sp__ox_mul(o, at, sp__ox_number(o, (double)s->sizes[d])), i) : i;
         if (s->nearest) continue;
@@ -85,7 +86,8 @@ static ox grid_place(ox_out *o, ox grid, int axes, int d, int64_t size, int64_t 
     ox g = SP_OX(o, "Gather", "axis=-1", grid, sp__ox_whole(o, SP_DTYPE_I64, axes - 1 - d)); /* x comes first */
     g = SP_OX_RESHAPE(o, g, n, 1, places);
     ox p = sp__ox_add(o, g, sp__ox_number(o, 1));
-    p = align ? sp__ox_mul(o, p, sp__ox_number(o, (double)(size - 1) / 2)) : sp__ox_sub(o, sp__ox_mul(o, p, sp__ox_number(o, (double)size / 2)), sp__ox_number(o, 0.5));
+    p = align ? sp__ox_mul(o, p, sp__ox_number(o, (double)(size - 1) / 2))
+              : sp__ox_sub(o, sp__ox_mul(o, p, sp__ox_number(o, (double)size / 2)), sp__ox_number(o, 0.5));
     if (!strcmp(padding, "reflection")) {
         double low = align ? 0 : -0.5, span = align ? (double)(size - 1) : (double)size;
         if (span == 0) p = sp__ox_mul(o, p, sp__ox_number(o, 0));
@@ -93,11 +95,14 @@ static ox grid_place(ox_out *o, ox grid, int axes, int d, int64_t size, int64_t 
             ox a = SP_OX(o, "Abs", NULL, sp__ox_sub(o, p, sp__ox_number(o, low)));
             ox turns = SP_OX(o, "Floor", NULL, sp__ox_div(o, a, sp__ox_number(o, span)));
             ox rest = sp__ox_sub(o, a, sp__ox_mul(o, turns, sp__ox_number(o, span)));
-            ox odd = SP_OX(o, "Equal", NULL, SP_OX(o, "Mod", "fmod=1", turns, sp__ox_number(o, 2)), sp__ox_number(o, 1));
-            p = sp__ox_add(o, sp__ox_where(o, odd, sp__ox_sub(o, sp__ox_number(o, span), rest), rest), sp__ox_number(o, low));
+            ox odd =
+                SP_OX(o, "Equal", NULL, SP_OX(o, "Mod", "fmod=1", turns, sp__ox_number(o, 2)), sp__ox_number(o, 1));
+            p = sp__ox_add(o, sp__ox_where(o, odd, sp__ox_sub(o, sp__ox_number(o, span), rest), rest),
+                           sp__ox_number(o, low));
         }
     }
-    if (strcmp(padding, "zeros") != 0) p = SP_OX(o, "Min", NULL, SP_OX(o, "Max", NULL, p, sp__ox_number(o, 0)), sp__ox_number(o, (double)(size - 1)));
+    if (strcmp(padding, "zeros") != 0)
+        p = SP_OX(o, "Min", NULL, SP_OX(o, "Max", NULL, p, sp__ox_number(o, 0)), sp__ox_number(o, (double)(size - 1)));
     return p;
 }
 
@@ -108,8 +113,8 @@ static void write_grid_sample(ox_out *o)
     const char *mode = sp__ox_text(o, "mode");
     if (o->opset >= 16 && axes == 2) {
         const char *name = !strcmp(mode, "bilinear") ? (o->opset >= 20 ? "linear" : "bilinear") : mode;
-        o->out[0] = sp__ox_op(o, "GridSample", 2, o->in, "mode='%s', padding_mode='%s', align_corners=%d", name, sp__ox_text(o, "padding_mode"),
-                              (int)sp__ox_int(o, "align_corners"));
+        o->out[0] = sp__ox_op(o, "GridSample", 2, o->in, "mode='%s', padding_mode='%s', align_corners=%d", name,
+                              sp__ox_text(o, "padding_mode"), (int)sp__ox_int(o, "align_corners"));
         return;
     }
     sp__ox_fix(o, 0);
@@ -126,7 +131,10 @@ static void write_grid_sample(ox_out *o)
 
 /* --- boxes ------------------------------------------------------------------------------------------------------- */
 
-static ox column(ox_out *o, ox boxes, int k) { return sp__ox_op(o, "Gather", 2, (ox[]){boxes, sp__ox_whole(o, SP_DTYPE_I64, k)}, "axis=1"); }
+static ox column(ox_out *o, ox boxes, int k)
+{
+    return sp__ox_op(o, "Gather", 2, (ox[]){boxes, sp__ox_whole(o, SP_DTYPE_I64, k)}, "axis=1");
+}
 
 /* Size of the part that boxes a and b share along axis k, and each one's own; `more` is 1 where edges belong to boxes. */
 static ox shared_side(ox_out *o, const ox *a, const ox *b, int k, double more)
@@ -137,7 +145,8 @@ static ox shared_side(ox_out *o, const ox *a, const ox *b, int k, double more)
 
 static ox area(ox_out *o, const ox *a, double more)
 {
-    ox w = sp__ox_add(o, sp__ox_sub(o, a[2], a[0]), sp__ox_number(o, more)), h = sp__ox_add(o, sp__ox_sub(o, a[3], a[1]), sp__ox_number(o, more));
+    ox w = sp__ox_add(o, sp__ox_sub(o, a[2], a[0]), sp__ox_number(o, more)),
+       h = sp__ox_add(o, sp__ox_sub(o, a[3], a[1]), sp__ox_number(o, more));
     return sp__ox_mul(o, w, h);
 }
 
@@ -164,7 +173,8 @@ static void write_nms(ox_out *o)
 {
     int64_t n = sp__ox_fixed(o, 0, 0);
     ox sorted[2], a[4], b[4], start[1], end[1], out[2];
-    sp__ox_op_many(o, "TopK", 2, (ox[]){column(o, o->in[0], 4), SP_OX_INTS(o, n)}, 2, sorted, "axis=0, largest=1, sorted=1");
+    sp__ox_op_many(o, "TopK", 2, (ox[]){column(o, o->in[0], 4), SP_OX_INTS(o, n)}, 2, sorted,
+                   "axis=0, largest=1, sorted=1");
     ox boxes = SP_OX(o, "Gather", "axis=0", o->in[0], sorted[1]);
     for (int k = 0; k < 4; k++) {
         ox c = column(o, boxes, k);
@@ -182,7 +192,8 @@ static void write_nms(ox_out *o)
     body->in[1] = sp__ox_value(o, NULL, SP_DTYPE_BOOL);
     ox keep = body->in[2] = sp__ox_value(o, NULL, SP_DTYPE_BOOL);
     ox mine = SP_OX(o, "Gather", "axis=0", sp__ox_cast(o, keep, SP_DTYPE_I32), body->in[0]);
-    ox row = SP_OX(o, "And", NULL, SP_OX(o, "Gather", "axis=0", over, body->in[0]), sp__ox_cast(o, mine, SP_DTYPE_BOOL));
+    ox row =
+        SP_OX(o, "And", NULL, SP_OX(o, "Gather", "axis=0", over, body->in[0]), sp__ox_cast(o, mine, SP_DTYPE_BOOL));
     out[0] = body->in[1];
     out[1] = SP_OX(o, "And", NULL, keep, SP_OX(o, "Not", NULL, row));
     sp__ox_end(o, body, 2, out);
@@ -206,24 +217,30 @@ static void write_box_code(ox_out *o)
     double bound = decode ? fabs(log(sp__ox_float(o, "wh_ratio_clip"))) : 0;
     ox parts[4], half = sp__ox_number(o, 0.5), one = sp__ox_number(o, 1);
     for (int k = 0; k < 2; k++) {
-        ox a0 = column(o, o->in[0], k), a1 = column(o, o->in[0], k + 2), b0 = column(o, o->in[1], k), b1 = column(o, o->in[1], k + 2);
+        ox a0 = column(o, o->in[0], k), a1 = column(o, o->in[0], k + 2), b0 = column(o, o->in[1], k),
+           b1 = column(o, o->in[1], k + 2);
         ox size = sp__ox_add(o, sp__ox_sub(o, a1, a0), one), middle = sp__ox_mul(o, sp__ox_add(o, a0, a1), half);
         if (!decode) {
             ox other = sp__ox_mul(o, sp__ox_add(o, b0, b1), half), to = sp__ox_add(o, sp__ox_sub(o, b1, b0), one);
             parts[k] = sp__ox_div(o, sp__ox_sub(o, other, middle), size);
             parts[k + 2] = SP_OX(o, "Log", NULL, sp__ox_div(o, to, size));
             for (int i = k; i < 4; i += 2)
-                parts[i] = sp__ox_div(o, sp__ox_sub(o, parts[i], sp__ox_number(o, listed(o, "means", i))), sp__ox_number(o, listed(o, "stds", i)));
+                parts[i] = sp__ox_div(o, sp__ox_sub(o, parts[i], sp__ox_number(o, listed(o, "means", i))),
+                                      sp__ox_number(o, listed(o, "stds", i)));
             continue;
         }
-        ox shift = sp__ox_add(o, sp__ox_mul(o, b0, sp__ox_number(o, listed(o, "stds", k))), sp__ox_number(o, listed(o, "means", k)));
-        ox grow = sp__ox_add(o, sp__ox_mul(o, b1, sp__ox_number(o, listed(o, "stds", k + 2))), sp__ox_number(o, listed(o, "means", k + 2)));
+        ox shift = sp__ox_add(o, sp__ox_mul(o, b0, sp__ox_number(o, listed(o, "stds", k))),
+                              sp__ox_number(o, listed(o, "means", k)));
+        ox grow = sp__ox_add(o, sp__ox_mul(o, b1, sp__ox_number(o, listed(o, "stds", k + 2))),
+                             sp__ox_number(o, listed(o, "means", k + 2)));
         grow = SP_OX(o, "Min", NULL, SP_OX(o, "Max", NULL, grow, sp__ox_number(o, -bound)), sp__ox_number(o, bound));
-        ox reach = sp__ox_mul(o, sp__ox_mul(o, size, SP_OX(o, "Exp", NULL, grow)), half), last = sp__ox_number(o, (double)most.v[1 - k]);
+        ox reach = sp__ox_mul(o, sp__ox_mul(o, size, SP_OX(o, "Exp", NULL, grow)), half),
+           last = sp__ox_number(o, (double)most.v[1 - k]);
         middle = sp__ox_add(o, middle, sp__ox_mul(o, size, shift));
         parts[k] = sp__ox_add(o, sp__ox_sub(o, middle, reach), half);
         parts[k + 2] = sp__ox_sub(o, sp__ox_add(o, middle, reach), half);
-        for (int i = k; i < 4; i += 2) parts[i] = SP_OX(o, "Min", NULL, SP_OX(o, "Max", NULL, parts[i], sp__ox_number(o, 0)), last);
+        for (int i = k; i < 4; i += 2)
+            parts[i] = SP_OX(o, "Min", NULL, SP_OX(o, "Max", NULL, parts[i], sp__ox_number(o, 0)), last);
     }
     for (int k = 0; k < 4; k++) parts[k] = sp__ox_unsqueeze(o, parts[k], 1);
     o->out[0] = sp__ox_op(o, "Concat", 4, parts, "axis=1");
@@ -232,16 +249,25 @@ static void write_box_code(ox_out *o)
 static void write_check_valid(ox_out *o)
 {
     ox m[3], b[4], zero = sp__ox_number(o, 0), one = sp__ox_number(o, 1);
-    for (int k = 0; k < 3; k++) m[k] = sp__ox_op(o, "Gather", 2, (ox[]){o->in[1], sp__ox_whole(o, SP_DTYPE_I64, k)}, "axis=0");
+    for (int k = 0; k < 3; k++)
+        m[k] = sp__ox_op(o, "Gather", 2, (ox[]){o->in[1], sp__ox_whole(o, SP_DTYPE_I64, k)}, "axis=0");
     for (int k = 0; k < 4; k++) b[k] = column(o, o->in[0], k);
     ox height = sp__ox_sub(o, sp__ox_mul(o, m[0], m[2]), one), width = sp__ox_sub(o, sp__ox_mul(o, m[1], m[2]), one);
-    ox low = SP_OX(o, "And", NULL, SP_OX(o, "GreaterOrEqual", NULL, b[0], zero), SP_OX(o, "GreaterOrEqual", NULL, b[1], zero));
-    ox high = SP_OX(o, "And", NULL, SP_OX(o, "LessOrEqual", NULL, b[2], width), SP_OX(o, "LessOrEqual", NULL, b[3], height));
+    ox low = SP_OX(o, "And", NULL, SP_OX(o, "GreaterOrEqual", NULL, b[0], zero),
+                   SP_OX(o, "GreaterOrEqual", NULL, b[1], zero));
+    ox high =
+        SP_OX(o, "And", NULL, SP_OX(o, "LessOrEqual", NULL, b[2], width), SP_OX(o, "LessOrEqual", NULL, b[3], height));
     o->out[0] = SP_OX(o, "And", NULL, low, high);
 }
 
 const ox_rule sp__ox_vision[] = {
-    SP_OX_CODE("resample_axis", write_resample), SP_OX_CODE("fold", write_fold), SP_OX_CODE("grid_sample", write_grid_sample),
-    SP_OX_CODE("iou", write_iou), SP_OX_CODE("nms_with_mask", write_nms), SP_OX_CODE("bounding_box_encode", write_box_code),
-    SP_OX_CODE("bounding_box_decode", write_box_code), SP_OX_CODE("check_valid", write_check_valid), {.op = NULL},
+    SP_OX_CODE("resample_axis", write_resample),
+    SP_OX_CODE("fold", write_fold),
+    SP_OX_CODE("grid_sample", write_grid_sample),
+    SP_OX_CODE("iou", write_iou),
+    SP_OX_CODE("nms_with_mask", write_nms),
+    SP_OX_CODE("bounding_box_encode", write_box_code),
+    SP_OX_CODE("bounding_box_decode", write_box_code),
+    SP_OX_CODE("check_valid", write_check_valid),
+    {.op = NULL},
 };

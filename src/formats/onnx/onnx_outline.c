@@ -9,16 +9,19 @@
 
 enum { LABEL_BYTES = 256 };
 
-static sp_status list_graph(sp__outline *o, const sp_onnx_graph *g, const char *const *names, const char *scope, int depth);
+static sp_status list_graph(sp__outline *o, const sp_onnx_graph *g, const char *const *names, const char *scope,
+                            int depth);
 
 /* What the slots of a body are called: those captured as outside, inputs by what the node gives, others with `scope` in front. A Loop gives the
  * number of the turn itself. */
-static sp_status name_slots(sp__outline *o, const sp_onnx_graph *body, const sp_onnx_node *n, const char *const *outer, const char *scope, const char ***out)
+static sp_status name_slots(sp__outline *o, const sp_onnx_graph *body, const sp_onnx_node *n, const char *const *outer,
+                            const char *scope, const char ***out)
 {
     const char **names = sp__arena_alloc(&o->m->arena, (size_t)(body->n_slots + 1) * sizeof *names);
     if (names == NULL) return SP_NOMEM;
     for (int i = 0; i < body->n_slots; i++)
-        if ((names[i] = body->names[i] != NULL ? sp__outline_join(o, scope, body->names[i]) : "") == NULL) return SP_NOMEM;
+        if ((names[i] = body->names[i] != NULL ? sp__outline_join(o, scope, body->names[i]) : "") == NULL)
+            return SP_NOMEM;
     for (int i = 0; i < body->n_captured; i++) names[body->captured[i]] = outer[body->captured_from[i]];
     for (int i = strcmp(n->op, "Loop") == 0; i < body->n_inputs && i < n->n_in; i++)
         if (n->in[i] >= 0 && body->inputs[i] >= 0) names[body->inputs[i]] = outer[n->in[i]];
@@ -26,8 +29,8 @@ static sp_status name_slots(sp__outline *o, const sp_onnx_graph *body, const sp_
     return SP_OK;
 }
 
-static sp_status list_body(sp__outline *o, const sp_onnx_graph *body, const sp_onnx_node *n, const char *what, const char *const *outer, const char *scope, int depth,
-                           const char **results, int *n_results)
+static sp_status list_body(sp__outline *o, const sp_onnx_graph *body, const sp_onnx_node *n, const char *what,
+                           const char *const *outer, const char *scope, int depth, const char **results, int *n_results)
 {
     char label[LABEL_BYTES];
     const char **names;
@@ -36,11 +39,13 @@ static sp_status list_body(sp__outline *o, const sp_onnx_graph *body, const sp_o
     if (inside == NULL) return SP_NOMEM;
     SP_TRY(name_slots(o, body, n, outer, inside, &names));
     SP_TRY(list_graph(o, body, names, inside, depth + 1));
-    for (int i = 0; i < body->n_outputs; i++) results[(*n_results)++] = body->outputs[i] >= 0 ? names[body->outputs[i]] : "";
+    for (int i = 0; i < body->n_outputs; i++)
+        results[(*n_results)++] = body->outputs[i] >= 0 ? names[body->outputs[i]] : "";
     return SP_OK;
 }
 
-static sp_status list_node(sp__outline *o, const sp_onnx_node *n, const char *const *names, const char *scope, int depth)
+static sp_status list_node(sp__outline *o, const sp_onnx_node *n, const char *const *names, const char *scope,
+                           int depth)
 {
     bool open = sp__outline_open(o, depth);
     size_t n_results = open && n->function != NULL ? (size_t)n->function->n_outputs : 0;
@@ -50,7 +55,8 @@ static sp_status list_node(sp__outline *o, const sp_onnx_node *n, const char *co
             n_results += (size_t)n->attrs[i].graph->n_outputs;
             bodies = true;
         }
-    const char **values = sp__arena_alloc(&o->m->arena, ((size_t)n->n_in + (size_t)n->n_out + n_results + 1) * sizeof *values);
+    const char **values =
+        sp__arena_alloc(&o->m->arena, ((size_t)n->n_in + (size_t)n->n_out + n_results + 1) * sizeof *values);
     const char *own = sp__model_scope(&o->m->arena, n->name);
     if (values == NULL || own == NULL) return SP_NOMEM;
     const char *belongs = scope[0] ? sp__outline_join(o, scope, own) : own;
@@ -60,7 +66,9 @@ static sp_status list_node(sp__outline *o, const sp_onnx_node *n, const char *co
     if (bodies) o->n_bodies++;
     for (int i = 0; open && i < n->n_attrs; i++)
         if (n->attrs[i].graph != NULL) {
-            const char *what = strcmp(n->attrs[i].name, "then_branch") == 0 ? "then" : strcmp(n->attrs[i].name, "else_branch") == 0 ? "else" : n->attrs[i].name;
+            const char *what = strcmp(n->attrs[i].name, "then_branch") == 0   ? "then"
+                               : strcmp(n->attrs[i].name, "else_branch") == 0 ? "else"
+                                                                              : n->attrs[i].name;
             SP_TRY(list_body(o, n->attrs[i].graph, n, what, names, scope, depth, values, &n_in));
         }
     if (open && n->function != NULL) SP_TRY(list_body(o, n->function, n, "", names, scope, depth, values, &n_in));
@@ -68,7 +76,8 @@ static sp_status list_node(sp__outline *o, const sp_onnx_node *n, const char *co
     return sp__outline_append(o, (sp_model_node){n->name, n->op, belongs, n_in, n->n_out, values, values + n_in});
 }
 
-static sp_status list_graph(sp__outline *o, const sp_onnx_graph *g, const char *const *names, const char *scope, int depth)
+static sp_status list_graph(sp__outline *o, const sp_onnx_graph *g, const char *const *names, const char *scope,
+                            int depth)
 {
     for (int i = 0; i < g->n_nodes; i++) SP_TRY(list_node(o, &g->nodes[i], names, scope, depth));
     return SP_OK;

@@ -40,7 +40,7 @@ typedef struct function {
 typedef struct reader {
     const sp_source *source;
     sp_model *model;
-    sp_bundle *tensors; /* all constants */
+    sp_bundle *tensors;   /* all constants */
     sp_onnx_texts *texts; /* all texts */
     sp__arena *arena;
     opsets opsets;
@@ -125,7 +125,8 @@ static sp_status names_grow(names *t)
 static sp_status names_add(names *t, const char *text, int *out)
 {
     char shown[SP_NAME_SHOWN];
-    SP_CHECK(names_find(t, text) < 0, SP_FORMAT, "the value '%s' is made twice", sp__name_shown(text, strlen(text), shown));
+    SP_CHECK(names_find(t, text) < 0, SP_FORMAT, "the value '%s' is made twice",
+             sp__name_shown(text, strlen(text), shown));
     if (2 * (t->n + 1) > t->capacity) SP_TRY(names_grow(t));
     t->texts[t->n] = text;
     names_place(t, t->n);
@@ -295,7 +296,8 @@ static sp_status settle_type(sp_onnx_attr *a, uint32_t seen)
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
         if (!(seen >> held[i].field & 1)) continue;
         if (a->type == 0) a->type = held[i].type;
-        SP_CHECK(a->type == held[i].type, SP_FORMAT, "attribute '%s' is of type %d, but holds a value of type %d", a->name, a->type, held[i].type);
+        SP_CHECK(a->type == held[i].type, SP_FORMAT, "attribute '%s' is of type %d, but holds a value of type %d",
+                 a->name, a->type, held[i].type);
     }
     return SP_OK;
 }
@@ -347,7 +349,8 @@ static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
         default: SP_TRY(sp__wire_skip(&w, number, type));
         }
     }
-    SP_CHECK((n_ints > 0) + (n_floats > 0) + (at > 0) <= 1, SP_FORMAT, "attribute '%s' holds lists of several kinds", a->name);
+    SP_CHECK((n_ints > 0) + (n_floats > 0) + (at > 0) <= 1, SP_FORMAT, "attribute '%s' holds lists of several kinds",
+             a->name);
     SP_TRY(settle_type(a, seen));
     a->n = n_ints + n_floats + at;
     /* A handler that expects another kind finds zeros and empty texts, not less than n says. */
@@ -379,12 +382,10 @@ static int opset_of(const opsets *o, const char *domain)
 
 const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op, int version)
 {
-    static const sp_onnx_handler *const tables[] = {sp__onnx_math,  sp__onnx_shape,   sp__onnx_nn,
-                                                    sp__onnx_quant, sp__onnx_control, sp__onnx_more,
-                                                    sp__onnx_resize, sp__onnx_rnn,  sp__onnx_text,
-                                                    sp__onnx_signal, sp__onnx_place, sp__onnx_ml, sp__onnx_train,
-                                                    sp__onnx_ms,     sp__onnx_cast,  sp__onnx_tokens,
-                                                    sp__onnx_random, sp__onnx_image};
+    static const sp_onnx_handler *const tables[] = {
+        sp__onnx_math,   sp__onnx_shape, sp__onnx_nn,   sp__onnx_quant,  sp__onnx_control, sp__onnx_more,
+        sp__onnx_resize, sp__onnx_rnn,   sp__onnx_text, sp__onnx_signal, sp__onnx_place,   sp__onnx_ml,
+        sp__onnx_train,  sp__onnx_ms,    sp__onnx_cast, sp__onnx_tokens, sp__onnx_random,  sp__onnx_image};
     char full[256];
     if (!same_domain(domain, "") && snprintf(full, sizeof full, "%s:%s", domain, op) < (int)sizeof full) op = full;
     const sp_onnx_handler *best = NULL;
@@ -398,8 +399,9 @@ static void note_unsupported(reader *r, const sp_onnx_node *n)
 {
     char op[SP_NAME_SHOWN], name[SP_NAME_SHOWN];
     if (r->n_unsupported++ >= UNSUPPORTED_SHOWN) return;
-    sp__text_put(&r->unsupported, "%s%s%s%s (node '%s')", r->n_unsupported > 1 ? ", " : "", n->domain, n->domain[0] ? "." : "",
-                 sp__name_shown(n->op, strlen(n->op), op), sp__name_shown(n->name, strlen(n->name), name));
+    sp__text_put(&r->unsupported, "%s%s%s%s (node '%s')", r->n_unsupported > 1 ? ", " : "", n->domain,
+                 n->domain[0] ? "." : "", sp__name_shown(n->op, strlen(n->op), op),
+                 sp__name_shown(n->name, strlen(n->name), name));
 }
 
 static void bind_node(reader *r, const opsets *o, sp_onnx_node *n)
@@ -458,7 +460,8 @@ static sp_status read_node(reader *r, const opsets *o, sp_wire w, scope *s, sp_o
     bind_node(r, o, n);
     if (n->handler != NULL) SP_TRY(sp__onnx_attrs_check(n, NULL));
     for (int i = 0; i < n->n_in || (i < 31 && (n->needed & ~SP_ONNX_NEEDS_ALL) >> i != 0); i++)
-        SP_CHECK(!sp__onnx_needs(n, i) || (i < n->n_in && n->in[i] >= 0), SP_FORMAT, "operator '%s' without its input %d", n->op, i);
+        SP_CHECK(!sp__onnx_needs(n, i) || (i < n->n_in && n->in[i] >= 0), SP_FORMAT,
+                 "operator '%s' without its input %d", n->op, i);
     return SP_OK;
 }
 
@@ -466,7 +469,8 @@ static sp_status read_node(reader *r, const opsets *o, sp_wire w, scope *s, sp_o
 static sp_status find_dead(reader *r, sp_onnx_graph *g)
 {
     for (int i = 0; i < g->n_nodes; i++) /* runs a part of the graph again, and may need any value of it */
-        if (strcmp(g->nodes[i].op, "Gradient") == 0 && strcmp(g->nodes[i].domain, "ai.onnx.preview.training") == 0) return SP_OK;
+        if (strcmp(g->nodes[i].op, "Gradient") == 0 && strcmp(g->nodes[i].domain, "ai.onnx.preview.training") == 0)
+            return SP_OK;
     int *last = ALLOC(r, g->n_slots, int);
     if (last == NULL) return SP_NOMEM;
     memset(last, -1, (size_t)g->n_slots * sizeof *last);
@@ -504,14 +508,17 @@ static sp_status find_norms(reader *r, sp_onnx_graph *g)
         for (int k = 0; k < n->n_in; k++)
             if (n->in[k] >= 0) uses[n->in[k]]++;
         for (int a = 0; a < n->n_attrs; a++)
-            for (int k = 0; n->attrs[a].graph != NULL && k < n->attrs[a].graph->n_captured; k++) uses[n->attrs[a].graph->captured_from[k]]++;
-        if (strcmp(n->op, "Conv") == 0 && n->domain[0] == '\0' && n->function == NULL && n->n_out == 1 && n->out[0] >= 0) makers[n->out[0]] = n;
+            for (int k = 0; n->attrs[a].graph != NULL && k < n->attrs[a].graph->n_captured; k++)
+                uses[n->attrs[a].graph->captured_from[k]]++;
+        if (strcmp(n->op, "Conv") == 0 && n->domain[0] == '\0' && n->function == NULL && n->n_out == 1 &&
+            n->out[0] >= 0)
+            makers[n->out[0]] = n;
     }
     for (int i = 0; i < g->n_outputs; i++) uses[g->outputs[i]]++;
     for (int i = 0; i < g->n_nodes; i++) {
         sp_onnx_node *n = &g->nodes[i];
-        bool norm = strcmp(n->op, "BatchNormalization") == 0 && n->domain[0] == '\0' && n->function == NULL && n->n_in == 5 && n->n_out == 1 &&
-                    n->out[0] >= 0 && n->in[0] >= 0;
+        bool norm = strcmp(n->op, "BatchNormalization") == 0 && n->domain[0] == '\0' && n->function == NULL &&
+                    n->n_in == 5 && n->n_out == 1 && n->out[0] >= 0 && n->in[0] >= 0;
         if (!norm || makers[n->in[0]] == NULL || uses[n->in[0]] != 1) continue;
         makers[n->in[0]]->norm = n;
         n->folded = true;
@@ -593,8 +600,10 @@ static sp_status read_constant(reader *r, sp_wire w, bool sparse, scope *s, sp_o
     int at = g->n_constants;
     bool inner = s->outer != NULL; /* names of inner graphs may be those of outer ones */
     snprintf(held, sizeof held, "#%d", r->n_tensors++);
-    SP_TRY((sparse ? read_sparse : read_tensor)(r, w, inner ? held : NULL, &name, &g->constants[at], &g->constant_types[at]));
-    if (inner || g->constant_types[at] == SP_ONNX_STRING) SP_TRY((sparse ? name_of_sparse : name_of_tensor)(r, w, &name));
+    SP_TRY((sparse ? read_sparse : read_tensor)(r, w, inner ? held : NULL, &name, &g->constants[at],
+                                                &g->constant_types[at]));
+    if (inner || g->constant_types[at] == SP_ONNX_STRING)
+        SP_TRY((sparse ? name_of_sparse : name_of_tensor)(r, w, &name));
     g->n_constants++;
     return names_add(&s->names, name, &g->constant_slots[at]);
 }
@@ -669,8 +678,8 @@ static sp_status read_nodes(reader *r, const opsets *o, int n, sp_wire *list, sc
 
 static sp_status read_graph(reader *r, sp_wire w, scope *outer, sp_onnx_graph **out)
 {
-    SP_CHECK(r->depth < NESTING_MAX, SP_FORMAT, "byte %zu: graphs inside graphs, more than %d deep", sp__wire_offset(&w),
-             NESTING_MAX);
+    SP_CHECK(r->depth < NESTING_MAX, SP_FORMAT, "byte %zu: graphs inside graphs, more than %d deep",
+             sp__wire_offset(&w), NESTING_MAX);
     SP_TRY(sp__stack_check());
     sp_onnx_graph *g = ALLOC(r, 1, sp_onnx_graph);
     fields f;
@@ -794,8 +803,10 @@ static sp_status check_calls(sp_onnx_graph *g, int depth)
             SP_TRY(check_calls(n->attrs[a].graph, depth + 1));
             g->n_expanded += n->attrs[a].graph->n_expanded;
         }
-        SP_CHECK(g->n_expanded <= EXPANDED_MAX, SP_FORMAT, "'%s' has more than %d nodes when the functions it calls are counted as often as they "
-                 "are called", g->name != NULL ? g->name : "the graph", EXPANDED_MAX);
+        SP_CHECK(g->n_expanded <= EXPANDED_MAX, SP_FORMAT,
+                 "'%s' has more than %d nodes when the functions it calls are counted as often as they "
+                 "are called",
+                 g->name != NULL ? g->name : "the graph", EXPANDED_MAX);
     }
     g->walked = DONE;
     return SP_OK;

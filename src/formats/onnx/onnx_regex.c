@@ -57,7 +57,8 @@ typedef struct parser {
 
 static sp_status bad(const parser *p, const char *why)
 {
-    return sp__fail(SP_VALUE, "the pattern '%.80s' is not understood at character %td: %s", p->pattern, p->at - p->pattern, why);
+    return sp__fail(SP_VALUE, "the pattern '%.80s' is not understood at character %td: %s", p->pattern,
+                    p->at - p->pattern, why);
 }
 
 uint32_t sp__regex_next_char(const char **at)
@@ -97,11 +98,22 @@ static const struct {
     const char *name;
     range list[4];
 } classes[] = {
-    {"d", {{'0', '9'}}}, {"w", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}, {'_', '_'}}}, {"s", {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}}},
-    {"digit", {{'0', '9'}}}, {"word", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}, {'_', '_'}}}, {"space", {{'\t', '\r'}, {' ', ' '}}},
-    {"alpha", {{'A', 'Z'}, {'a', 'z'}}}, {"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}}, {"upper", {{'A', 'Z'}}},
-    {"lower", {{'a', 'z'}}}, {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}}, {"blank", {{'\t', '\t'}, {' ', ' '}}},
-    {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}, {"cntrl", {{1, 31}, {127, 127}}}, {"print", {{' ', '~'}}}, {"graph", {{'!', '~'}}},
+    {"d", {{'0', '9'}}},
+    {"w", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}, {'_', '_'}}},
+    {"s", {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}}},
+    {"digit", {{'0', '9'}}},
+    {"word", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}, {'_', '_'}}},
+    {"space", {{'\t', '\r'}, {' ', ' '}}},
+    {"alpha", {{'A', 'Z'}, {'a', 'z'}}},
+    {"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}},
+    {"upper", {{'A', 'Z'}}},
+    {"lower", {{'a', 'z'}}},
+    {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
+    {"blank", {{'\t', '\t'}, {' ', ' '}}},
+    {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}},
+    {"cntrl", {{1, 31}, {127, 127}}},
+    {"print", {{' ', '~'}}},
+    {"graph", {{'!', '~'}}},
 };
 
 /* The ranges of a class, or everything else. */
@@ -211,7 +223,8 @@ static sp_status parse_group(parser *p, tree **out)
                 else if (*p->at == 's') p->dot_all = on;
                 else return bad(p, "this flag is not supported");
             }
-            if (*p->at++ == ')') return (*out = make(p, EMPTY, NULL, NULL)) != NULL ? SP_OK : SP_NOMEM; /* flags for the rest */
+            if (*p->at++ == ')')
+                return (*out = make(p, EMPTY, NULL, NULL)) != NULL ? SP_OK : SP_NOMEM; /* flags for the rest */
         }
     }
     SP_TRY(parse_alternatives(p, out));
@@ -255,9 +268,7 @@ static sp_status parse_atom(parser *p, tree **out)
         }
         SP_TRY(take_escape(p, &t->set, &c, &is_class));
         return is_class ? SP_OK : add_range(p, &t->set, c, c);
-    default:
-        c = sp__regex_next_char(&p->at);
-        return add_range(p, &t->set, c, c);
+    default: c = sp__regex_next_char(&p->at); return add_range(p, &t->set, c, c);
     }
 }
 
@@ -356,9 +367,7 @@ static sp_status emit_tree(parser *p, const tree *t)
     case EMPTY: return SP_OK;
     case SET: return emit(p, (instruction){.op = TAKE, .set = &t->set}, NULL);
     case ASSERT: return emit(p, (instruction){.op = LOOK, .what = t->what}, NULL);
-    case CAT:
-        SP_TRY(emit_tree(p, t->left));
-        return emit_tree(p, t->right);
+    case CAT: SP_TRY(emit_tree(p, t->left)); return emit_tree(p, t->right);
     case ALT:
         SP_TRY(emit(p, (instruction){.op = FORK}, &fork));
         SP_TRY(emit_tree(p, t->left));
@@ -378,7 +387,8 @@ sp_status sp__regex_compile(sp__arena *arena, const char *pattern, sp_regex **ou
     enum { PATTERN_MAX = 4000 }; /* trees of rows are as deep as rows are long */
     parser p = {.arena = arena, .pattern = pattern, .at = pattern};
     tree *t = NULL;
-    if (strlen(pattern) > PATTERN_MAX) return sp__fail(SP_VALUE, "a pattern of %zu bytes, at most %d are possible", strlen(pattern), PATTERN_MAX);
+    if (strlen(pattern) > PATTERN_MAX)
+        return sp__fail(SP_VALUE, "a pattern of %zu bytes, at most %d are possible", strlen(pattern), PATTERN_MAX);
     SP_TRY(parse_alternatives(&p, &t));
     if (*p.at != '\0') return bad(&p, "a ) without (");
     sp_regex *r = sp__arena_alloc(arena, sizeof *r);
@@ -387,8 +397,12 @@ sp_status sp__regex_compile(sp__arena *arena, const char *pattern, sp_regex **ou
     SP_TRY(emit_tree(&p, t));
     SP_TRY(emit(&p, (instruction){.op = MATCH}, NULL));
     size_t bytes = (size_t)p.n * sizeof(int);
-    *r = (sp_regex){.n = p.n, .program = p.program, .now = sp__arena_alloc(arena, bytes), .next = sp__arena_alloc(arena, bytes),
-                    .stack = sp__arena_alloc(arena, 2 * bytes + sizeof(int)), .seen = sp__arena_alloc(arena, bytes)};
+    *r = (sp_regex){.n = p.n,
+                    .program = p.program,
+                    .now = sp__arena_alloc(arena, bytes),
+                    .next = sp__arena_alloc(arena, bytes),
+                    .stack = sp__arena_alloc(arena, 2 * bytes + sizeof(int)),
+                    .seen = sp__arena_alloc(arena, bytes)};
     if (r->now == NULL || r->next == NULL || r->stack == NULL || r->seen == NULL) return SP_NOMEM;
     memset(r->seen, 0, bytes);
     *out = r;
@@ -397,7 +411,10 @@ sp_status sp__regex_compile(sp__arena *arena, const char *pattern, sp_regex **ou
 
 /* --- matching ---------------------------------------------------------------------------------------------------- */
 
-static bool is_word(uint32_t c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
+static bool is_word(uint32_t c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
 
 static bool set_has(const set *s, uint32_t c)
 {
@@ -426,7 +443,8 @@ static void follow(sp_regex *r, int start, uint32_t prev, uint32_t next, int *li
             break;
         case JUMP: r->stack[depth++] = i->to; break;
         case LOOK:
-            if (i->what == '^' ? prev == 0 : i->what == '$' ? next == 0 : i->what == 'b' ? edge : !edge) r->stack[depth++] = at + 1;
+            if (i->what == '^' ? prev == 0 : i->what == '$' ? next == 0 : i->what == 'b' ? edge : !edge)
+                r->stack[depth++] = at + 1;
             break;
         default: list[(*n)++] = at;
         }

@@ -12,8 +12,8 @@ enum { SP_ONNX_FLOAT = 1, SP_ONNX_STRING = 8 };
 
 /* A type that is carried. */
 typedef struct sp_onnx_type {
-    int number;         /* of TensorProto.DataType */
-    const char *name;   /* "float8e4m3fn" */
+    int number;       /* of TensorProto.DataType */
+    const char *name; /* "float8e4m3fn" */
     sp_dtype carrier;
     int bits;           /* of an element in a file; 0: texts */
     const char *format; /* of floats: for the operator minifloat; NULL: integers */
@@ -28,8 +28,10 @@ const sp_onnx_type *sp__onnx_type(uint64_t number);
 sp_dtype sp__onnx_carrier(uint64_t number, int *type);
 /* The TensorProto in w as an entry, called `as` (NULL: its own name). index (may be NULL): the entry, -1 for texts. type (may be
  * NULL): of what the entry is the carrier, 0: none. */
-sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index, int *type);
+sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index,
+                              int *type);
 /* The same for the SparseTensorProto in w, made dense. */
-sp_status sp__onnx_sparse_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index, int *type);
+sp_status sp__onnx_sparse_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index,
+                              int *type);
 
 #endif

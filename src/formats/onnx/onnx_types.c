@@ -31,7 +31,8 @@ static sp_status read_dims(sp_wire w, sp_model_value *out)
             continue;
         }
         SP_TRY(sp__wire_take_bytes(&w, "dim", type, &dim));
-        SP_CHECK(spec->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", sp__wire_offset(&w), SP_RANK_MAX);
+        SP_CHECK(spec->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", sp__wire_offset(&w),
+                 SP_RANK_MAX);
         uint32_t *axis = &out->axes[spec->rank];
         char *axis_name = out->axis_names[spec->rank];
         int64_t *d = &spec->dims[spec->rank++];
@@ -44,7 +45,9 @@ static sp_status read_dims(sp_wire w, sp_model_value *out)
             } else if (number == 2) {
                 SP_TRY(sp__wire_take_bytes(&dim, "dim_param", type, &name));
                 *axis = sp__wire_more(&name) ? name_number(name) : 0;
-                snprintf(axis_name, SP_AXIS_NAME_BYTES, "%.*s", (int)(sp__wire_left(&name) < SP_AXIS_NAME_BYTES ? sp__wire_left(&name) : SP_AXIS_NAME_BYTES), (const char *)name.at);
+                snprintf(axis_name, SP_AXIS_NAME_BYTES, "%.*s",
+                         (int)(sp__wire_left(&name) < SP_AXIS_NAME_BYTES ? sp__wire_left(&name) : SP_AXIS_NAME_BYTES),
+                         (const char *)name.at);
             } else SP_TRY(sp__wire_skip(&dim, number, type));
         }
     }
@@ -73,7 +76,8 @@ static sp_status read_tensor_type(sp_wire w, sp_model_value *out)
 
 static sp_status read_type(sp_wire w, int depth, sp_model_value *out)
 {
-    SP_CHECK(depth < NESTING_MAX, SP_FORMAT, "byte %zu: types inside types, more than %d deep", sp__wire_offset(&w), NESTING_MAX);
+    SP_CHECK(depth < NESTING_MAX, SP_FORMAT, "byte %zu: types inside types, more than %d deep", sp__wire_offset(&w),
+             NESTING_MAX);
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;

@@ -36,9 +36,10 @@ typedef struct {
 
 sp_dtype sp__onnx_dtype(uint64_t number)
 {
-    static const int8_t known[] = {SP_DTYPE_NONE, SP_DTYPE_F32, SP_DTYPE_U8,  SP_DTYPE_I8,  SP_DTYPE_U16, SP_DTYPE_I16,
-                                   SP_DTYPE_I32,  SP_DTYPE_I64, SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_F16, SP_DTYPE_F64,
-                                   SP_DTYPE_U32,  SP_DTYPE_U64, SP_DTYPE_C64, SP_DTYPE_C128, SP_DTYPE_BF16};
+    static const int8_t known[] = {SP_DTYPE_NONE, SP_DTYPE_F32, SP_DTYPE_U8,  SP_DTYPE_I8,   SP_DTYPE_U16,
+                                   SP_DTYPE_I16,  SP_DTYPE_I32, SP_DTYPE_I64, SP_DTYPE_NONE, SP_DTYPE_BOOL,
+                                   SP_DTYPE_F16,  SP_DTYPE_F64, SP_DTYPE_U32, SP_DTYPE_U64,  SP_DTYPE_C64,
+                                   SP_DTYPE_C128, SP_DTYPE_BF16};
     return number < sizeof known ? (sp_dtype)known[number] : SP_DTYPE_NONE;
 }
 
@@ -52,11 +53,19 @@ int sp__onnx_dtype_number(sp_dtype dtype)
 const sp_onnx_type *sp__onnx_type(uint64_t number)
 {
     static const sp_onnx_type types[] = {
-        {SP_ONNX_STRING, "string", SP_DTYPE_I64, 0, NULL}, {17, "float8e4m3fn", SP_DTYPE_F32, 8, "e4m3fn"},
-        {18, "float8e4m3fnuz", SP_DTYPE_F32, 8, "e4m3fnuz"}, {19, "float8e5m2", SP_DTYPE_F32, 8, "e5m2"},
-        {20, "float8e5m2fnuz", SP_DTYPE_F32, 8, "e5m2fnuz"}, {21, "uint4", SP_DTYPE_U8, 4, NULL}, {22, "int4", SP_DTYPE_I8, 4, NULL},
-        {23, "float4e2m1", SP_DTYPE_F32, 4, "e2m1"}, {24, "float8e8m0", SP_DTYPE_F32, 8, "e8m0"}, {25, "uint2", SP_DTYPE_U8, 2, NULL},
-        {26, "int2", SP_DTYPE_I8, 2, NULL}, {27, "float6e2m3", SP_DTYPE_F32, 6, "e2m3"}, {28, "float6e3m2", SP_DTYPE_F32, 6, "e3m2"},
+        {SP_ONNX_STRING, "string", SP_DTYPE_I64, 0, NULL},
+        {17, "float8e4m3fn", SP_DTYPE_F32, 8, "e4m3fn"},
+        {18, "float8e4m3fnuz", SP_DTYPE_F32, 8, "e4m3fnuz"},
+        {19, "float8e5m2", SP_DTYPE_F32, 8, "e5m2"},
+        {20, "float8e5m2fnuz", SP_DTYPE_F32, 8, "e5m2fnuz"},
+        {21, "uint4", SP_DTYPE_U8, 4, NULL},
+        {22, "int4", SP_DTYPE_I8, 4, NULL},
+        {23, "float4e2m1", SP_DTYPE_F32, 4, "e2m1"},
+        {24, "float8e8m0", SP_DTYPE_F32, 8, "e8m0"},
+        {25, "uint2", SP_DTYPE_U8, 2, NULL},
+        {26, "int2", SP_DTYPE_I8, 2, NULL},
+        {27, "float6e2m3", SP_DTYPE_F32, 6, "e2m3"},
+        {28, "float6e3m2", SP_DTYPE_F32, 6, "e3m2"},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if ((uint64_t)types[i].number == number) return &types[i];
@@ -103,9 +112,7 @@ static sp_status parse_tensor(sp_wire w, tensor *t)
         SP_TRY(sp__wire_field(&w, &number, &type));
         switch (number) {
         case 1: SP_TRY(sp__meta_take_dims(&w, type, &t->meta)); break;
-        case 2:
-            SP_TRY(sp__wire_take_number(&w, "data_type", type, &t->type));
-            break;
+        case 2: SP_TRY(sp__wire_take_number(&w, "data_type", type, &t->type)); break;
         case 4:
         case 5:
         case 7:
@@ -138,8 +145,8 @@ static sp_status add_typed(const sp_source *source, sp_bundle *bundle, const cha
         return sp__source_add(source, bundle, name, &t->meta, t->typed.at, sp__wire_left(&t->typed));
     size_t element = sp_dtype_bytes(dtype), wanted;
     SP_TRY(sp__meta_bytes(&t->meta, &wanted));
-    SP_CHECK(wanted / element <= sp__wire_left(&t->typed), SP_FORMAT, "%zu elements wanted in %zu bytes", wanted / element,
-             sp__wire_left(&t->typed));
+    SP_CHECK(wanted / element <= sp__wire_left(&t->typed), SP_FORMAT, "%zu elements wanted in %zu bytes",
+             wanted / element, sp__wire_left(&t->typed));
     sp_map *map = NULL;
     SP_TRY(sp__map_create(wanted, &map));
     sp_wire w = t->typed;
@@ -164,7 +171,8 @@ static sp_status add_external(const sp_source *source, sp_bundle *bundle, const 
     size_t wanted;
     SP_TRY(sp__meta_bytes(&t->meta, &wanted));
     SP_TRY(sp__source_open_beside(source, t->location, &file));
-    sp_status status = sp__source_add_part(&file, t->location, bundle, name, &t->meta, t->offset, t->has_length ? t->length : wanted);
+    sp_status status =
+        sp__source_add_part(&file, t->location, bundle, name, &t->meta, t->offset, t->has_length ? t->length : wanted);
     sp__source_close(&file);
     return status;
 }
@@ -203,7 +211,8 @@ static sp_status bytes_of_typed(const tensor *t, const sp_onnx_type *type, size_
     return SP_OK;
 }
 
-static sp_status add_small(const sp_source *source, sp_bundle *bundle, const char *name, tensor *t, const sp_onnx_type *type)
+static sp_status add_small(const sp_source *source, sp_bundle *bundle, const char *name, tensor *t,
+                           const sp_onnx_type *type)
 {
     size_t wanted;
     t->meta.dtype = type->carrier;
@@ -221,13 +230,15 @@ static sp_status add_small(const sp_source *source, sp_bundle *bundle, const cha
         if (t->has_length && t->length < have) have = (size_t)t->length;
         from = file.data + (t->offset <= file.bytes ? t->offset : 0);
     } else if (!t->has_raw) {
-        if (packed > sp__wire_left(&t->typed)) status = sp__fail(SP_FORMAT, "the number of elements does not agree with the shape");
+        if (packed > sp__wire_left(&t->typed))
+            status = sp__fail(SP_FORMAT, "the number of elements does not agree with the shape");
         if (status == SP_OK && !(own = sp__alloc_zero(packed + 1))) status = SP_NOMEM;
         if (status == SP_OK) status = bytes_of_typed(t, type, n, own, packed);
         from = own;
         have = packed;
     }
-    if (status == SP_OK && have < packed) status = sp__fail(SP_FORMAT, "%zu bytes, but %zu elements of %s need %zu", have, n, type->name, packed);
+    if (status == SP_OK && have < packed)
+        status = sp__fail(SP_FORMAT, "%zu bytes, but %zu elements of %s need %zu", have, n, type->name, packed);
     if (status == SP_OK) status = sp__map_create(wanted, &map);
     if (status == SP_OK) {
         unpack(type, from, n, map->data);
@@ -240,7 +251,8 @@ static sp_status add_small(const sp_source *source, sp_bundle *bundle, const cha
     return status;
 }
 
-sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index, int *type)
+sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index,
+                              int *type)
 {
     tensor t;
     char shown[SP_NAME_SHOWN];
@@ -283,7 +295,8 @@ static sp_status add_inside(reader *r, sp_wire w, const char *given, const char 
     sp_dtype dtype = sp__onnx_dtype(t.type);
     if (given != NULL && (dtype == SP_DTYPE_NONE || sp_dtype_kind(dtype) != 'f' || t.meta.rank == 0)) return SP_OK;
     snprintf(as, sizeof as, "%.250s", name);
-    for (int i = 0; sp_bundle_find(r->bundle, as) >= 0; i++) snprintf(as, sizeof as, i > 0 ? "%.200s/%.250s_%d" : "%.200s/%.250s", where, name, i);
+    for (int i = 0; sp_bundle_find(r->bundle, as) >= 0; i++)
+        snprintf(as, sizeof as, i > 0 ? "%.200s/%.250s_%d" : "%.200s/%.250s", where, name, i);
     return sp__onnx_tensor_add(r->source, r->bundle, w, as, NULL, NULL);
 }
 
@@ -344,7 +357,8 @@ static sp_status read_node(reader *r, sp_wire w, const char *where, int depth)
 
 static sp_status read_body(reader *r, sp_wire w, const char *where, int depth)
 {
-    SP_CHECK(depth <= DEPTH_MAX, SP_FORMAT, "byte %zu: graphs lie more than %d deep in each other", sp__wire_offset(&w), DEPTH_MAX);
+    SP_CHECK(depth <= DEPTH_MAX, SP_FORMAT, "byte %zu: graphs lie more than %d deep in each other", sp__wire_offset(&w),
+             DEPTH_MAX);
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
@@ -437,12 +451,8 @@ static sp_status read_field(reader *r, sp_wire *w, uint32_t number, int type)
     case 3:
         SP_TRY(sp__wire_take_text(w, "producer", type, text, sizeof text));
         return sp_bundle_set_note(r->bundle, number == 2 ? "producer" : "producer_version", text);
-    case 7:
-        SP_TRY(sp__wire_take_bytes(w, "graph", type, &inner));
-        return read_graph(r, inner);
-    case 8:
-        SP_TRY(sp__wire_take_bytes(w, "opset_import", type, &inner));
-        return note_opset(r, inner);
+    case 7: SP_TRY(sp__wire_take_bytes(w, "graph", type, &inner)); return read_graph(r, inner);
+    case 8: SP_TRY(sp__wire_take_bytes(w, "opset_import", type, &inner)); return note_opset(r, inner);
     default: return sp__wire_skip(w, number, type);
     }
 }
@@ -470,7 +480,8 @@ static bool probe(const sp_source *s)
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
-        if (sp__wire_field(&w, &number, &type) != SP_OK || number > 30 || sp__wire_skip(&w, number, type) != SP_OK) return false;
+        if (sp__wire_field(&w, &number, &type) != SP_OK || number > 30 || sp__wire_skip(&w, number, type) != SP_OK)
+            return false;
         version = version || (number == 1 && type == SP_WIRE_VARINT);
         graph = graph || (number == 7 && type == SP_WIRE_BYTES);
     }

@@ -28,7 +28,8 @@ sp_status sp__flat_follow(const sp_flat *f, size_t at, size_t *out)
 {
     uint64_t distance = 0;
     SP_TRY(sp__flat_get(f, at, 4, &distance));
-    SP_CHECK(distance <= f->bytes - at, SP_FORMAT, "byte %zu leads out of the file, which ends after %zu bytes: it is cut short, or damaged", at, f->bytes);
+    SP_CHECK(distance <= f->bytes - at, SP_FORMAT,
+             "byte %zu leads out of the file, which ends after %zu bytes: it is cut short, or damaged", at, f->bytes);
     *out = at + (size_t)distance;
     return SP_OK;
 }
@@ -41,8 +42,8 @@ sp_status sp__flat_vector(const sp_flat *f, size_t table, unsigned number, size_
     if (place == 0) return SP_OK;
     SP_TRY(sp__flat_follow(f, place, &at));
     SP_TRY(sp__flat_get(f, at, 4, &out->n));
-    SP_CHECK(out->n <= (f->bytes - at - 4) / element, SP_FORMAT, "byte %zu, field %u: a vector of %llu elements leaves the file", at, number,
-             (unsigned long long)out->n);
+    SP_CHECK(out->n <= (f->bytes - at - 4) / element, SP_FORMAT,
+             "byte %zu, field %u: a vector of %llu elements leaves the file", at, number, (unsigned long long)out->n);
     out->at = at + 4;
     return SP_OK;
 }

@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-bool sp__tfl_probe(const sp_source *s)
-{
-    return s->bytes >= 8 && memcmp(s->data + 4, "TFL3", 4) == 0;
-}
+bool sp__tfl_probe(const sp_source *s) { return s->bytes >= 8 && memcmp(s->data + 4, "TFL3", 4) == 0; }
 
 sp_status sp__tfl_open(const sp_source *s, sp_tfl_file *out)
 {
@@ -20,10 +17,10 @@ sp_status sp__tfl_open(const sp_source *s, sp_tfl_file *out)
 
 sp_dtype sp__tfl_dtype(uint64_t type)
 {
-    static const int8_t known[] = {SP_DTYPE_F32, SP_DTYPE_F16, SP_DTYPE_I32, SP_DTYPE_U8,  SP_DTYPE_I64,  SP_DTYPE_NONE,
-                                   SP_DTYPE_BOOL, SP_DTYPE_I16, SP_DTYPE_C64, SP_DTYPE_I8, SP_DTYPE_F64,  SP_DTYPE_C128,
-                                   SP_DTYPE_U64, SP_DTYPE_NONE, SP_DTYPE_NONE, SP_DTYPE_U32, SP_DTYPE_U16, SP_DTYPE_NONE,
-                                   SP_DTYPE_BF16};
+    static const int8_t known[] = {SP_DTYPE_F32,  SP_DTYPE_F16,  SP_DTYPE_I32,  SP_DTYPE_U8,   SP_DTYPE_I64,
+                                   SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_I16,  SP_DTYPE_C64,  SP_DTYPE_I8,
+                                   SP_DTYPE_F64,  SP_DTYPE_C128, SP_DTYPE_U64,  SP_DTYPE_NONE, SP_DTYPE_NONE,
+                                   SP_DTYPE_U32,  SP_DTYPE_U16,  SP_DTYPE_NONE, SP_DTYPE_BF16};
     return type < sizeof known ? (sp_dtype)known[type] : SP_DTYPE_NONE;
 }
 
@@ -34,13 +31,15 @@ sp_status sp__tfl_contents(const sp_tfl_file *t, uint64_t index, const uint8_t *
     uint64_t offset = 0, size = 0;
     *bytes = 0;
     *data = t->f.data;
-    SP_CHECK(index < t->buffers.n, SP_FORMAT, "buffer %llu of %llu", (unsigned long long)index, (unsigned long long)t->buffers.n);
+    SP_CHECK(index < t->buffers.n, SP_FORMAT, "buffer %llu of %llu", (unsigned long long)index,
+             (unsigned long long)t->buffers.n);
     SP_TRY(sp__flat_table_at(&t->f, &t->buffers, index, &table));
     SP_TRY(sp__flat_vector(&t->f, table, 0, 1, &list));
     SP_TRY(sp__flat_number(&t->f, table, 1, 8, &offset));
     SP_TRY(sp__flat_number(&t->f, table, 2, 8, &size));
     if (offset > 1) { /* 0 and 1: not used */
-        SP_CHECK(offset <= t->f.bytes && size <= t->f.bytes - offset, SP_FORMAT, "buffer %llu leaves the file", (unsigned long long)index);
+        SP_CHECK(offset <= t->f.bytes && size <= t->f.bytes - offset, SP_FORMAT, "buffer %llu leaves the file",
+                 (unsigned long long)index);
         list = (sp_flat_list){(size_t)offset, size};
     }
     *data = t->f.data + list.at;
@@ -53,7 +52,8 @@ sp_status sp__tfl_text(const sp_tfl_file *t, size_t table, unsigned number, char
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&t->f, table, number, 1, &list));
     const char *text = (const char *)t->f.data + list.at;
-    SP_CHECK(list.n < SP_TFL_NAME_MAX - 64 && memchr(text, 0, (size_t)list.n) == NULL && sp__utf8_valid(text, (size_t)list.n) == list.n,
+    SP_CHECK(list.n < SP_TFL_NAME_MAX - 64 && memchr(text, 0, (size_t)list.n) == NULL &&
+                 sp__utf8_valid(text, (size_t)list.n) == list.n,
              SP_FORMAT, "byte %zu: a name that is not UTF-8, or too long", list.at);
     memcpy(out, text, (size_t)list.n);
     out[list.n] = '\0';
@@ -64,8 +64,8 @@ sp_status sp__tfl_shape(const sp_tfl_file *t, size_t tensor, unsigned number, sp
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&t->f, tensor, number, 4, &list));
-    SP_CHECK(list.n <= SP_RANK_MAX, SP_FORMAT, "byte %zu: %llu dimensions, at most %d are possible", list.at, (unsigned long long)list.n,
-             SP_RANK_MAX);
+    SP_CHECK(list.n <= SP_RANK_MAX, SP_FORMAT, "byte %zu: %llu dimensions, at most %d are possible", list.at,
+             (unsigned long long)list.n, SP_RANK_MAX);
     meta->rank = (int)list.n;
     for (int i = 0; i < meta->rank; i++) SP_TRY(sp__flat_int_at(&t->f, &list, (uint64_t)i, &meta->dims[i]));
     return SP_OK;

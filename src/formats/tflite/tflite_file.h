@@ -43,7 +43,7 @@ sp_status sp__tfl_shape(const sp_tfl_file *t, size_t tensor, unsigned number, sp
 
 /* The contents of a tensor as entry `name` of a bundle, which must be new: views of the file where they lie there row by row, sparse
  * tensors filled up, integers of 4 bits as int8. *added false: it has no contents, or texts, which are no weights. */
-sp_status sp__tfl_add(const sp_source *s, const sp_tfl_file *t, size_t tensor, const sp_meta *meta, uint64_t type, sp_bundle *bundle,
-                      const char *name, bool *added);
+sp_status sp__tfl_add(const sp_source *s, const sp_tfl_file *t, size_t tensor, const sp_meta *meta, uint64_t type,
+                      sp_bundle *bundle, const char *name, bool *added);
 
 #endif

@@ -43,8 +43,8 @@ sp_status sp__tfl_ints(sp_tfl_call *c, int i, sp_tfl_ints *out)
     sp_tensor *t = i < c->n_in ? c->in[i] : NULL, *wide = NULL;
     SP_CHECK(t != NULL, SP_FORMAT, "input %d is missing", i);
     SP_TRY(sp__tensor_need_value(t));
-    SP_CHECK(sp_tensor_count(t) <= SP_TFL_LIST, SP_VALUE, "input %d has %lld numbers, at most %d are possible", i, (long long)sp_tensor_count(t),
-             SP_TFL_LIST);
+    SP_CHECK(sp_tensor_count(t) <= SP_TFL_LIST, SP_VALUE, "input %d has %lld numbers, at most %d are possible", i,
+             (long long)sp_tensor_count(t), SP_TFL_LIST);
     SP_TRY(sp_tensor_create(SP_DTYPE_I64, sp_tensor_rank(t), sp_tensor_dims(t), &wide));
     sp_status status = sp_tensor_assign(wide, t);
     out->n = (int)sp_tensor_count(t);
@@ -67,7 +67,8 @@ sp_status sp__tfl_number(sp_tfl_call *c, int i, double *out)
     sp_tensor *t = i < c->n_in ? c->in[i] : NULL, *wide = NULL;
     SP_CHECK(t != NULL, SP_FORMAT, "input %d is missing", i);
     SP_TRY(sp__tensor_need_value(t));
-    SP_CHECK(sp_tensor_count(t) == 1, SP_VALUE, "input %d has %lld numbers, one is wanted", i, (long long)sp_tensor_count(t));
+    SP_CHECK(sp_tensor_count(t) == 1, SP_VALUE, "input %d has %lld numbers, one is wanted", i,
+             (long long)sp_tensor_count(t));
     SP_TRY(sp_tensor_create(SP_DTYPE_F64, sp_tensor_rank(t), sp_tensor_dims(t), &wide));
     sp_status status = sp_tensor_assign(wide, t);
     if (status == SP_OK) *out = *(const double *)sp_tensor_data(wide);
@@ -87,7 +88,8 @@ sp_tensor *sp__tfl_op(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const
     return status == SP_OK ? out[0] : NULL;
 }
 
-sp_status sp__tfl_op_many(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *attrs, ...)
+sp_status sp__tfl_op_many(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
+                          const char *attrs, ...)
 {
     va_list args;
     va_start(args, attrs);
@@ -100,7 +102,8 @@ const char *sp__tfl_list(sp_tfl_text *t, int n, const int64_t *v)
 {
     size_t at = 1;
     t->text[0] = '(';
-    for (int i = 0; i < n && i < SP_TFL_LIST; i++) at += (size_t)snprintf(t->text + at, sizeof t->text - at, "%lld,", (long long)v[i]);
+    for (int i = 0; i < n && i < SP_TFL_LIST; i++)
+        at += (size_t)snprintf(t->text + at, sizeof t->text - at, "%lld,", (long long)v[i]);
     snprintf(t->text + at, sizeof t->text - at, ")");
     return t->text;
 }
@@ -139,7 +142,8 @@ sp_tensor *sp__tfl_activate(sp_tfl_call *c, sp_tensor *x, int64_t kind)
         return sp_maximum(c->b, sp_minimum(c->b, x, one), sp_neg(c->b, one));
     case 3: return SP_TFL_OP1(c, "relu6", x, NULL);
     case 4: return sp_tanh(c->b, x);
-    default: return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "fused activation %lld is not supported", (long long)kind));
+    default:
+        return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "fused activation %lld is not supported", (long long)kind));
     }
 }
 
@@ -165,7 +169,8 @@ sp_tensor *sp__tfl_real(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *face,
     for (int i = 0; i < s->n; i++) shifted = shifted || s->zero[i] != 0;
     x = sp_cast(c->b, x, SP_DTYPE_F32);
     if (s->n > 1 && s->axis >= rank)
-        return sp__builder_fail(c->b, sp__fail(SP_FORMAT, "scales along axis %d of a tensor of rank %d", s->axis, rank));
+        return sp__builder_fail(c->b,
+                                sp__fail(SP_FORMAT, "scales along axis %d of a tensor of rank %d", s->axis, rank));
     if (shifted) x = sp_sub(c->b, x, spread(c, s, s->zero, rank, planes));
     return sp_mul(c->b, x, spread(c, s, s->scale, rank, planes));
 }
@@ -174,7 +179,8 @@ sp_tensor *sp__tfl_real(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *face,
 static sp_tensor *quantised(sp_tfl_call *c, sp_tensor *x, double zero, sp_dtype dtype, double low, double high)
 {
     sp_tensor *large = sp__tfl_scalar(c, SP_DTYPE_F32, 12582912);
-    x = sp_minimum(c->b, sp_maximum(c->b, x, sp__tfl_scalar(c, SP_DTYPE_F32, low - zero)), sp__tfl_scalar(c, SP_DTYPE_F32, high - zero));
+    x = sp_minimum(c->b, sp_maximum(c->b, x, sp__tfl_scalar(c, SP_DTYPE_F32, low - zero)),
+                   sp__tfl_scalar(c, SP_DTYPE_F32, high - zero));
     x = sp_sub(c->b, sp_add(c->b, x, large), large);
     if (zero != 0) x = sp_add(c->b, x, sp__tfl_scalar(c, SP_DTYPE_F32, zero));
     return sp_cast(c->b, x, dtype);
@@ -188,7 +194,8 @@ sp_tensor *sp__tfl_to_quanta(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *
     const double zero = (double)face->scale.zero[0], scale = (double)face->scale.scale[0];
     double low = sign ? -ldexp(1, bits - 1) : 0, high = ldexp(1, sign ? bits - 1 : bits) - 1;
     if (activation < 0 || activation > 3 || (activation != 0 && bits > 16))
-        return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "fused activation %lld of %s is not supported", (long long)activation, sp_dtype_name(dtype)));
+        return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "fused activation %lld of %s is not supported",
+                                               (long long)activation, sp_dtype_name(dtype)));
     if (bits > 16) return sp_cast(c->b, sp__add_number(c->b, sp_round(c->b, x), zero), dtype);
     if (activation == 1 || activation == 3) low = fmax(low, zero);
     if (activation == 2) low = fmax(low, zero + rint(-1 / scale));
@@ -200,7 +207,9 @@ sp_tensor *sp__tfl_rounded(sp_tfl_call *c, sp_tensor *x, int i)
 {
     const sp_tfl_tensor *face = sp__tfl_out_face(c, i);
     if (face->scale.n == 0 || x == NULL || sp_dtype_kind(sp_tensor_dtype(x)) != 'f') return x;
-    if (face->scale.n > 1) return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "result %d has a scale for each channel, which is not supported", i));
+    if (face->scale.n > 1)
+        return sp__builder_fail(
+            c->b, sp__fail(SP_DECLINED, "result %d has a scale for each channel, which is not supported", i));
     if (sp_tensor_dtype(x) != SP_DTYPE_F32) x = sp_cast(c->b, x, SP_DTYPE_F32);
     x = sp_mul(c->b, x, sp__tfl_scalar(c, SP_DTYPE_F32, (double)(1.0f / face->scale.scale[0])));
     return sp__tfl_to_quanta(c, x, face, 0);

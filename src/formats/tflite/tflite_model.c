@@ -48,7 +48,8 @@ sp_tensor *sp__tfl_planes(sp_tfl_call *c, int i)
     sp_tfl_value *v = value_in(c, i);
     if (v == NULL || v->planes != NULL || v->plain == NULL) return v != NULL ? v->planes : NULL;
     if (sp_tensor_rank(v->plain) != 4)
-        return sp__builder_fail(c->b, sp__fail(SP_FORMAT, "input %d has rank %d, it must have 4", i, sp_tensor_rank(v->plain)));
+        return sp__builder_fail(
+            c->b, sp__fail(SP_FORMAT, "input %d has rank %d, it must have 4", i, sp_tensor_rank(v->plain)));
     return turn(c->b, v->plain, true, &v->planes);
 }
 
@@ -78,8 +79,10 @@ static sp_status check_inputs(sp_tfl_call *c)
         const sp_tfl_value *v = value_in(c, i);
         if (v == NULL) continue;
         const sp_tensor *t = v->plain != NULL ? v->plain : v->planes;
-        SP_CHECK(t != NULL || v->state >= 0, SP_FORMAT, "input %d ('%s') was not computed before it is used", i, sp__tfl_in_face(c, i)->name);
-        for (int k = 0; t != NULL && k < t->rank; k++) SP_CHECK(t->dims[k] >= 0, SP_SYMBOL, "a shape that depends on contents");
+        SP_CHECK(t != NULL || v->state >= 0, SP_FORMAT, "input %d ('%s') was not computed before it is used", i,
+                 sp__tfl_in_face(c, i)->name);
+        for (int k = 0; t != NULL && k < t->rank; k++)
+            SP_CHECK(t->dims[k] >= 0, SP_SYMBOL, "a shape that depends on contents");
     }
     return SP_OK;
 }
@@ -187,7 +190,8 @@ static sp_status tell(sp_tfl_call *c, bool after)
         all[n->n_in + i] = v->plain != NULL || v->planes == NULL ? v->plain : turn(c->b, v->planes, false, &v->plain);
     }
     sp_status status = sp_builder_status(c->b);
-    if (status == SP_OK && !c->run->watch(c->run->watcher, after, n->name, n->op, n->n_in, all, n->n_out, all + n->n_in))
+    if (status == SP_OK &&
+        !c->run->watch(c->run->watcher, after, n->name, n->op, n->n_in, all, n->n_out, all + n->n_in))
         status = sp__fail(SP_INTERRUPTED, "the run was ended by who watches it");
     sp__free(all);
     return status;
@@ -202,7 +206,14 @@ static sp_status run_node(const sp_tfl_run *r, const sp_tfl_graph *g, const sp_t
     sp_tensor **at = many != NULL ? many : few;
     sp_builder b;
     sp__builder_init(&b);
-    sp_tfl_call c = {.node = n, .graph = g, .run = r, .frame = frame, .b = &b, .n_in = n->n_in, .n_out = n->n_out, .in = at,
+    sp_tfl_call c = {.node = n,
+                     .graph = g,
+                     .run = r,
+                     .frame = frame,
+                     .b = &b,
+                     .n_in = n->n_in,
+                     .n_out = n->n_out,
+                     .in = at,
                      .out = at + (many != NULL ? n_all : FEW)};
     const struct sp_place *before = sp__model_node_enter(n->name, n->op);
     sp_status status = tell(&c, false);
@@ -212,7 +223,8 @@ static sp_status run_node(const sp_tfl_run *r, const sp_tfl_graph *g, const sp_t
     sp__builder_done(&b);
     sp__free(many);
     char shown[SP_NAME_SHOWN];
-    if (status != SP_OK && status != SP_SYMBOL) sp__error_context("node '%s' (%s)", sp__name_shown(n->name, strlen(n->name), shown), n->op);
+    if (status != SP_OK && status != SP_SYMBOL)
+        sp__error_context("node '%s' (%s)", sp__name_shown(n->name, strlen(n->name), shown), n->op);
     return status;
 }
 
@@ -224,17 +236,20 @@ static sp_status fill_frame(const sp_tfl_run *r, const sp_tfl_graph *g, sp_tfl_v
         const sp_tfl_tensor *t = &g->tensors[i];
         sp_tensor *found = t->constant;
         frame[i].state = -1;
-        if (t->parameter >= 0 && r->parameters != NULL && !(found = sp_bundle_tensor_at(r->parameters, t->parameter))) return SP_NOMEM;
+        if (t->parameter >= 0 && r->parameters != NULL && !(found = sp_bundle_tensor_at(r->parameters, t->parameter)))
+            return SP_NOMEM;
         if (t->state >= 0) found = r->model->states[t->state].tensor;
         if (found != NULL) frame[i].plain = sp_tensor_retain(found);
     }
     return SP_OK;
 }
 
-sp_status sp__tfl_run_graph(const sp_tfl_run *r, const sp_tfl_graph *g, int n_args, const sp_tfl_value *args, sp_tfl_value *results)
+sp_status sp__tfl_run_graph(const sp_tfl_run *r, const sp_tfl_graph *g, int n_args, const sp_tfl_value *args,
+                            sp_tfl_value *results)
 {
     SP_TRY(sp__stack_check());
-    SP_CHECK(n_args == g->n_inputs, SP_FORMAT, "%d arguments for graph '%s' with %d inputs", n_args, g->name, g->n_inputs);
+    SP_CHECK(n_args == g->n_inputs, SP_FORMAT, "%d arguments for graph '%s' with %d inputs", n_args, g->name,
+             g->n_inputs);
     sp_tfl_value *frame = sp__alloc_zero((size_t)(g->n_tensors + 1) * sizeof *frame);
     if (frame == NULL) return SP_NOMEM;
     sp_status status = fill_frame(r, g, frame);
@@ -281,7 +296,8 @@ static sp_status fill_state(sp_tfl_state *s)
 {
     if (s->meta.dtype == SP_DTYPE_NONE) return SP_OK;
     if (s->tensor == NULL) SP_TRY(sp_tensor_create(s->meta.dtype, s->meta.rank, s->meta.dims, &s->tensor));
-    memset(sp_tensor_data(s->tensor), (unsigned char)s->start, (size_t)sp_tensor_count(s->tensor) * sp_dtype_bytes(s->meta.dtype));
+    memset(sp_tensor_data(s->tensor), (unsigned char)s->start,
+           (size_t)sp_tensor_count(s->tensor) * sp_dtype_bytes(s->meta.dtype));
     return SP_OK;
 }
 
@@ -314,9 +330,13 @@ sp_status sp__tfl_reset(const sp_model *m)
     return status;
 }
 
-sp_status sp__tfl_apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out) { return sp__tfl_apply_watched(m, in, out, NULL, NULL); }
+sp_status sp__tfl_apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
+{
+    return sp__tfl_apply_watched(m, in, out, NULL, NULL);
+}
 
-sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tensor **out, sp_tfl_watch watch, void *watcher)
+sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tensor **out, sp_tfl_watch watch,
+                                void *watcher)
 {
     sp_tfl_model *d = m->data;
     const sp_tfl_run r = {.model = d, .parameters = m->parameters, .watch = watch, .watcher = watcher};
@@ -324,7 +344,8 @@ sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tens
     sp_status status = d->ready ? SP_OK : begin(d);
     sp__unlock(&d->lock);
     SP_TRY(status);
-    sp_tfl_value *values = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *values), *results = values + m->n_inputs;
+    sp_tfl_value *values = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *values),
+                 *results = values + m->n_inputs;
     if (values == NULL) return SP_NOMEM;
     sp_builder b;
     sp__builder_init(&b);
@@ -337,7 +358,8 @@ sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tens
         sp_tfl_value *v = &results[i];
         if (only_planes(v)) turn(&b, v->planes, false, &v->plain);
         status = sp_builder_status(&b);
-        if (status == SP_OK && v->plain == NULL) status = sp__fail(SP_FORMAT, "output '%s' is never computed", m->outputs[i].name);
+        if (status == SP_OK && v->plain == NULL)
+            status = sp__fail(SP_FORMAT, "output '%s' is never computed", m->outputs[i].name);
         if (status == SP_OK) out[i] = sp_tensor_retain(v->plain);
     }
     for (int i = 0; i < m->n_inputs + m->n_outputs; i++) sp__tfl_value_release(&values[i]);
@@ -346,4 +368,9 @@ sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tens
     return status;
 }
 
-const sp_model_kind sp__model_tflite = {.format = "tflite", .load = load, .release = sp__tfl_release, .apply = sp__tfl_apply, .reset = sp__tfl_reset, .freezes = true};
+const sp_model_kind sp__model_tflite = {.format = "tflite",
+                                        .load = load,
+                                        .release = sp__tfl_release,
+                                        .apply = sp__tfl_apply,
+                                        .reset = sp__tfl_reset,
+                                        .freezes = true};

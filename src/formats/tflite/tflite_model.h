@@ -36,9 +36,9 @@ typedef struct sp_tfl_tensor {
     int type;         /* TensorType */
     sp_meta meta;     /* dtype SP_DTYPE_NONE for texts and resources */
     sp_tfl_scale scale;
-    sp_tensor *constant;  /* NULL: computed, or given; owned by the bundle of constants */
-    int64_t parameter;    /* entry among the model's parameters, -1: none */
-    int state;            /* what it keeps from run to run, -1: nothing */
+    sp_tensor *constant; /* NULL: computed, or given; owned by the bundle of constants */
+    int64_t parameter;   /* entry among the model's parameters, -1: none */
+    int state;           /* what it keeps from run to run, -1: nothing */
 } sp_tfl_tensor;
 
 typedef struct sp_tfl_handler sp_tfl_handler;
@@ -53,17 +53,17 @@ typedef struct sp_tfl_node {
     const char *name, *op; /* "CONV_2D" */
     const sp_tfl_handler *handler;
     int n_in, n_out;
-    int *in, *out;       /* tensors of the graph; -1: left out */
-    uint32_t given;      /* bit k: option k is there */
+    int *in, *out;                   /* tensors of the graph; -1: left out */
+    uint32_t given;                  /* bit k: option k is there */
     uint64_t option[SP_TFL_OPTIONS]; /* as the file has it */
     int n_list;
-    int64_t *list;       /* the option that is a list of numbers, if there is one */
+    int64_t *list;             /* the option that is a list of numbers, if there is one */
     const sp_tfl_longs *lists; /* of MindSpore Lite's nodes: options that are lists; NULL: it has none */
     size_t custom_bytes;
     const uint8_t *custom;
-    int state;           /* of VAR_HANDLE */
+    int state; /* of VAR_HANDLE */
     int n_dead;
-    int *dead;           /* tensors that are not needed after it */
+    int *dead; /* tensors that are not needed after it */
 } sp_tfl_node;
 
 typedef struct sp_tfl_graph {
@@ -78,8 +78,8 @@ typedef struct sp_tfl_graph {
 /* What is kept from run to run: a variable of the file, or the state of a recurrent layer. */
 typedef struct sp_tfl_state {
     const char *name;
-    sp_meta meta; /* dtype SP_DTYPE_NONE: nobody says */
-    int8_t start; /* each of its bytes at the start */
+    sp_meta meta;      /* dtype SP_DTYPE_NONE: nobody says */
+    int8_t start;      /* each of its bytes at the start */
     sp_tensor *tensor; /* made when the model is first run */
 } sp_tfl_state;
 
@@ -114,7 +114,8 @@ typedef struct sp_tfl_call {
 } sp_tfl_call;
 
 /* Called in front of a node and behind it; false ends the run. */
-typedef bool (*sp_tfl_watch)(void *watcher, bool after, const char *name, const char *type, int n_in, sp_tensor *const *in, int n_out, sp_tensor *const *out);
+typedef bool (*sp_tfl_watch)(void *watcher, bool after, const char *name, const char *type, int n_in,
+                             sp_tensor *const *in, int n_out, sp_tensor *const *out);
 
 /* One run of the model. */
 typedef struct sp_tfl_run {
@@ -125,12 +126,12 @@ typedef struct sp_tfl_run {
 } sp_tfl_run;
 
 typedef enum sp_tfl_how {
-    SP_TFL_REAL = 0, /* numbers in, numbers out */
-    SP_TFL_MOVE = 1, /* elements as they are: it moves them; scales of inputs and results are the same */
-    SP_TFL_RAW = 2,  /* it looks after everything itself */
-    SP_TFL_ANY = 4,  /* together with the first two: element by element, in any layout */
+    SP_TFL_REAL = 0,  /* numbers in, numbers out */
+    SP_TFL_MOVE = 1,  /* elements as they are: it moves them; scales of inputs and results are the same */
+    SP_TFL_RAW = 2,   /* it looks after everything itself */
+    SP_TFL_ANY = 4,   /* together with the first two: element by element, in any layout */
     SP_TFL_SAME = 16, /* together with SP_TFL_REAL: elements as they are when inputs and results have the same scale */
-    SP_TFL_AXES = 8, /* together with the first two: it asks sp__tfl_axis for its axes, so planes will do */
+    SP_TFL_AXES = 8,  /* together with the first two: it asks sp__tfl_axis for its axes, so planes will do */
 } sp_tfl_how;
 
 struct sp_tfl_handler {
@@ -139,14 +140,15 @@ struct sp_tfl_handler {
     sp_status (*apply)(sp_tfl_call *c);
     const char *detail; /* for handlers of several operators: the name in our table */
     int how;
-    int needs;   /* inputs that must be there */
-    int list;    /* option that is a list of 4-byte numbers, or a text; -1: none */
+    int needs; /* inputs that must be there */
+    int list;  /* option that is a list of 4-byte numbers, or a text; -1: none */
 };
 
 /* All tables; a table ends with a NULL name. */
-extern const sp_tfl_handler sp__tfl_math[], sp__tfl_shape_table[], sp__tfl_nn[], sp__tfl_place[], sp__tfl_control[], sp__tfl_rnn[], sp__tfl_boxes[];
+extern const sp_tfl_handler sp__tfl_math[], sp__tfl_shape_table[], sp__tfl_nn[], sp__tfl_place[], sp__tfl_control[],
+    sp__tfl_rnn[], sp__tfl_boxes[];
 const sp_tfl_handler *sp__tfl_handler_find(int code, const char *custom); /* NULL: not supported */
-const char *sp__tfl_op_name(int code);                                     /* "CONV_2D"; NULL: a number that nobody has given yet */
+const char *sp__tfl_op_name(int code); /* "CONV_2D"; NULL: a number that nobody has given yet */
 
 /* Read the file: faces and memory of m. All unsupported operators are told in one message. */
 sp_status sp__tfl_read(const sp_source *s, sp_model *m, sp_tfl_model *out);
@@ -157,7 +159,8 @@ int sp__tfl_graph_of(const sp_tfl_node *n, int k);
 sp_status sp__tfl_outline(sp_model *m, const sp_tfl_model *d);
 
 /* Run a graph on values, which are borrowed; results are the caller's. */
-sp_status sp__tfl_run_graph(const sp_tfl_run *r, const sp_tfl_graph *g, int n_args, const sp_tfl_value *args, sp_tfl_value *results);
+sp_status sp__tfl_run_graph(const sp_tfl_run *r, const sp_tfl_graph *g, int n_args, const sp_tfl_value *args,
+                            sp_tfl_value *results);
 sp_tfl_value sp__tfl_value_retain(sp_tfl_value v);
 void sp__tfl_value_release(sp_tfl_value *v);
 
@@ -165,7 +168,8 @@ void sp__tfl_value_release(sp_tfl_value *v);
 void sp__tfl_release(void *data);
 sp_status sp__tfl_reset(const sp_model *m);
 sp_status sp__tfl_apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out);
-sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tensor **out, sp_tfl_watch watch, void *watcher);
+sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tensor **out, sp_tfl_watch watch,
+                                void *watcher);
 sp_status sp__tfl_find_dead(sp__arena *arena, sp_tfl_graph *g);
 
 /* --- for handlers ------------------------------------------------------------------------------------------------ */
@@ -174,7 +178,10 @@ static inline const sp_tfl_tensor *sp__tfl_in_face(const sp_tfl_call *c, int i)
 {
     return i < c->node->n_in && c->node->in[i] >= 0 ? &c->graph->tensors[c->node->in[i]] : NULL;
 }
-static inline const sp_tfl_tensor *sp__tfl_out_face(const sp_tfl_call *c, int i) { return &c->graph->tensors[c->node->out[i]]; }
+static inline const sp_tfl_tensor *sp__tfl_out_face(const sp_tfl_call *c, int i)
+{
+    return &c->graph->tensors[c->node->out[i]];
+}
 
 /* Input i: its elements, as [.., height, width, channels] or as planes; NULL: left out, or the builder has failed. */
 sp_tensor *sp__tfl_plain(sp_tfl_call *c, int i);
@@ -212,8 +219,8 @@ sp_status sp__tfl_number(sp_tfl_call *c, int i, double *out);
 /* Apply an operator of the table; attrs: format of its attributes as text, NULL for none. First result. */
 sp_tensor *sp__tfl_op(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
     __attribute__((format(printf, 5, 6)));
-sp_status sp__tfl_op_many(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *attrs, ...)
-    __attribute__((format(printf, 7, 8)));
+sp_status sp__tfl_op_many(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
+                          const char *attrs, ...) __attribute__((format(printf, 7, 8)));
 #define SP_TFL_OP1(c, op, x, ...) sp__tfl_op((c), (op), 1, (sp_tensor *[]){(x)}, __VA_ARGS__)
 #define SP_TFL_OP2(c, op, x, y, ...) sp__tfl_op((c), (op), 2, (sp_tensor *[]){(x), (y)}, __VA_ARGS__)
 /* "(1,2,)" for attributes. */

@@ -28,7 +28,8 @@ static float overlap(const box *a, const box *b)
 {
     const float area_a = (a->y2 - a->y1) * (a->x2 - a->x1), area_b = (b->y2 - b->y1) * (b->x2 - b->x1);
     if (area_a <= 0 || area_b <= 0) return 0;
-    const float height = fmaxf(fminf(a->y2, b->y2) - fmaxf(a->y1, b->y1), 0), width = fmaxf(fminf(a->x2, b->x2) - fmaxf(a->x1, b->x1), 0);
+    const float height = fmaxf(fminf(a->y2, b->y2) - fmaxf(a->y1, b->y1), 0),
+                width = fmaxf(fminf(a->x2, b->x2) - fmaxf(a->x1, b->x1), 0);
     return height * width / (area_a + area_b - height * width);
 }
 
@@ -90,7 +91,8 @@ static bool stays(const suppression *s, const float *boxes, const int32_t *chose
 }
 
 /* Greedy: the best that is left, again and again. With a sigma scores change, so candidates are looked at once more. */
-static int64_t suppress(const suppression *s, const float *boxes, ranked *list, int64_t n, int32_t *chosen, float *scores)
+static int64_t suppress(const suppression *s, const float *boxes, ranked *list, int64_t n, int32_t *chosen,
+                        float *scores)
 {
     int64_t count = 0;
     qsort(list, (size_t)n, sizeof *list, by_score);
@@ -98,7 +100,8 @@ static int64_t suppress(const suppression *s, const float *boxes, ranked *list, 
         ranked now = list[i];
         const float before = now.score;
         if (!stays(s, boxes, chosen, count, &now)) continue;
-        if (now.score < before && i + 1 < n && now.score < list[i + 1].score) { /* not the best any more: back into the order */
+        if (now.score < before && i + 1 < n &&
+            now.score < list[i + 1].score) { /* not the best any more: back into the order */
             int64_t k = i;
             for (; k + 1 < n && by_score(&list[k + 1], &now) < 0; k++) list[k] = list[k + 1];
             list[k] = now;
@@ -121,7 +124,8 @@ static sp_status non_max_suppression(sp_tfl_call *c)
     SP_TRY(floats_in(c, 0, &boxes));
     sp_status status = floats_in(c, 1, &scores);
     const int64_t n = status == SP_OK ? sp_tensor_count(scores) : 0;
-    if (status == SP_OK && (sp_tensor_count(boxes) != 4 * n || s.most < 0 || s.most > INT32_MAX)) status = sp__fail(SP_FORMAT, "boxes and scores do not fit");
+    if (status == SP_OK && (sp_tensor_count(boxes) != 4 * n || s.most < 0 || s.most > INT32_MAX))
+        status = sp__fail(SP_FORMAT, "boxes and scores do not fit");
     ranked *list = status == SP_OK ? sp__alloc_zero((size_t)(n + 1) * sizeof *list) : NULL;
     int32_t *chosen = status == SP_OK ? sp__alloc_zero((size_t)(s.most + 1) * sizeof *chosen) : NULL;
     float *kept = status == SP_OK ? sp__alloc_zero((size_t)(s.most + 1) * sizeof *kept) : NULL;
@@ -180,7 +184,9 @@ static bool flex_number(const flex *f, size_t at, size_t width, unsigned type, d
         memcpy(&v, &bits, sizeof v);
         *out = (double)v;
     } else if (type == 3 && width == 8) memcpy(out, &raw, sizeof raw);
-    else if (type == 1) *out = (double)(width < 8 && raw >> (8 * width - 1) & 1 ? (int64_t)(raw - ((uint64_t)1 << (8 * width))) : (int64_t)raw);
+    else if (type == 1)
+        *out = (double)(width < 8 && raw >> (8 * width - 1) & 1 ? (int64_t)(raw - ((uint64_t)1 << (8 * width)))
+                                                                : (int64_t)raw);
     else *out = (double)raw; /* unsigned, bool */
     return true;
 }
@@ -194,14 +200,17 @@ static double flex_find(const flex *f, const char *key, double missing)
     const size_t root_width = f->data[f->bytes - 1], width = (size_t)1 << (f->data[f->bytes - 2] & 3);
     if (f->data[f->bytes - 2] >> 2 != 9 || root_width > f->bytes - 2) return missing;
     if (!flex_back(f, f->bytes - 2 - root_width, root_width, &map) || map < 3 * width) return missing;
-    if (!flex_uint(f, map - width, width, &n) || !flex_uint(f, map - 2 * width, width, &key_width) || key_width == 0) return missing;
+    if (!flex_uint(f, map - width, width, &n) || !flex_uint(f, map - 2 * width, width, &key_width) || key_width == 0)
+        return missing;
     if (!flex_back(f, map - 3 * width, width, &keys) || n > f->bytes) return missing;
     for (uint64_t i = 0; i < n; i++) {
         const size_t at = map + (size_t)i * width, types = map + (size_t)n * width + (size_t)i;
         double v = missing;
-        if (types >= f->bytes || !flex_back(f, keys + (size_t)(i * key_width), (size_t)key_width, &text)) return missing;
+        if (types >= f->bytes || !flex_back(f, keys + (size_t)(i * key_width), (size_t)key_width, &text))
+            return missing;
         const size_t left = f->bytes - text;
-        if (strnlen((const char *)f->data + text, left) == left || strcmp((const char *)f->data + text, key) != 0) continue;
+        if (strnlen((const char *)f->data + text, left) == left || strcmp((const char *)f->data + text, key) != 0)
+            continue;
         return flex_number(f, at, width, f->data[types] >> 2, &v) ? v : missing;
     }
     return missing;
@@ -210,7 +219,8 @@ static double flex_find(const flex *f, const char *key, double missing)
 /* --- TFLite_Detection_PostProcess -------------------------------------------------------------------------------- */
 
 typedef struct detection {
-    int64_t n, most, classes, columns, each, per_class; /* boxes, results, classes, with background, classes of a box, boxes of a class */
+    int64_t n, most, classes, columns, each,
+        per_class; /* boxes, results, classes, with background, classes of a box, boxes of a class */
     float score, overlap, scale[4];
     const float *scores;
     box *boxes;
@@ -240,7 +250,10 @@ static int64_t thin_out(const detection *d, ranked *list, int64_t n, int64_t mos
     return count;
 }
 
-static float score_of(const detection *d, int64_t at, int64_t class) { return d->scores[at * d->columns + d->columns - d->classes + class]; }
+static float score_of(const detection *d, int64_t at, int64_t class)
+{
+    return d->scores[at * d->columns + d->columns - d->classes + class];
+}
 
 static void note(detection *d, int64_t at, int64_t class)
 {
@@ -312,7 +325,8 @@ static sp_status detect(sp_tfl_call *c, detection *d, const float *codes, const 
     d->boxes = sp__alloc_zero((size_t)(d->n + 1) * sizeof *d->boxes);
     d->found = sp__alloc_zero((size_t)(d->most + 1) * sizeof *d->found);
     d->found_score = sp__alloc_zero((size_t)(d->most + 1) * sizeof *d->found_score);
-    sp_status status = list != NULL && d->boxes != NULL && d->found != NULL && d->found_score != NULL ? SP_OK : SP_NOMEM;
+    sp_status status =
+        list != NULL && d->boxes != NULL && d->found != NULL && d->found_score != NULL ? SP_OK : SP_NOMEM;
     for (int64_t i = 0; i < d->n && status == SP_OK; i++) decode(d, codes + 4 * i, anchors + 4 * i, &d->boxes[i]);
     if (status == SP_OK && regular) detect_regular(d, list);
     else if (status == SP_OK) detect_fast(d, list, list + d->n);
@@ -333,19 +347,25 @@ static sp_status post_process(sp_tfl_call *c)
     for (int i = 0; i < 3 && status == SP_OK; i++) status = floats_in(c, i, &in[i]);
     if (status == SP_OK) {
         const int rank = sp_tensor_rank(in[1]);
-        detection d = {.n = sp_tensor_count(in[2]) / 4, .most = (int64_t)flex_find(&f, "max_detections", 0), .classes = (int64_t)flex_find(&f, "num_classes", 0),
-                       .columns = rank > 0 ? sp_tensor_dims(in[1])[rank - 1] : 0, .each = (int64_t)flex_find(&f, "max_classes_per_detection", 1),
-                       .per_class = (int64_t)flex_find(&f, "detections_per_class", 100), .score = (float)flex_find(&f, "nms_score_threshold", 0),
+        detection d = {.n = sp_tensor_count(in[2]) / 4,
+                       .most = (int64_t)flex_find(&f, "max_detections", 0),
+                       .classes = (int64_t)flex_find(&f, "num_classes", 0),
+                       .columns = rank > 0 ? sp_tensor_dims(in[1])[rank - 1] : 0,
+                       .each = (int64_t)flex_find(&f, "max_classes_per_detection", 1),
+                       .per_class = (int64_t)flex_find(&f, "detections_per_class", 100),
+                       .score = (float)flex_find(&f, "nms_score_threshold", 0),
                        .overlap = (float)flex_find(&f, "nms_iou_threshold", 0.5),
-                       .scale = {(float)flex_find(&f, "y_scale", 1), (float)flex_find(&f, "x_scale", 1), (float)flex_find(&f, "h_scale", 1),
-                                 (float)flex_find(&f, "w_scale", 1)},
+                       .scale = {(float)flex_find(&f, "y_scale", 1), (float)flex_find(&f, "x_scale", 1),
+                                 (float)flex_find(&f, "h_scale", 1), (float)flex_find(&f, "w_scale", 1)},
                        .scores = sp_tensor_data(in[1])};
         if (d.each > d.classes) d.each = d.classes;
-        if (d.most <= 0 || d.most > 1 << 20 || d.classes <= 0 || d.classes > d.columns || d.each <= 0 || sp_tensor_count(in[0]) != 4 * d.n ||
-            sp_tensor_count(in[1]) != d.n * d.columns || d.n > INT32_MAX)
-            status = sp__fail(SP_FORMAT, "options or shapes do not fit: %lld boxes, %lld classes, %lld results", (long long)d.n, (long long)d.classes,
-                              (long long)d.most);
-        else status = detect(c, &d, sp_tensor_data(in[0]), sp_tensor_data(in[2]), flex_find(&f, "use_regular_nms", 0) != 0);
+        if (d.most <= 0 || d.most > 1 << 20 || d.classes <= 0 || d.classes > d.columns || d.each <= 0 ||
+            sp_tensor_count(in[0]) != 4 * d.n || sp_tensor_count(in[1]) != d.n * d.columns || d.n > INT32_MAX)
+            status = sp__fail(SP_FORMAT, "options or shapes do not fit: %lld boxes, %lld classes, %lld results",
+                              (long long)d.n, (long long)d.classes, (long long)d.most);
+        else
+            status =
+                detect(c, &d, sp_tensor_data(in[0]), sp_tensor_data(in[2]), flex_find(&f, "use_regular_nms", 0) != 0);
     }
     for (int i = 0; i < 3; i++) sp_tensor_release(in[i]);
     return status;
@@ -354,5 +374,6 @@ static sp_status post_process(sp_tfl_call *c)
 const sp_tfl_handler sp__tfl_boxes[] = {
     {120, "NON_MAX_SUPPRESSION_V4", non_max_suppression, NULL, SP_TFL_RAW, 5, -1},
     {121, "NON_MAX_SUPPRESSION_V5", non_max_suppression, NULL, SP_TFL_RAW, 6, -1},
-    {32, "TFLite_Detection_PostProcess", post_process, NULL, SP_TFL_RAW, 3, -1}, {0, NULL, NULL, NULL, 0, 0, -1},
+    {32, "TFLite_Detection_PostProcess", post_process, NULL, SP_TFL_RAW, 3, -1},
+    {0, NULL, NULL, NULL, 0, 0, -1},
 };

@@ -19,7 +19,8 @@ static sp_tfl_value value_of(sp_tfl_call *c, int i)
 
 static sp_status fetch_flag(const sp_tfl_value *v, bool *out)
 {
-    SP_CHECK(v->plain != NULL && sp_tensor_count(v->plain) == 1 && sp_tensor_dtype(v->plain) == SP_DTYPE_BOOL, SP_FORMAT, "a condition must be one bool");
+    SP_CHECK(v->plain != NULL && sp_tensor_count(v->plain) == 1 && sp_tensor_dtype(v->plain) == SP_DTYPE_BOOL,
+             SP_FORMAT, "a condition must be one bool");
     SP_TRY(sp__tensor_need_value(v->plain));
     sp_tensor *rows = NULL;
     SP_TRY(sp_tensor_contiguous(v->plain, &rows));
@@ -65,11 +66,14 @@ static sp_status if_else(sp_tfl_call *c)
 static bool any_symbol(const sp_tfl_value *v, int n)
 {
     for (int i = 0; i < n; i++)
-        if ((v[i].plain != NULL && sp_tensor_is_symbol(v[i].plain)) || (v[i].planes != NULL && sp_tensor_is_symbol(v[i].planes))) return true;
+        if ((v[i].plain != NULL && sp_tensor_is_symbol(v[i].plain)) ||
+            (v[i].planes != NULL && sp_tensor_is_symbol(v[i].planes)))
+            return true;
     return false;
 }
 
-static sp_status loop_turns(sp_tfl_call *c, const sp_tfl_graph *condition, const sp_tfl_graph *body, int n, sp_tfl_value *state, sp_tfl_value *next)
+static sp_status loop_turns(sp_tfl_call *c, const sp_tfl_graph *condition, const sp_tfl_graph *body, int n,
+                            sp_tfl_value *state, sp_tfl_value *next)
 {
     for (int64_t turn = 0;; turn++) {
         sp_tfl_value flag = {NULL, NULL, -1};
@@ -93,9 +97,11 @@ static sp_status loop_turns(sp_tfl_call *c, const sp_tfl_graph *condition, const
 static sp_status while_loop(sp_tfl_call *c)
 {
     const int n = c->node->n_in;
-    const sp_tfl_graph *condition = &c->run->model->graphs[sp__tfl_int(c, 0, 0)], *body = &c->run->model->graphs[sp__tfl_int(c, 1, 0)];
+    const sp_tfl_graph *condition = &c->run->model->graphs[sp__tfl_int(c, 0, 0)],
+                       *body = &c->run->model->graphs[sp__tfl_int(c, 1, 0)];
     SP_CHECK(condition->n_outputs == 1 && body->n_outputs == n && c->node->n_out == n, SP_FORMAT,
-             "a loop over %d values with a condition of %d and a body of %d results", n, condition->n_outputs, body->n_outputs);
+             "a loop over %d values with a condition of %d and a body of %d results", n, condition->n_outputs,
+             body->n_outputs);
     sp_tfl_value *state = sp__alloc_zero((size_t)(2 * n + 1) * sizeof *state);
     if (state == NULL) return SP_NOMEM;
     for (int i = 0; i < n; i++) state[i] = value_of(c, i);
@@ -160,8 +166,11 @@ static sp_status assign_variable(sp_tfl_call *c)
 }
 
 const sp_tfl_handler sp__tfl_control[] = {
-    {118, "IF", if_else, NULL, SP_TFL_RAW, 1, -1}, {119, "WHILE", while_loop, NULL, SP_TFL_RAW, 0, -1},
-    {129, "CALL_ONCE", call_once, NULL, SP_TFL_RAW, 0, -1}, {142, "VAR_HANDLE", var_handle, NULL, SP_TFL_RAW, 0, -1},
-    {143, "READ_VARIABLE", read_variable, NULL, SP_TFL_RAW, 1, -1}, {144, "ASSIGN_VARIABLE", assign_variable, NULL, SP_TFL_RAW, 2, -1},
+    {118, "IF", if_else, NULL, SP_TFL_RAW, 1, -1},
+    {119, "WHILE", while_loop, NULL, SP_TFL_RAW, 0, -1},
+    {129, "CALL_ONCE", call_once, NULL, SP_TFL_RAW, 0, -1},
+    {142, "VAR_HANDLE", var_handle, NULL, SP_TFL_RAW, 0, -1},
+    {143, "READ_VARIABLE", read_variable, NULL, SP_TFL_RAW, 1, -1},
+    {144, "ASSIGN_VARIABLE", assign_variable, NULL, SP_TFL_RAW, 2, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

@@ -4,7 +4,10 @@
 
 #include "formats/tflite/tflite_model.h"
 
-static sp_status unary(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP1(c, c->node->handler->detail, c->in[0], NULL)); }
+static sp_status unary(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP1(c, c->node->handler->detail, c->in[0], NULL));
+}
 
 static sp_status same(sp_tfl_call *c) { return sp__tfl_return(c, sp_identity(c->b, c->in[0])); }
 
@@ -13,7 +16,10 @@ static sp_status leaky_relu(sp_tfl_call *c)
     return sp__tfl_return(c, SP_TFL_OP1(c, "leaky_relu", c->in[0], "alpha=%.9g", sp__tfl_float(c, 0, 0)));
 }
 
-static sp_status gelu(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP1(c, sp__tfl_byte(c, 0, 0) ? "gelu_tanh" : "gelu", c->in[0], NULL)); }
+static sp_status gelu(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP1(c, sp__tfl_byte(c, 0, 0) ? "gelu_tanh" : "gelu", c->in[0], NULL));
+}
 
 static sp_status relu_n1(sp_tfl_call *c) { return sp__tfl_return(c, sp__tfl_activate(c, c->in[0], 2)); }
 
@@ -47,11 +53,14 @@ static sp_status fake_quant(sp_tfl_call *c)
 {
     const double least = sp__tfl_float(c, 0, 0), most = sp__tfl_float(c, 1, 0);
     const int64_t bits = sp__tfl_int(c, 2, 0), low = sp__tfl_byte(c, 3, 0) ? 1 : 0;
-    SP_CHECK(bits >= 2 && bits <= 16 && least < most, SP_FORMAT, "%lld bits from %g to %g", (long long)bits, least, most);
+    SP_CHECK(bits >= 2 && bits <= 16 && least < most, SP_FORMAT, "%lld bits from %g to %g", (long long)bits, least,
+             most);
     const float high = (float)((1 << bits) - 1), scale = (float)((most - least) / ((double)high - (double)low));
-    const double exact = (double)low - least / (double)scale, zero = exact < (double)low ? (double)low : exact > (double)high ? (double)high : round(exact);
+    const double exact = (double)low - least / (double)scale,
+                 zero = exact<(double)low ? (double)low : exact>(double) high ? (double)high : round(exact);
     const double from = ((double)low - zero) * (double)scale, to = ((double)high - zero) * (double)scale;
-    sp_tensor *x = sp_minimum(c->b, sp_maximum(c->b, c->in[0], sp__const(c->b, from, c->in[0])), sp__const(c->b, to, c->in[0]));
+    sp_tensor *x =
+        sp_minimum(c->b, sp_maximum(c->b, c->in[0], sp__const(c->b, from, c->in[0])), sp__const(c->b, to, c->in[0]));
     x = sp__mul_number(c->b, sp__add_number(c->b, x, -from), 1 / (double)scale);
     x = sp_floor(c->b, sp__add_number(c->b, x, 0.5));
     return sp__tfl_return(c, sp__add_number(c->b, sp__mul_number(c->b, x, (double)scale), from));
@@ -59,18 +68,23 @@ static sp_status fake_quant(sp_tfl_call *c)
 
 /* --- two operands ------------------------------------------------------------------------------------------------ */
 
-static sp_status binary(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP2(c, c->node->handler->detail, c->in[0], c->in[1], NULL)); }
+static sp_status binary(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP2(c, c->node->handler->detail, c->in[0], c->in[1], NULL));
+}
 
 static sp_status with_activation(sp_tfl_call *c)
 {
-    return sp__tfl_return(c, sp__tfl_activate(c, SP_TFL_OP2(c, c->node->handler->detail, c->in[0], c->in[1], NULL), sp__tfl_byte(c, 0, 0)));
+    return sp__tfl_return(c, sp__tfl_activate(c, SP_TFL_OP2(c, c->node->handler->detail, c->in[0], c->in[1], NULL),
+                                              sp__tfl_byte(c, 0, 0)));
 }
 
 /* Integers are divided towards zero. */
 static sp_status divide(sp_tfl_call *c)
 {
     bool real = sp_dtype_kind(sp_tensor_dtype(c->in[0])) == 'f';
-    return sp__tfl_return(c, sp__tfl_activate(c, SP_TFL_OP2(c, real ? "div" : "trunc_div", c->in[0], c->in[1], NULL), sp__tfl_byte(c, 0, 0)));
+    return sp__tfl_return(c, sp__tfl_activate(c, SP_TFL_OP2(c, real ? "div" : "trunc_div", c->in[0], c->in[1], NULL),
+                                              sp__tfl_byte(c, 0, 0)));
 }
 
 /* By 0 to all bits but one; other numbers are brought to the nearer end. */
@@ -88,10 +102,7 @@ static sp_status add_n(sp_tfl_call *c)
     return sp__tfl_return(c, c->n_in > 1 ? sum : sp_identity(c->b, sum));
 }
 
-static sp_status choose(sp_tfl_call *c)
-{
-    return sp__tfl_return(c, sp_select(c->b, c->in[0], c->in[1], c->in[2]));
-}
+static sp_status choose(sp_tfl_call *c) { return sp__tfl_return(c, sp_select(c->b, c->in[0], c->in[1], c->in[2])); }
 
 /* The old one: a condition of rank 1 chooses whole rows. */
 static sp_status choose_rows(sp_tfl_call *c)
@@ -99,7 +110,8 @@ static sp_status choose_rows(sp_tfl_call *c)
     int rank = sp__tfl_rank(c, 1);
     int64_t dims[SP_RANK_MAX] = {-1};
     for (int k = 1; k < rank; k++) dims[k] = 1;
-    if (sp__tfl_rank(c, 0) == 1 && rank > 1 && sp_tensor_count(c->in[0]) > 1) c->in[0] = sp_reshape(c->b, c->in[0], rank, dims);
+    if (sp__tfl_rank(c, 0) == 1 && rank > 1 && sp_tensor_count(c->in[0]) > 1)
+        c->in[0] = sp_reshape(c->b, c->in[0], rank, dims);
     return choose(c);
 }
 
@@ -134,31 +146,66 @@ static sp_status l2_norm(sp_tfl_call *c)
 #define RAW_EACH (SP_TFL_MOVE | SP_TFL_ANY)
 #define BEST (SP_TFL_REAL | SP_TFL_ANY | SP_TFL_SAME)
 const sp_tfl_handler sp__tfl_math[] = {
-    {101, "ABS", unary, "abs", EACH, 1, -1}, {47, "EXP", unary, "exp", EACH, 1, -1}, {73, "LOG", unary, "log", EACH, 1, -1},
-    {75, "SQRT", unary, "sqrt", EACH, 1, -1}, {76, "RSQRT", unary, "rsqrt", EACH, 1, -1}, {66, "SIN", unary, "sin", EACH, 1, -1},
-    {108, "COS", unary, "cos", EACH, 1, -1}, {59, "NEG", unary, "neg", EACH, 1, -1}, {8, "FLOOR", unary, "floor", EACH, 1, -1},
-    {104, "CEIL", unary, "ceil", EACH, 1, -1}, {116, "ROUND", unary, "round", EACH, 1, -1}, {92, "SQUARE", unary, "square", EACH, 1, -1},
-    {158, "SIGN", unary, "sign", EACH, 1, -1}, {87, "LOGICAL_NOT", unary, "logical_not", EACH, 1, -1}, {28, "TANH", unary, "tanh", EACH, 1, -1},
-    {14, "LOGISTIC", unary, "sigmoid", EACH, 1, -1}, {111, "ELU", unary, "elu", EACH, 1, -1},
-    {117, "HARD_SWISH", unary, "hardswish", EACH, 1, -1}, {19, "RELU", unary, "relu", EACH, 1, -1}, {21, "RELU6", unary, "relu6", EACH, 1, -1},
-    {20, "RELU_N1_TO_1", relu_n1, NULL, EACH, 1, -1}, {152, "RELU_0_TO_1", relu_01, NULL, EACH, 1, -1},
-    {98, "LEAKY_RELU", leaky_relu, NULL, EACH, 1, -1}, {150, "GELU", gelu, NULL, EACH, 1, -1}, {54, "PRELU", prelu, NULL, EACH, 2, -1},
-    {93, "ZEROS_LIKE", zeros_like, NULL, RAW_EACH, 1, -1}, {53, "CAST", cast, NULL, RAW_EACH, 1, -1},
-    {6, "DEQUANTIZE", dequantize, NULL, EACH, 1, -1}, {114, "QUANTIZE", same, NULL, EACH, 1, -1}, {124, "DENSIFY", same, NULL, RAW_EACH, 1, -1},
+    {101, "ABS", unary, "abs", EACH, 1, -1},
+    {47, "EXP", unary, "exp", EACH, 1, -1},
+    {73, "LOG", unary, "log", EACH, 1, -1},
+    {75, "SQRT", unary, "sqrt", EACH, 1, -1},
+    {76, "RSQRT", unary, "rsqrt", EACH, 1, -1},
+    {66, "SIN", unary, "sin", EACH, 1, -1},
+    {108, "COS", unary, "cos", EACH, 1, -1},
+    {59, "NEG", unary, "neg", EACH, 1, -1},
+    {8, "FLOOR", unary, "floor", EACH, 1, -1},
+    {104, "CEIL", unary, "ceil", EACH, 1, -1},
+    {116, "ROUND", unary, "round", EACH, 1, -1},
+    {92, "SQUARE", unary, "square", EACH, 1, -1},
+    {158, "SIGN", unary, "sign", EACH, 1, -1},
+    {87, "LOGICAL_NOT", unary, "logical_not", EACH, 1, -1},
+    {28, "TANH", unary, "tanh", EACH, 1, -1},
+    {14, "LOGISTIC", unary, "sigmoid", EACH, 1, -1},
+    {111, "ELU", unary, "elu", EACH, 1, -1},
+    {117, "HARD_SWISH", unary, "hardswish", EACH, 1, -1},
+    {19, "RELU", unary, "relu", EACH, 1, -1},
+    {21, "RELU6", unary, "relu6", EACH, 1, -1},
+    {20, "RELU_N1_TO_1", relu_n1, NULL, EACH, 1, -1},
+    {152, "RELU_0_TO_1", relu_01, NULL, EACH, 1, -1},
+    {98, "LEAKY_RELU", leaky_relu, NULL, EACH, 1, -1},
+    {150, "GELU", gelu, NULL, EACH, 1, -1},
+    {54, "PRELU", prelu, NULL, EACH, 2, -1},
+    {93, "ZEROS_LIKE", zeros_like, NULL, RAW_EACH, 1, -1},
+    {53, "CAST", cast, NULL, RAW_EACH, 1, -1},
+    {6, "DEQUANTIZE", dequantize, NULL, EACH, 1, -1},
+    {114, "QUANTIZE", same, NULL, EACH, 1, -1},
+    {124, "DENSIFY", same, NULL, RAW_EACH, 1, -1},
     {80, "FAKE_QUANT", fake_quant, NULL, EACH, 1, -1},
-    {0, "ADD", with_activation, "add", EACH, 2, -1}, {41, "SUB", with_activation, "sub", EACH, 2, -1}, {18, "MUL", with_activation, "mul", EACH, 2, -1},
-    {42, "DIV", divide, NULL, EACH, 2, -1}, {90, "FLOOR_DIV", binary, "floor_div", EACH, 2, -1}, {95, "FLOOR_MOD", binary, "floor_mod", EACH, 2, -1},
-    {78, "POW", binary, "pow", EACH, 2, -1}, {55, "MAXIMUM", binary, "maximum", BEST, 2, -1}, {57, "MINIMUM", binary, "minimum", BEST, 2, -1},
-    {99, "SQUARED_DIFFERENCE", binary, "squared_difference", EACH, 2, -1}, {156, "ATAN2", binary, "atan2", EACH, 2, -1},
-    {160, "BITWISE_XOR", binary, "bitwise_xor", RAW_EACH, 2, -1}, {161, "RIGHT_SHIFT", right_shift, NULL, RAW_EACH, 2, -1},
-    {58, "LESS", binary, "less", EACH, 2, -1}, {61, "GREATER", binary, "greater", EACH, 2, -1},
-    {62, "GREATER_EQUAL", binary, "greater_equal", EACH, 2, -1}, {63, "LESS_EQUAL", binary, "less_equal", EACH, 2, -1},
-    {71, "EQUAL", binary, "equal", EACH, 2, -1}, {72, "NOT_EQUAL", binary, "not_equal", EACH, 2, -1},
-    {84, "LOGICAL_OR", binary, "logical_or", EACH, 2, -1}, {86, "LOGICAL_AND", binary, "logical_and", EACH, 2, -1},
-    {106, "ADD_N", add_n, NULL, EACH, 1, -1}, {64, "SELECT", choose_rows, NULL, SP_TFL_REAL | SP_TFL_SAME, 3, -1},
+    {0, "ADD", with_activation, "add", EACH, 2, -1},
+    {41, "SUB", with_activation, "sub", EACH, 2, -1},
+    {18, "MUL", with_activation, "mul", EACH, 2, -1},
+    {42, "DIV", divide, NULL, EACH, 2, -1},
+    {90, "FLOOR_DIV", binary, "floor_div", EACH, 2, -1},
+    {95, "FLOOR_MOD", binary, "floor_mod", EACH, 2, -1},
+    {78, "POW", binary, "pow", EACH, 2, -1},
+    {55, "MAXIMUM", binary, "maximum", BEST, 2, -1},
+    {57, "MINIMUM", binary, "minimum", BEST, 2, -1},
+    {99, "SQUARED_DIFFERENCE", binary, "squared_difference", EACH, 2, -1},
+    {156, "ATAN2", binary, "atan2", EACH, 2, -1},
+    {160, "BITWISE_XOR", binary, "bitwise_xor", RAW_EACH, 2, -1},
+    {161, "RIGHT_SHIFT", right_shift, NULL, RAW_EACH, 2, -1},
+    {58, "LESS", binary, "less", EACH, 2, -1},
+    {61, "GREATER", binary, "greater", EACH, 2, -1},
+    {62, "GREATER_EQUAL", binary, "greater_equal", EACH, 2, -1},
+    {63, "LESS_EQUAL", binary, "less_equal", EACH, 2, -1},
+    {71, "EQUAL", binary, "equal", EACH, 2, -1},
+    {72, "NOT_EQUAL", binary, "not_equal", EACH, 2, -1},
+    {84, "LOGICAL_OR", binary, "logical_or", EACH, 2, -1},
+    {86, "LOGICAL_AND", binary, "logical_and", EACH, 2, -1},
+    {106, "ADD_N", add_n, NULL, EACH, 1, -1},
+    {64, "SELECT", choose_rows, NULL, SP_TFL_REAL | SP_TFL_SAME, 3, -1},
     {123, "SELECT_V2", choose, NULL, BEST, 3, -1},
-    {25, "SOFTMAX", softmax, "softmax", SP_TFL_REAL | SP_TFL_AXES, 1, -1}, {50, "LOG_SOFTMAX", log_softmax, NULL, SP_TFL_REAL | SP_TFL_AXES, 1, -1},
+    {25, "SOFTMAX", softmax, "softmax", SP_TFL_REAL | SP_TFL_AXES, 1, -1},
+    {50, "LOG_SOFTMAX", log_softmax, NULL, SP_TFL_REAL | SP_TFL_AXES, 1, -1},
     {11, "L2_NORMALIZATION", l2_norm, NULL, SP_TFL_REAL | SP_TFL_AXES, 1, -1},
-    {134, "REAL", unary, "real", 0, 1, -1}, {133, "IMAG", unary, "imag", 0, 1, -1}, {135, "COMPLEX_ABS", unary, "complex_abs", 0, 1, -1},
+    {134, "REAL", unary, "real", 0, 1, -1},
+    {133, "IMAG", unary, "imag", 0, 1, -1},
+    {135, "COMPLEX_ABS", unary, "complex_abs", 0, 1, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

@@ -33,7 +33,8 @@ static sp_status reduce(sp_tfl_call *c)
         axes.v[n++] = axis;
     }
     if (n == 0) return sp__tfl_return(c, sp_identity(c->b, c->in[0]));
-    sp_tensor *y = SP_TFL_OP1(c, c->node->handler->detail, c->in[0], "axis=%s, keepdims=%s", sp__tfl_list(&text, n, axes.v), keep ? "True" : "False");
+    sp_tensor *y = SP_TFL_OP1(c, c->node->handler->detail, c->in[0], "axis=%s, keepdims=%s",
+                              sp__tfl_list(&text, n, axes.v), keep ? "True" : "False");
     if (y != NULL && sp_tensor_dtype(y) != sp_tensor_dtype(c->in[0])) y = sp_cast(c->b, y, sp_tensor_dtype(c->in[0]));
     return sp__tfl_return(c, y);
 }
@@ -45,7 +46,8 @@ static sp_status arg(sp_tfl_call *c)
     SP_TRY(sp__tfl_one_int(c, 1, &at));
     SP_TRY(sp__shape_axis(at, sp__tfl_rank(c, 0), "axis", &axis));
     const bool wide = sp__tfl_out_face(c, 0)->meta.dtype == SP_DTYPE_I64;
-    return sp__tfl_return(c, SP_TFL_OP1(c, c->node->handler->detail, c->in[0], "axis=%d, dtype=%s", axis, wide ? "int64" : "int32"));
+    return sp__tfl_return(
+        c, SP_TFL_OP1(c, c->node->handler->detail, c->in[0], "axis=%d, dtype=%s", axis, wide ? "int64" : "int32"));
 }
 
 static sp_status top_k(sp_tfl_call *c)
@@ -82,10 +84,14 @@ static sp_status gather(sp_tfl_call *c)
 {
     int axis = 0;
     SP_TRY(sp__shape_axis(sp__tfl_int(c, 0, 0), sp__tfl_rank(c, 0), "axis", &axis));
-    return sp__tfl_return(c, SP_TFL_OP2(c, "gather", c->in[0], c->in[1], "axis=%d, batch_dims=%lld", axis, (long long)sp__tfl_int(c, 1, 0)));
+    return sp__tfl_return(c, SP_TFL_OP2(c, "gather", c->in[0], c->in[1], "axis=%d, batch_dims=%lld", axis,
+                                        (long long)sp__tfl_int(c, 1, 0)));
 }
 
-static sp_status gather_nd(sp_tfl_call *c) { return sp__tfl_return(c, SP_TFL_OP2(c, "gather_nd", c->in[0], c->in[1], NULL)); }
+static sp_status gather_nd(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, SP_TFL_OP2(c, "gather_nd", c->in[0], c->in[1], NULL));
+}
 
 /* Inputs: which rows, the table. Rows of integers are given as the numbers that they stand for. */
 static sp_status embedding_lookup(sp_tfl_call *c)
@@ -96,7 +102,8 @@ static sp_status embedding_lookup(sp_tfl_call *c)
         int64_t dims[SP_RANK_MAX] = {-1};
         SP_TRY(sp_builder_status(c->b));
         for (int k = 1; k < sp_tensor_rank(rows); k++) dims[k] = 1;
-        sp_tensor *scale = SP_TFL_OP2(c, "gather", sp__tfl_floats(c, face->scale.n, face->scale.scale), sp__tfl_plain(c, 0), "axis=0");
+        sp_tensor *scale =
+            SP_TFL_OP2(c, "gather", sp__tfl_floats(c, face->scale.n, face->scale.scale), sp__tfl_plain(c, 0), "axis=0");
         rows = sp_mul(c->b, sp_cast(c->b, rows, SP_DTYPE_F32), sp_reshape(c->b, scale, sp_tensor_rank(rows), dims));
     } else rows = sp__tfl_real(c, rows, face, false);
     return sp__tfl_put(c, 0, sp__tfl_rounded(c, rows, 0), false);
@@ -107,11 +114,14 @@ static sp_status one_hot(sp_tfl_call *c)
 {
     int64_t depth = 0;
     SP_TRY(sp__tfl_one_int(c, 1, &depth));
-    return sp__tfl_return(c, sp__tfl_op(c, "one_hot", 3, (sp_tensor *[]){c->in[0], c->in[2], c->in[3]}, "depth=%lld, axis=%lld", (long long)depth,
-                                        (long long)sp__tfl_int(c, 0, 0)));
+    return sp__tfl_return(c, sp__tfl_op(c, "one_hot", 3, (sp_tensor *[]){c->in[0], c->in[2], c->in[3]},
+                                        "depth=%lld, axis=%lld", (long long)depth, (long long)sp__tfl_int(c, 0, 0)));
 }
 
-static sp_status where(sp_tfl_call *c) { return sp__tfl_return(c, sp_cast(c->b, SP_TFL_OP1(c, "nonzero", c->in[0], NULL), SP_DTYPE_I64)); }
+static sp_status where(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, sp_cast(c->b, SP_TFL_OP1(c, "nonzero", c->in[0], NULL), SP_DTYPE_I64));
+}
 
 /* In the order of first appearance. */
 static sp_status unique(sp_tfl_call *c)
@@ -133,7 +143,8 @@ static sp_status bucketize(sp_tfl_call *c)
         memcpy(&edges[i], &bits, sizeof bits);
     }
     sp_tensor *x = sp_cast(c->b, c->in[0], SP_DTYPE_F32);
-    return sp__tfl_return(c, SP_TFL_OP2(c, "searchsorted", sp__tfl_floats(c, c->node->n_list, edges), x, "right=True, dtype=int32"));
+    return sp__tfl_return(
+        c, SP_TFL_OP2(c, "searchsorted", sp__tfl_floats(c, c->node->n_list, edges), x, "right=True, dtype=int32"));
 }
 
 /* --- scattering -------------------------------------------------------------------------------------------------- */
@@ -144,7 +155,8 @@ static sp_status scatter_nd(sp_tfl_call *c)
     sp_tfl_ints shape;
     SP_TRY(sp__tfl_ints(c, 2, &shape));
     sp_tensor *zeros = sp__full(c->b, 0, sp_tensor_dtype(c->in[1]), shape.n, shape.v);
-    return sp__tfl_return(c, sp__tfl_op(c, "tensor_scatter", 3, (sp_tensor *[]){zeros, c->in[0], c->in[1]}, "reduce=add"));
+    return sp__tfl_return(c,
+                          sp__tfl_op(c, "tensor_scatter", 3, (sp_tensor *[]){zeros, c->in[0], c->in[1]}, "reduce=add"));
 }
 
 /* Inputs: indices (a number, a list, or rows of positions), shape, values (one for all, or one each), value elsewhere. */
@@ -187,9 +199,11 @@ static sp_status segments(sp_tfl_call *c)
     memcpy(dims, sp_tensor_dims(c->in[0]), sizeof(int64_t) * (size_t)sp__tfl_rank(c, 0));
     /* One damaged number would ask for any amount of memory. */
     int64_t rows = dims[0], most = rows > SEGMENTS_FREE / SEGMENTS_RATIO ? rows * SEGMENTS_RATIO : SEGMENTS_FREE;
-    SP_CHECK(n <= most, SP_VALUE, "%lld segments of %lld rows; at most %lld are possible", (long long)n, (long long)rows, (long long)most);
+    SP_CHECK(n <= most, SP_VALUE, "%lld segments of %lld rows; at most %lld are possible", (long long)n,
+             (long long)rows, (long long)most);
     dims[0] = n;
-    sp_tensor *base = sp__full(c->b, start, dtype, sp__tfl_rank(c, 0), dims), *at = sp_reshape(c->b, c->in[1], 2, (int64_t[]){-1, 1});
+    sp_tensor *base = sp__full(c->b, start, dtype, sp__tfl_rank(c, 0), dims),
+              *at = sp_reshape(c->b, c->in[1], 2, (int64_t[]){-1, 1});
     return sp__tfl_return(c, sp__tfl_op(c, "tensor_scatter", 3, (sp_tensor *[]){base, at, c->in[0]}, "reduce=%s", how));
 }
 
@@ -201,8 +215,10 @@ static sp_status matrix_set_diag(sp_tfl_call *c)
 {
     const int rank = sp__tfl_rank(c, 0);
     SP_CHECK(rank >= 2 && sp__tfl_rank(c, 1) == rank - 1, SP_FORMAT, "ranks %d and %d", rank, sp__tfl_rank(c, 1));
-    const int64_t rows = sp__tfl_dim(c, 0, rank - 2), columns = sp__tfl_dim(c, 0, rank - 1), n = sp__tfl_dim(c, 1, rank - 2);
-    sp_tensor *on = sp_equal(c->b, sp__positions(c->b, rank, rank - 2, rows), sp__positions(c->b, rank, rank - 1, columns));
+    const int64_t rows = sp__tfl_dim(c, 0, rank - 2), columns = sp__tfl_dim(c, 0, rank - 1),
+                  n = sp__tfl_dim(c, 1, rank - 2);
+    sp_tensor *on =
+        sp_equal(c->b, sp__positions(c->b, rank, rank - 2, rows), sp__positions(c->b, rank, rank - 1, columns));
     /* The diagonal along the last axis, as long as that one. */
     int64_t dims[SP_RANK_MAX], pads[2 * SP_RANK_MAX] = {0};
     sp_tfl_text text;
@@ -244,19 +260,33 @@ static sp_status rfft_2d(sp_tfl_call *c)
 
 #define LESS_AXES (SP_TFL_REAL | SP_TFL_AXES)
 const sp_tfl_handler sp__tfl_place[] = {
-    {40, "MEAN", reduce, "reduce_mean", LESS_AXES, 2, -1}, {74, "SUM", reduce, "reduce_sum", LESS_AXES, 2, -1},
-    {81, "REDUCE_PROD", reduce, "reduce_prod", LESS_AXES, 2, -1}, {82, "REDUCE_MAX", reduce, "reduce_max", LESS_AXES | SP_TFL_SAME, 2, -1},
-    {89, "REDUCE_MIN", reduce, "reduce_min", LESS_AXES | SP_TFL_SAME, 2, -1}, {91, "REDUCE_ANY", reduce, "reduce_any", LESS_AXES, 2, -1},
-    {140, "REDUCE_ALL", reduce, "reduce_all", LESS_AXES, 2, -1}, {56, "ARG_MAX", arg, "argmax", SP_TFL_MOVE, 2, -1},
-    {79, "ARG_MIN", arg, "argmin", SP_TFL_MOVE, 2, -1}, {48, "TOPK_V2", top_k, NULL, SP_TFL_MOVE, 2, -1},
-    {128, "CUMSUM", cumsum, NULL, SP_TFL_REAL, 2, -1}, {36, "GATHER", gather, NULL, SP_TFL_MOVE, 2, -1},
-    {107, "GATHER_ND", gather_nd, NULL, SP_TFL_MOVE, 2, -1}, {7, "EMBEDDING_LOOKUP", embedding_lookup, NULL, SP_TFL_RAW, 2, -1},
-    {85, "ONE_HOT", one_hot, NULL, SP_TFL_MOVE, 4, -1}, {109, "WHERE", where, NULL, SP_TFL_MOVE, 1, -1},
-    {103, "UNIQUE", unique, NULL, SP_TFL_MOVE, 1, -1}, {147, "BUCKETIZE", bucketize, NULL, SP_TFL_MOVE, 1, 0},
-    {122, "SCATTER_ND", scatter_nd, NULL, SP_TFL_MOVE, 3, -1}, {68, "SPARSE_TO_DENSE", sparse_to_dense, NULL, SP_TFL_MOVE, 4, -1},
-    {125, "SEGMENT_SUM", segments, "add", SP_TFL_MOVE, 2, -1}, {155, "UNSORTED_SEGMENT_SUM", segments, "add", SP_TFL_MOVE, 3, -1},
-    {153, "UNSORTED_SEGMENT_PROD", segments, "mul", SP_TFL_MOVE, 3, -1}, {154, "UNSORTED_SEGMENT_MAX", segments, "max", SP_TFL_MOVE, 3, -1},
-    {157, "UNSORTED_SEGMENT_MIN", segments, "min", SP_TFL_MOVE, 3, -1}, {113, "MATRIX_DIAG", matrix_diag, NULL, SP_TFL_MOVE, 1, -1},
-    {115, "MATRIX_SET_DIAG", matrix_set_diag, NULL, SP_TFL_MOVE, 2, -1}, {131, "RFFT2D", rfft_2d, NULL, SP_TFL_REAL, 2, -1},
+    {40, "MEAN", reduce, "reduce_mean", LESS_AXES, 2, -1},
+    {74, "SUM", reduce, "reduce_sum", LESS_AXES, 2, -1},
+    {81, "REDUCE_PROD", reduce, "reduce_prod", LESS_AXES, 2, -1},
+    {82, "REDUCE_MAX", reduce, "reduce_max", LESS_AXES | SP_TFL_SAME, 2, -1},
+    {89, "REDUCE_MIN", reduce, "reduce_min", LESS_AXES | SP_TFL_SAME, 2, -1},
+    {91, "REDUCE_ANY", reduce, "reduce_any", LESS_AXES, 2, -1},
+    {140, "REDUCE_ALL", reduce, "reduce_all", LESS_AXES, 2, -1},
+    {56, "ARG_MAX", arg, "argmax", SP_TFL_MOVE, 2, -1},
+    {79, "ARG_MIN", arg, "argmin", SP_TFL_MOVE, 2, -1},
+    {48, "TOPK_V2", top_k, NULL, SP_TFL_MOVE, 2, -1},
+    {128, "CUMSUM", cumsum, NULL, SP_TFL_REAL, 2, -1},
+    {36, "GATHER", gather, NULL, SP_TFL_MOVE, 2, -1},
+    {107, "GATHER_ND", gather_nd, NULL, SP_TFL_MOVE, 2, -1},
+    {7, "EMBEDDING_LOOKUP", embedding_lookup, NULL, SP_TFL_RAW, 2, -1},
+    {85, "ONE_HOT", one_hot, NULL, SP_TFL_MOVE, 4, -1},
+    {109, "WHERE", where, NULL, SP_TFL_MOVE, 1, -1},
+    {103, "UNIQUE", unique, NULL, SP_TFL_MOVE, 1, -1},
+    {147, "BUCKETIZE", bucketize, NULL, SP_TFL_MOVE, 1, 0},
+    {122, "SCATTER_ND", scatter_nd, NULL, SP_TFL_MOVE, 3, -1},
+    {68, "SPARSE_TO_DENSE", sparse_to_dense, NULL, SP_TFL_MOVE, 4, -1},
+    {125, "SEGMENT_SUM", segments, "add", SP_TFL_MOVE, 2, -1},
+    {155, "UNSORTED_SEGMENT_SUM", segments, "add", SP_TFL_MOVE, 3, -1},
+    {153, "UNSORTED_SEGMENT_PROD", segments, "mul", SP_TFL_MOVE, 3, -1},
+    {154, "UNSORTED_SEGMENT_MAX", segments, "max", SP_TFL_MOVE, 3, -1},
+    {157, "UNSORTED_SEGMENT_MIN", segments, "min", SP_TFL_MOVE, 3, -1},
+    {113, "MATRIX_DIAG", matrix_diag, NULL, SP_TFL_MOVE, 1, -1},
+    {115, "MATRIX_SET_DIAG", matrix_set_diag, NULL, SP_TFL_MOVE, 2, -1},
+    {131, "RFFT2D", rfft_2d, NULL, SP_TFL_REAL, 2, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

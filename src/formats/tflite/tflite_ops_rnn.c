@@ -34,7 +34,8 @@ static sp_status state_out(sp_tfl_call *c, int i, sp_tensor *x)
     const sp_tfl_tensor *face = sp__tfl_in_face(c, i);
     SP_TRY(sp_builder_status(c->b));
     if (face->state < 0) return SP_OK; /* an ordinary input */
-    if (face->scale.n == 1) x = sp__tfl_to_quanta(c, sp__mul_number(c->b, x, 1 / (double)face->scale.scale[0]), face, 0);
+    if (face->scale.n == 1)
+        x = sp__tfl_to_quanta(c, sp__mul_number(c->b, x, 1 / (double)face->scale.scale[0]), face, 0);
     return sp__tfl_write_state(c, &c->run->model->states[face->state], x);
 }
 
@@ -44,7 +45,10 @@ static sp_tensor *clipped(sp_tfl_call *c, sp_tensor *x, double most)
     return sp_maximum(c->b, sp_minimum(c->b, x, sp__const(c->b, most, x)), sp__const(c->b, -most, x));
 }
 
-static sp_tensor *plus(sp_tfl_call *c, sp_tensor *x, sp_tensor *y) { return y == NULL ? x : x == NULL ? y : sp_add(c->b, x, y); }
+static sp_tensor *plus(sp_tfl_call *c, sp_tensor *x, sp_tensor *y)
+{
+    return y == NULL ? x : x == NULL ? y : sp_add(c->b, x, y);
+}
 
 /* Step t of [time, batch, n] as [batch, n]. */
 static sp_tensor *step_of(sp_tfl_call *c, sp_tensor *x, int64_t t)
@@ -89,7 +93,8 @@ static void lstm_step(sp_tfl_call *c, lstm *l, sp_tensor *const parts[4])
     sp_tensor *cell = clipped(c, sp_add(c->b, sp_mul(c->b, f, l->cell), sp_mul(c->b, i, g)), l->cell_clip);
     sp_tensor *o = sp_sigmoid(c->b, gate_sum(c, l, GATE_O, parts[GATE_O], cell));
     sp_tensor *h = sp_mul(c->b, o, sp__tfl_activate(c, cell, l->activation));
-    if (l->project != NULL) h = clipped(c, plus(c, sp_matmul(c->b, h, l->project, false, true), l->project_bias), l->project_clip);
+    if (l->project != NULL)
+        h = clipped(c, plus(c, sp_matmul(c->b, h, l->project, false, true), l->project_bias), l->project_clip);
     l->cell = cell;
     l->h = h;
 }
@@ -115,8 +120,9 @@ static sp_status lstm_check(sp_tfl_call *c, const lstm *l)
     SP_TRY(sp_builder_status(c->b));
     for (int k = 0; k < 4; k++) {
         const bool coupled = k == GATE_I && l->w[k] == NULL;
-        SP_CHECK(coupled || (l->w[k] != NULL && l->r[k] != NULL && sp_tensor_rank(l->w[k]) == 2 && sp_tensor_rank(l->r[k]) == 2), SP_FORMAT,
-                 "weights of gate %d are missing or no matrices", k);
+        SP_CHECK(coupled || (l->w[k] != NULL && l->r[k] != NULL && sp_tensor_rank(l->w[k]) == 2 &&
+                             sp_tensor_rank(l->r[k]) == 2),
+                 SP_FORMAT, "weights of gate %d are missing or no matrices", k);
     }
     return SP_OK;
 }
@@ -124,7 +130,8 @@ static sp_status lstm_check(sp_tfl_call *c, const lstm *l)
 /* The plain kind, which has an operator of its own. */
 static bool lstm_is_plain(const lstm *l)
 {
-    bool plain = l->w[GATE_I] != NULL && l->project == NULL && l->cell_clip <= 0 && l->activation == TANH && l->extra == NULL;
+    bool plain =
+        l->w[GATE_I] != NULL && l->project == NULL && l->cell_clip <= 0 && l->activation == TANH && l->extra == NULL;
     for (int k = 0; k < 4; k++) plain = plain && l->peep[k] == NULL && l->norm[k] == NULL && l->bias[k] != NULL;
     return plain;
 }
@@ -134,10 +141,13 @@ static sp_status lstm_run(sp_tfl_call *c, lstm *l, sp_tensor *x, bool backward, 
 {
     SP_TRY(lstm_check(c, l));
     const int64_t time = sp_tensor_dims(x)[0];
-    SP_CHECK(sp_tensor_rank(x) == 3 && time > 0 && l->h != NULL && l->cell != NULL, SP_FORMAT, "input of rank %d", sp_tensor_rank(x));
+    SP_CHECK(sp_tensor_rank(x) == 3 && time > 0 && l->h != NULL && l->cell != NULL, SP_FORMAT, "input of rank %d",
+             sp_tensor_rank(x));
     if (lstm_is_plain(l)) {
-        sp_tensor *w = sp__concat(c->b, 0, 4, l->w), *r = sp__concat(c->b, 0, 4, l->r), *bias = sp__concat(c->b, 0, 4, l->bias), *out[3] = {NULL};
-        SP_TRY(sp__tfl_op_many(c, "rnn_layer", 8, (sp_tensor *[]){x, l->h, l->cell, w, r, bias, sp__zeros_like(c->b, bias), NULL}, 3, out,
+        sp_tensor *w = sp__concat(c->b, 0, 4, l->w), *r = sp__concat(c->b, 0, 4, l->r),
+                  *bias = sp__concat(c->b, 0, 4, l->bias), *out[3] = {NULL};
+        SP_TRY(sp__tfl_op_many(c, "rnn_layer", 8,
+                               (sp_tensor *[]){x, l->h, l->cell, w, r, bias, sp__zeros_like(c->b, bias), NULL}, 3, out,
                                "mode=lstm, reverse=%s", backward ? "True" : "False"));
         *y = out[0];
         l->h = out[1];
@@ -149,7 +159,8 @@ static sp_status lstm_run(sp_tfl_call *c, lstm *l, sp_tensor *x, bool backward, 
     for (int k = 0; k < 4; k++) {
         if (l->w[k] == NULL) continue;
         all[k] = sp_matmul(c->b, x, l->w[k], false, true);
-        if (l->extra != NULL && l->aux[k] != NULL) all[k] = sp_add(c->b, all[k], sp_matmul(c->b, l->extra, l->aux[k], false, true));
+        if (l->extra != NULL && l->aux[k] != NULL)
+            all[k] = sp_add(c->b, all[k], sp_matmul(c->b, l->extra, l->aux[k], false, true));
     }
     for (int64_t i = 0; i < time && sp_builder_status(c->b) == SP_OK; i++) {
         const int64_t t = backward ? time - 1 - i : i;
@@ -164,15 +175,23 @@ static sp_status lstm_run(sp_tfl_call *c, lstm *l, sp_tensor *x, bool backward, 
 }
 
 /* [batch, time, n] and [time, batch, n] into each other. */
-static sp_tensor *swapped(sp_tfl_call *c, sp_tensor *x, bool time_major) { return time_major ? x : sp_swap_axes(c->b, x, 0, 1); }
+static sp_tensor *swapped(sp_tfl_call *c, sp_tensor *x, bool time_major)
+{
+    return time_major ? x : sp_swap_axes(c->b, x, 0, 1);
+}
 
-static sp_status give(sp_tfl_call *c, int i, sp_tensor *y) { return sp__tfl_put(c, i, sp__tfl_rounded(c, y, i), false); }
+static sp_status give(sp_tfl_call *c, int i, sp_tensor *y)
+{
+    return sp__tfl_put(c, i, sp__tfl_rounded(c, y, i), false);
+}
 
 /* Inputs: x; 1 to 4, 5 to 8 weights; 9 to 11 peepholes; 12 to 15 biases; 16, 17 projection; 18, 19 states; 20 to 23 normalisation. */
 static sp_status sequence_lstm(sp_tfl_call *c)
 {
     const bool time_major = sp__tfl_byte(c, 3, 0) != 0;
-    lstm l = {.activation = sp__tfl_byte(c, 0, 0), .cell_clip = sp__tfl_float(c, 1, 0), .project_clip = sp__tfl_float(c, 2, 0)};
+    lstm l = {.activation = sp__tfl_byte(c, 0, 0),
+              .cell_clip = sp__tfl_float(c, 1, 0),
+              .project_clip = sp__tfl_float(c, 2, 0)};
     SP_CHECK(c->node->n_in >= 20, SP_FORMAT, "%d inputs, there must be 20 or 24", c->node->n_in);
     lstm_weights(c, 1, c->node->n_in >= 24 ? 20 : -1, &l);
     l.h = state_in(c, 18);
@@ -197,7 +216,9 @@ static sp_status bidirectional_lstm(sp_tfl_call *c)
     SP_CHECK(sp_tensor_rank(x) == 3, SP_FORMAT, "the input has rank %d, it must have 3", sp_tensor_rank(x));
     x = swapped(c, x, time_major);
     for (int d = 0; d < 2; d++) {
-        lstm l = {.activation = sp__tfl_byte(c, 0, 0), .cell_clip = sp__tfl_float(c, 1, 0), .project_clip = sp__tfl_float(c, 2, 0)};
+        lstm l = {.activation = sp__tfl_byte(c, 0, 0),
+                  .cell_clip = sp__tfl_float(c, 1, 0),
+                  .project_clip = sp__tfl_float(c, 2, 0)};
         lstm_weights(c, 1 + 17 * d, -1, &l);
         l.h = state_in(c, 35 + 2 * d);
         l.cell = state_in(c, 36 + 2 * d);
@@ -215,26 +236,33 @@ static sp_status bidirectional_lstm(sp_tfl_call *c)
 /* One step. The basic kernel has one matrix for the input and the last output together, with the gates i, c, f, o. */
 static sp_status basic_lstm(sp_tfl_call *c)
 {
-    sp_tensor *x = number_in(c, 0), *h = number_in(c, 1), *w = number_in(c, 2), *bias = number_in(c, 3), *cell = number_in(c, 4);
+    sp_tensor *x = number_in(c, 0), *h = number_in(c, 1), *w = number_in(c, 2), *bias = number_in(c, 3),
+              *cell = number_in(c, 4);
     SP_CHECK(c->node->n_out >= 2, SP_FORMAT, "%d results, there must be at least 2", c->node->n_out);
-    sp_tensor *sum = sp__tfl_op(c, "dense", 3, (sp_tensor *[]){sp__concat(c->b, 1, 2, (sp_tensor *[]){x, h}), w, bias}, NULL);
+    sp_tensor *sum =
+        sp__tfl_op(c, "dense", 3, (sp_tensor *[]){sp__concat(c->b, 1, 2, (sp_tensor *[]){x, h}), w, bias}, NULL);
     SP_TRY(sp_builder_status(c->b));
     const int64_t n = sp_tensor_dims(sum)[1] / 4;
     sp_tensor *g[4];
     for (int k = 0; k < 4; k++) g[k] = sp__take_range(c->b, sum, 1, k * n, n);
-    cell = sp_add(c->b, sp_mul(c->b, sp_sigmoid(c->b, g[2]), cell), sp_mul(c->b, sp_sigmoid(c->b, g[0]), sp_tanh(c->b, g[1])));
+    cell = sp_add(c->b, sp_mul(c->b, sp_sigmoid(c->b, g[2]), cell),
+                  sp_mul(c->b, sp_sigmoid(c->b, g[0]), sp_tanh(c->b, g[1])));
     SP_TRY(give(c, 0, sp_mul(c->b, sp_sigmoid(c->b, g[3]), sp_tanh(c->b, cell))));
     SP_TRY(give(c, 1, cell));
-    for (int i = 2; i < c->node->n_out; i++) SP_TRY(sp__tfl_put(c, i, sp__full(c->b, 0, SP_DTYPE_F32, 1, (int64_t[]){0}), false)); /* scratch */
+    for (int i = 2; i < c->node->n_out; i++)
+        SP_TRY(sp__tfl_put(c, i, sp__full(c->b, 0, SP_DTYPE_F32, 1, (int64_t[]){0}), false)); /* scratch */
     return SP_OK;
 }
 
 static sp_status lstm_node(sp_tfl_call *c)
 {
     const int64_t kernel = sp__tfl_byte(c, 3, 0);
-    SP_CHECK(kernel == 0 || kernel == 1, SP_FORMAT, "kernel_type is %lld; it must be 0 (FULL) or 1 (BASIC)", (long long)kernel);
+    SP_CHECK(kernel == 0 || kernel == 1, SP_FORMAT, "kernel_type is %lld; it must be 0 (FULL) or 1 (BASIC)",
+             (long long)kernel);
     if (kernel == 1 || c->node->n_in == 5) return basic_lstm(c);
-    lstm l = {.activation = sp__tfl_byte(c, 0, 0), .cell_clip = sp__tfl_float(c, 1, 0), .project_clip = sp__tfl_float(c, 2, 0)};
+    lstm l = {.activation = sp__tfl_byte(c, 0, 0),
+              .cell_clip = sp__tfl_float(c, 1, 0),
+              .project_clip = sp__tfl_float(c, 2, 0)};
     SP_CHECK(c->node->n_in >= 20, SP_FORMAT, "%d inputs, there must be 5, 20 or 24", c->node->n_in);
     lstm_weights(c, 1, c->node->n_in >= 24 ? 20 : -1, &l);
     l.h = state_in(c, 18);
@@ -242,7 +270,8 @@ static sp_status lstm_node(sp_tfl_call *c)
     sp_tensor *x = number_in(c, 0), *y = NULL;
     SP_TRY(sp_builder_status(c->b));
     SP_CHECK(sp_tensor_rank(x) == 2, SP_FORMAT, "the input has rank %d, it must have 2", sp_tensor_rank(x));
-    SP_TRY(lstm_run(c, &l, sp_reshape(c->b, x, 3, (int64_t[]){1, sp_tensor_dims(x)[0], sp_tensor_dims(x)[1]}), false, &y));
+    SP_TRY(
+        lstm_run(c, &l, sp_reshape(c->b, x, 3, (int64_t[]){1, sp_tensor_dims(x)[0], sp_tensor_dims(x)[1]}), false, &y));
     SP_TRY(state_out(c, 18, l.h));
     SP_TRY(state_out(c, 19, l.cell));
     return give(c, c->node->n_out - 1, l.h);
@@ -262,7 +291,8 @@ static sp_status rnn_run(sp_tfl_call *c, int at, sp_tensor *x, int64_t activatio
     if (steps == NULL) return SP_NOMEM;
     for (int64_t i = 0; i < time && sp_builder_status(c->b) == SP_OK; i++) {
         const int64_t t = backward ? time - 1 - i : i;
-        h = steps[t] = sp__tfl_activate(c, sp_add(c->b, step_of(c, all, t), sp_matmul(c->b, h, r, false, true)), activation);
+        h = steps[t] =
+            sp__tfl_activate(c, sp_add(c->b, step_of(c, all, t), sp_matmul(c->b, h, r, false, true)), activation);
     }
     if (sp_builder_status(c->b) == SP_OK) *y = sp__stack(c->b, 0, (int)time, steps);
     sp__free(steps);
@@ -275,7 +305,8 @@ static sp_status rnn_node(sp_tfl_call *c)
     sp_tensor *x = number_in(c, 0), *y = NULL;
     SP_TRY(sp_builder_status(c->b));
     SP_CHECK(sp_tensor_rank(x) == 2, SP_FORMAT, "the input has rank %d, it must have 2", sp_tensor_rank(x));
-    SP_TRY(rnn_run(c, 1, sp_reshape(c->b, x, 3, (int64_t[]){1, sp_tensor_dims(x)[0], sp_tensor_dims(x)[1]}), sp__tfl_byte(c, 0, 0), false, &y));
+    SP_TRY(rnn_run(c, 1, sp_reshape(c->b, x, 3, (int64_t[]){1, sp_tensor_dims(x)[0], sp_tensor_dims(x)[1]}),
+                   sp__tfl_byte(c, 0, 0), false, &y));
     return give(c, 0, sp_reshape(c->b, y, 2, sp_tensor_dims(y) + 1));
 }
 
@@ -301,15 +332,19 @@ static sp_status sequence_rnn(sp_tfl_call *c)
 /* Inputs: x [batch, in]; weights of features [filters, in] and of time [filters, memory]; bias; state [batch, filters * memory]. */
 static sp_status svdf(sp_tfl_call *c)
 {
-    sp_tensor *x = number_in(c, 0), *feature = number_in(c, 1), *over_time = number_in(c, 2), *bias = number_in(c, 3), *state = state_in(c, 4);
+    sp_tensor *x = number_in(c, 0), *feature = number_in(c, 1), *over_time = number_in(c, 2), *bias = number_in(c, 3),
+              *state = state_in(c, 4);
     const int64_t each = sp__tfl_int(c, 0, 1);
     SP_TRY(sp_builder_status(c->b));
-    SP_CHECK(sp_tensor_rank(x) == 2 && sp_tensor_rank(over_time) == 2 && each > 0, SP_FORMAT, "input and weights must be matrices");
-    const int64_t batch = sp_tensor_dims(x)[0], filters = sp_tensor_dims(over_time)[0], memory = sp_tensor_dims(over_time)[1];
-    SP_CHECK(memory > 0 && filters % each == 0 && sp_tensor_count(state) == batch * filters * memory, SP_FORMAT, "a state of %lld elements",
-             (long long)sp_tensor_count(state));
+    SP_CHECK(sp_tensor_rank(x) == 2 && sp_tensor_rank(over_time) == 2 && each > 0, SP_FORMAT,
+             "input and weights must be matrices");
+    const int64_t batch = sp_tensor_dims(x)[0], filters = sp_tensor_dims(over_time)[0],
+                  memory = sp_tensor_dims(over_time)[1];
+    SP_CHECK(memory > 0 && filters % each == 0 && sp_tensor_count(state) == batch * filters * memory, SP_FORMAT,
+             "a state of %lld elements", (long long)sp_tensor_count(state));
     sp_tensor *now = sp_reshape(c->b, sp_matmul(c->b, x, feature, false, true), 3, (int64_t[]){batch, filters, 1});
-    sp_tensor *kept = sp__take_range(c->b, sp_reshape(c->b, state, 3, (int64_t[]){batch, filters, memory}), 2, 1, memory - 1);
+    sp_tensor *kept =
+        sp__take_range(c->b, sp_reshape(c->b, state, 3, (int64_t[]){batch, filters, memory}), 2, 1, memory - 1);
     state = sp__concat(c->b, 2, 2, (sp_tensor *[]){kept, now});
     sp_tensor *y = sp_reduce_sum(c->b, sp_mul(c->b, state, over_time), 1, (int64_t[]){2}, false);
     y = sp_reduce_sum(c->b, sp_reshape(c->b, y, 3, (int64_t[]){batch, filters / each, each}), 1, (int64_t[]){2}, false);
@@ -319,9 +354,12 @@ static sp_status svdf(sp_tfl_call *c)
 }
 
 const sp_tfl_handler sp__tfl_rnn[] = {
-    {16, "LSTM", lstm_node, NULL, SP_TFL_RAW, 1, -1}, {44, "UNIDIRECTIONAL_SEQUENCE_LSTM", sequence_lstm, NULL, SP_TFL_RAW, 1, -1},
-    {52, "BIDIRECTIONAL_SEQUENCE_LSTM", bidirectional_lstm, NULL, SP_TFL_RAW, 1, -1}, {24, "RNN", rnn_node, NULL, SP_TFL_RAW, 5, -1},
+    {16, "LSTM", lstm_node, NULL, SP_TFL_RAW, 1, -1},
+    {44, "UNIDIRECTIONAL_SEQUENCE_LSTM", sequence_lstm, NULL, SP_TFL_RAW, 1, -1},
+    {52, "BIDIRECTIONAL_SEQUENCE_LSTM", bidirectional_lstm, NULL, SP_TFL_RAW, 1, -1},
+    {24, "RNN", rnn_node, NULL, SP_TFL_RAW, 5, -1},
     {35, "UNIDIRECTIONAL_SEQUENCE_RNN", sequence_rnn, NULL, SP_TFL_RAW, 5, -1},
-    {46, "BIDIRECTIONAL_SEQUENCE_RNN", sequence_rnn, NULL, SP_TFL_RAW, 9, -1}, {27, "SVDF", svdf, NULL, SP_TFL_RAW, 3, -1},
+    {46, "BIDIRECTIONAL_SEQUENCE_RNN", sequence_rnn, NULL, SP_TFL_RAW, 9, -1},
+    {27, "SVDF", svdf, NULL, SP_TFL_RAW, 3, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

@@ -3,7 +3,10 @@
 #include "formats/tflite/tflite_model.h"
 
 /* A tensor that is not another one by another name, so that the frame may let go of either. */
-static sp_status reshaped(sp_tfl_call *c, int n, const int64_t *dims) { return sp__tfl_return(c, sp_reshape(c->b, c->in[0], n, dims)); }
+static sp_status reshaped(sp_tfl_call *c, int n, const int64_t *dims)
+{
+    return sp__tfl_return(c, sp_reshape(c->b, c->in[0], n, dims));
+}
 
 static sp_status reshape(sp_tfl_call *c)
 {
@@ -25,7 +28,8 @@ static sp_status squeeze(sp_tfl_call *c)
     int n = 0, axis;
     for (int i = 0; i < c->node->n_list; i++) {
         SP_TRY(sp__shape_axis(c->node->list[i], rank, "squeeze_dims", &axis));
-        SP_CHECK(sp__tfl_dim(c, 0, axis) == 1, SP_VALUE, "axis %d has %lld elements", axis, (long long)sp__tfl_dim(c, 0, axis));
+        SP_CHECK(sp__tfl_dim(c, 0, axis) == 1, SP_VALUE, "axis %d has %lld elements", axis,
+                 (long long)sp__tfl_dim(c, 0, axis));
         drop |= 1u << axis;
     }
     for (int k = 0; k < rank; k++) {
@@ -79,14 +83,17 @@ static sp_status slice(sp_tfl_call *c)
     const int n = sp__tfl_rank(c, 0);
     SP_TRY(sp__tfl_ints(c, 1, &begin));
     SP_TRY(sp__tfl_ints(c, 2, &size));
-    SP_CHECK(begin.n == n && size.n == n, SP_FORMAT, "begin and size have %d and %d entries for rank %d", begin.n, size.n, n);
+    SP_CHECK(begin.n == n && size.n == n, SP_FORMAT, "begin and size have %d and %d entries for rank %d", begin.n,
+             size.n, n);
     for (int k = 0; k < n; k++) {
         const int64_t dim = sp__tfl_dim(c, 0, k), end = size.v[k] == -1 ? dim : begin.v[k] + size.v[k];
-        SP_CHECK(begin.v[k] >= 0 && begin.v[k] <= end && end <= dim, SP_VALUE, "axis %d: %lld elements from %lld on, there are %lld", k,
-                 (long long)size.v[k], (long long)begin.v[k], (long long)dim);
+        SP_CHECK(begin.v[k] >= 0 && begin.v[k] <= end && end <= dim, SP_VALUE,
+                 "axis %d: %lld elements from %lld on, there are %lld", k, (long long)size.v[k], (long long)begin.v[k],
+                 (long long)dim);
         size.v[k] = end;
     }
-    return sp__tfl_return(c, SP_TFL_OP1(c, "slice", c->in[0], "start=%s, stop=%s", sp__tfl_list(&from, n, begin.v), sp__tfl_list(&to, n, size.v)));
+    return sp__tfl_return(c, SP_TFL_OP1(c, "slice", c->in[0], "start=%s, stop=%s", sp__tfl_list(&from, n, begin.v),
+                                        sp__tfl_list(&to, n, size.v)));
 }
 
 static sp_tensor *backwards(sp_tfl_call *c, sp_tensor *x, int axis)
@@ -126,7 +133,8 @@ static sp_status stride_axis(sp_tfl_call *c, const sp_tfl_ints *l, int i, stride
         p->begin[k] = sp__tfl_int(c, 0, 0) >> i & 1 && !shrink ? (step > 0 ? 0 : dim - 1) : clamp_to(from, low, high);
         p->end[k] = sp__tfl_int(c, 1, 0) >> i & 1 ? (step > 0 ? dim : -1) : clamp_to(to, low, high);
         if (shrink) {
-            SP_CHECK(from >= 0 && from < dim, SP_VALUE, "element %lld of axis %d, which has %lld", (long long)l[0].v[i], k, (long long)dim);
+            SP_CHECK(from >= 0 && from < dim, SP_VALUE, "element %lld of axis %d, which has %lld", (long long)l[0].v[i],
+                     k, (long long)dim);
             p->begin[k] = from;
             p->end[k] = from + 1;
             p->step[k] = 1;
@@ -143,8 +151,8 @@ static sp_status stride_read(sp_tfl_call *c, stride_plan *p)
     int added = 0;
     for (int i = 0; i < 3; i++) SP_TRY(sp__tfl_ints(c, 1 + i, &l[i]));
     const int64_t ellipsis = sp__tfl_int(c, 2, 0), fresh = sp__tfl_int(c, 3, 0);
-    SP_CHECK(l[0].n == l[1].n && l[0].n == l[2].n && l[0].n <= SP_RANK_MAX, SP_FORMAT, "begin, end and strides have %d, %d and %d entries", l[0].n, l[1].n,
-             l[2].n);
+    SP_CHECK(l[0].n == l[1].n && l[0].n == l[2].n && l[0].n <= SP_RANK_MAX, SP_FORMAT,
+             "begin, end and strides have %d, %d and %d entries", l[0].n, l[1].n, l[2].n);
     for (int i = 0; i < l[0].n; i++) added += !(ellipsis >> i & 1) && !(fresh >> i & 1);
     for (int i = 0; i < l[0].n; i++) {
         if (ellipsis >> i & 1) {
@@ -177,8 +185,8 @@ static sp_status strided_slice(sp_tfl_call *c)
         if (p.end[k] < p.begin[k]) p.end[k] = p.begin[k];
         sizes[k] = (p.end[k] - p.begin[k] + p.step[k] - 1) / p.step[k];
     }
-    x = SP_TFL_OP1(c, "slice", x, "start=%s, stop=%s, step=%s", sp__tfl_list(&from, p.n, p.begin), sp__tfl_list(&to, p.n, p.end),
-                   sp__tfl_list(&step, p.n, p.step));
+    x = SP_TFL_OP1(c, "slice", x, "start=%s, stop=%s, step=%s", sp__tfl_list(&from, p.n, p.begin),
+                   sp__tfl_list(&to, p.n, p.end), sp__tfl_list(&step, p.n, p.step));
     SP_CHECK(p.n_out <= SP_RANK_MAX, SP_VALUE, "a result of rank %d", p.n_out);
     for (int k = 0; k < p.n_out; k++)
         if (p.out[k] < 0) p.out[k] = sizes[-1 - p.out[k]];
@@ -190,7 +198,8 @@ static sp_status split_at(sp_tfl_call *c, sp_tensor *x, int axis, int n, const i
     int64_t from = 0;
     SP_CHECK(n <= c->n_out, SP_FORMAT, "%d parts and %d results", n, c->n_out);
     for (int i = 0; i < n; i++) {
-        SP_CHECK(sizes[i] >= 0 && sizes[i] <= sp_tensor_dims(x)[axis] - from, SP_VALUE, "part %d of %lld elements is too large", i, (long long)sizes[i]);
+        SP_CHECK(sizes[i] >= 0 && sizes[i] <= sp_tensor_dims(x)[axis] - from, SP_VALUE,
+                 "part %d of %lld elements is too large", i, (long long)sizes[i]);
         c->out[i] = sp__take_range(c->b, x, axis, from, sizes[i]);
         from += sizes[i];
     }
@@ -204,8 +213,8 @@ static sp_status split(sp_tfl_call *c)
     int axis = 0;
     SP_TRY(sp__tfl_one_int(c, 0, &at));
     SP_TRY(sp__shape_axis(at, sp__tfl_rank(c, 1), "axis", &axis));
-    SP_CHECK(c->n_out <= SP_TFL_LIST && sp__tfl_dim(c, 1, axis) % c->n_out == 0, SP_VALUE, "axis %d with %lld elements cannot be split into %d", axis,
-             (long long)sp__tfl_dim(c, 1, axis), c->n_out);
+    SP_CHECK(c->n_out <= SP_TFL_LIST && sp__tfl_dim(c, 1, axis) % c->n_out == 0, SP_VALUE,
+             "axis %d with %lld elements cannot be split into %d", axis, (long long)sp__tfl_dim(c, 1, axis), c->n_out);
     for (int i = 0; i < c->n_out; i++) sizes[i] = sp__tfl_dim(c, 1, axis) / c->n_out;
     return split_at(c, c->in[1], axis, c->n_out, sizes);
 }
@@ -234,10 +243,14 @@ static sp_status concatenation(sp_tfl_call *c)
     int axis = 0;
     SP_TRY(sp__tfl_axis(c, sp__tfl_int(c, 0, 0), sp__tfl_rank(c, 0), &axis));
     sp_tensor *y = sp__concat(c->b, axis, c->n_in, c->in);
-    return sp__tfl_return(c, c->moves && sp__tfl_out_face(c, 0)->scale.n > 0 ? y : sp__tfl_activate(c, y, sp__tfl_byte(c, 1, 0)));
+    return sp__tfl_return(
+        c, c->moves && sp__tfl_out_face(c, 0)->scale.n > 0 ? y : sp__tfl_activate(c, y, sp__tfl_byte(c, 1, 0)));
 }
 
-static sp_status pack(sp_tfl_call *c) { return sp__tfl_return(c, sp__stack(c->b, sp__tfl_int(c, 1, 0), c->n_in, c->in)); }
+static sp_status pack(sp_tfl_call *c)
+{
+    return sp__tfl_return(c, sp__stack(c->b, sp__tfl_int(c, 1, 0), c->n_in, c->in));
+}
 
 static sp_status unpack(sp_tfl_call *c)
 {
@@ -245,11 +258,12 @@ static sp_status unpack(sp_tfl_call *c)
     int axis = 0, n = 0;
     int64_t dims[SP_RANK_MAX];
     SP_TRY(sp__shape_axis(sp__tfl_int(c, 1, 0), rank, "axis", &axis));
-    SP_CHECK(sp__tfl_dim(c, 0, axis) == c->n_out, SP_FORMAT, "axis %d has %lld elements, there are %d results", axis, (long long)sp__tfl_dim(c, 0, axis),
-             c->n_out);
+    SP_CHECK(sp__tfl_dim(c, 0, axis) == c->n_out, SP_FORMAT, "axis %d has %lld elements, there are %d results", axis,
+             (long long)sp__tfl_dim(c, 0, axis), c->n_out);
     for (int k = 0; k < rank; k++)
         if (k != axis) dims[n++] = sp__tfl_dim(c, 0, k);
-    for (int i = 0; i < c->n_out; i++) c->out[i] = sp_reshape(c->b, sp__take_range(c->b, c->in[0], axis, i, 1), n, dims);
+    for (int i = 0; i < c->n_out; i++)
+        c->out[i] = sp_reshape(c->b, sp__take_range(c->b, c->in[0], axis, i, 1), n, dims);
     return sp_builder_status(c->b);
 }
 
@@ -280,7 +294,8 @@ static sp_status pad(sp_tfl_call *c)
     double value = s->n > 0 ? (double)s->zero[0] : 0;
     SP_TRY(read_pads(c, pads));
     if (c->n_in > 2 && c->in[2] != NULL) SP_TRY(sp__tfl_number(c, 2, &value));
-    return sp__tfl_return(c, SP_TFL_OP1(c, "pad", c->in[0], "pads=%s, value=%.17g", sp__tfl_list(&text, 2 * sp__tfl_rank(c, 0), pads), value));
+    return sp__tfl_return(c, SP_TFL_OP1(c, "pad", c->in[0], "pads=%s, value=%.17g",
+                                        sp__tfl_list(&text, 2 * sp__tfl_rank(c, 0), pads), value));
 }
 
 /* REFLECT leaves the edge out, SYMMETRIC repeats it: elements are gathered, axis by axis. */
@@ -288,14 +303,16 @@ static sp_status mirror_pad(sp_tfl_call *c)
 {
     int64_t pads[2 * SP_RANK_MAX];
     const int64_t mode = sp__tfl_byte(c, 0, 0), skip = mode ? 0 : 1;
-    SP_CHECK(mode == 0 || mode == 1, SP_FORMAT, "mode is %lld; it must be 0 (REFLECT) or 1 (SYMMETRIC)", (long long)mode);
+    SP_CHECK(mode == 0 || mode == 1, SP_FORMAT, "mode is %lld; it must be 0 (REFLECT) or 1 (SYMMETRIC)",
+             (long long)mode);
     sp_tensor *x = c->in[0];
     SP_TRY(read_pads(c, pads));
     for (int k = 0; k < sp__tfl_rank(c, 0); k++) {
         const int64_t n = sp__tfl_dim(c, 0, k), before = pads[2 * k], after = pads[2 * k + 1], all = before + n + after;
         if (before == 0 && after == 0) continue;
-        SP_CHECK(before <= n - skip && after <= n - skip, SP_VALUE, "axis %d with %lld elements cannot be mirrored by %lld and %lld", k, (long long)n,
-                 (long long)before, (long long)after);
+        SP_CHECK(before <= n - skip && after <= n - skip, SP_VALUE,
+                 "axis %d with %lld elements cannot be mirrored by %lld and %lld", k, (long long)n, (long long)before,
+                 (long long)after);
         int64_t *at = sp__alloc((size_t)all * sizeof *at);
         if (at == NULL) return SP_NOMEM;
         for (int64_t i = 0; i < all; i++) {
@@ -333,8 +350,8 @@ static sp_status range(sp_tfl_call *c)
     double v[3];
     for (int i = 0; i < 3; i++) SP_TRY(sp__tfl_number(c, i, &v[i]));
     SP_CHECK(v[2] != 0, SP_VALUE, "a step of 0");
-    return sp__tfl_return(c, sp__tfl_op(c, "arange", 0, NULL, "start=%.17g, end=%.17g, step=%.17g, dtype=%s", v[0], v[1], v[2],
-                                        sp_dtype_name(sp_tensor_dtype(c->in[0]))));
+    return sp__tfl_return(c, sp__tfl_op(c, "arange", 0, NULL, "start=%.17g, end=%.17g, step=%.17g, dtype=%s", v[0],
+                                        v[1], v[2], sp_dtype_name(sp_tensor_dtype(c->in[0]))));
 }
 
 static sp_status broadcast_to(sp_tfl_call *c)
@@ -353,7 +370,8 @@ static sp_status broadcast_args(sp_tfl_call *c)
     z.n = x.n > y.n ? x.n : y.n;
     for (int k = 0; k < z.n; k++) {
         int64_t p = k < z.n - x.n ? 1 : x.v[k - (z.n - x.n)], q = k < z.n - y.n ? 1 : y.v[k - (z.n - y.n)];
-        SP_CHECK(p == q || p == 1 || q == 1, SP_VALUE, "%lld and %lld elements do not go together", (long long)p, (long long)q);
+        SP_CHECK(p == q || p == 1 || q == 1, SP_VALUE, "%lld and %lld elements do not go together", (long long)p,
+                 (long long)q);
         z.v[k] = p == 1 ? q : p;
     }
     return sp__tfl_return(c, sp__tfl_tensor_ints(c, index_dtype(c, 0), z.n, z.v));
@@ -396,7 +414,8 @@ static sp_status depth_blocks(sp_tfl_call *c)
     const bool to_depth = c->node->handler->code == 26;
     SP_CHECK(sp__tfl_rank(c, 0) == 4 && s > 0, SP_FORMAT, "rank %d, blocks of %lld", sp__tfl_rank(c, 0), (long long)s);
     const int64_t *d = sp_tensor_dims(c->in[0]);
-    SP_CHECK(to_depth ? d[1] % s == 0 && d[2] % s == 0 : d[3] % (s * s) == 0, SP_VALUE, "the shape is no multiple of blocks of %lld", (long long)s);
+    SP_CHECK(to_depth ? d[1] % s == 0 && d[2] % s == 0 : d[3] % (s * s) == 0, SP_VALUE,
+             "the shape is no multiple of blocks of %lld", (long long)s);
     if (to_depth) {
         sp_tensor *x = sp_reshape(c->b, c->in[0], 6, (int64_t[]){d[0], d[1] / s, s, d[2] / s, s, d[3]});
         x = sp_transpose(c->b, x, 6, (int64_t[]){0, 1, 3, 2, 4, 5});
@@ -414,7 +433,8 @@ static sp_status space_to_batch(sp_tfl_call *c)
     SP_TRY(sp__tfl_ints(c, 1, &block));
     SP_TRY(sp__tfl_ints(c, 2, &pads));
     const int n = block.n, rank = sp__tfl_rank(c, 0);
-    SP_CHECK(n >= 1 && pads.n == 2 * n && rank > n && rank + n <= SP_RANK_MAX, SP_FORMAT, "%d block sizes and %d paddings for rank %d", n, pads.n, rank);
+    SP_CHECK(n >= 1 && pads.n == 2 * n && rank > n && rank + n <= SP_RANK_MAX, SP_FORMAT,
+             "%d block sizes and %d paddings for rank %d", n, pads.n, rank);
     int64_t all[2 * SP_RANK_MAX] = {0}, parts[SP_RANK_MAX], perm[SP_RANK_MAX], dims[SP_RANK_MAX];
     sp_tfl_text text;
     for (int k = 0; k < 2 * n; k++) {
@@ -422,13 +442,15 @@ static sp_status space_to_batch(sp_tfl_call *c)
         all[2 + k] = pads.v[k];
     }
     const sp_tfl_scale *s = &sp__tfl_out_face(c, 0)->scale;
-    sp_tensor *x = SP_TFL_OP1(c, "pad", c->in[0], "pads=%s, value=%.17g", sp__tfl_list(&text, 2 * rank, all), s->n > 0 ? (double)s->zero[0] : 0);
+    sp_tensor *x = SP_TFL_OP1(c, "pad", c->in[0], "pads=%s, value=%.17g", sp__tfl_list(&text, 2 * rank, all),
+                              s->n > 0 ? (double)s->zero[0] : 0);
     SP_TRY(sp_builder_status(c->b));
     int at = 0, p = 0;
     parts[at++] = dims[0] = sp_tensor_dims(x)[0];
     for (int k = 0; k < n; k++) {
         const int64_t d = sp_tensor_dims(x)[k + 1], b = block.v[k];
-        SP_CHECK(b > 0 && d % b == 0, SP_VALUE, "axis %d with %lld elements in blocks of %lld", k + 1, (long long)d, (long long)b);
+        SP_CHECK(b > 0 && d % b == 0, SP_VALUE, "axis %d with %lld elements in blocks of %lld", k + 1, (long long)d,
+                 (long long)b);
         perm[p++] = at + 1;
         dims[k + 1] = parts[at++] = d / b;
         parts[at++] = b;
@@ -440,7 +462,8 @@ static sp_status space_to_batch(sp_tfl_call *c)
         perm[p++] = at;
         dims[k] = parts[at++] = sp_tensor_dims(x)[k];
     }
-    return sp__tfl_return(c, sp_reshape(c->b, sp_transpose(c->b, sp_reshape(c->b, x, at, parts), at, perm), rank, dims));
+    return sp__tfl_return(c,
+                          sp_reshape(c->b, sp_transpose(c->b, sp_reshape(c->b, x, at, parts), at, perm), rank, dims));
 }
 
 static sp_status batch_to_space(sp_tfl_call *c)
@@ -449,8 +472,10 @@ static sp_status batch_to_space(sp_tfl_call *c)
     SP_TRY(sp__tfl_ints(c, 1, &block));
     SP_TRY(sp__tfl_ints(c, 2, &crops));
     const int n = block.n, rank = sp__tfl_rank(c, 0);
-    SP_CHECK(n >= 1 && crops.n == 2 * n && rank > n && rank + n <= SP_RANK_MAX, SP_FORMAT, "%d block sizes and %d crops for rank %d", n, crops.n, rank);
-    int64_t parts[SP_RANK_MAX], perm[SP_RANK_MAX], dims[SP_RANK_MAX], from[SP_RANK_MAX] = {0}, to[SP_RANK_MAX], product = 1;
+    SP_CHECK(n >= 1 && crops.n == 2 * n && rank > n && rank + n <= SP_RANK_MAX, SP_FORMAT,
+             "%d block sizes and %d crops for rank %d", n, crops.n, rank);
+    int64_t parts[SP_RANK_MAX], perm[SP_RANK_MAX], dims[SP_RANK_MAX], from[SP_RANK_MAX] = {0}, to[SP_RANK_MAX],
+                                                                      product = 1;
     const int64_t *d = sp_tensor_dims(c->in[0]);
     sp_tfl_text first, last;
     for (int k = 0; k < n; k++) {
@@ -470,7 +495,8 @@ static sp_status batch_to_space(sp_tfl_call *c)
         dims[k + 1] = d[k + 1] * block.v[k];
         from[k + 1] = crops.v[2 * k];
         to[k + 1] = dims[k + 1] - crops.v[2 * k + 1];
-        SP_CHECK(crops.v[2 * k] >= 0 && crops.v[2 * k + 1] >= 0 && from[k + 1] <= to[k + 1], SP_VALUE, "crops of axis %d", k + 1);
+        SP_CHECK(crops.v[2 * k] >= 0 && crops.v[2 * k + 1] >= 0 && from[k + 1] <= to[k + 1], SP_VALUE,
+                 "crops of axis %d", k + 1);
     }
     to[0] = dims[0];
     for (int k = n + 1; k < rank; k++) {
@@ -479,7 +505,8 @@ static sp_status batch_to_space(sp_tfl_call *c)
     }
     sp_tensor *x = sp_transpose(c->b, sp_reshape(c->b, c->in[0], rank + n, parts), rank + n, perm);
     x = sp_reshape(c->b, x, rank, dims);
-    return sp__tfl_return(c, SP_TFL_OP1(c, "slice", x, "start=%s, stop=%s", sp__tfl_list(&first, rank, from), sp__tfl_list(&last, rank, to)));
+    return sp__tfl_return(c, SP_TFL_OP1(c, "slice", x, "start=%s, stop=%s", sp__tfl_list(&first, rank, from),
+                                        sp__tfl_list(&last, rank, to)));
 }
 
 /* Inputs: x, update, where it begins. */
@@ -493,9 +520,11 @@ static sp_status dynamic_update_slice(sp_tfl_call *c)
     sp_tensor *inside = NULL, *from = update;
     for (int k = 0; k < rank; k++) {
         const int64_t room = sp__tfl_dim(c, 0, k) - sp__tfl_dim(c, 1, k), n = sp__tfl_dim(c, 1, k);
-        SP_CHECK(room >= 0 && n > 0, SP_VALUE, "axis %d: an update of %lld elements for %lld", k, (long long)n, (long long)sp__tfl_dim(c, 0, k));
+        SP_CHECK(room >= 0 && n > 0, SP_VALUE, "axis %d: an update of %lld elements for %lld", k, (long long)n,
+                 (long long)sp__tfl_dim(c, 0, k));
         sp_tensor *start = sp_reshape(c->b, sp__take_range(c->b, at, 0, k, 1), 0, NULL);
-        start = sp_minimum(c->b, sp_maximum(c->b, start, sp__const(c->b, 0, at)), sp__tfl_scalar(c, SP_DTYPE_I64, (double)room));
+        start = sp_minimum(c->b, sp_maximum(c->b, start, sp__const(c->b, 0, at)),
+                           sp__tfl_scalar(c, SP_DTYPE_I64, (double)room));
         sp_tensor *place = sp_sub(c->b, sp__positions(c->b, rank, k, sp__tfl_dim(c, 0, k)), start);
         sp_tensor *zero = sp__tfl_scalar(c, SP_DTYPE_I64, 0), *most = sp__tfl_scalar(c, SP_DTYPE_I64, (double)(n - 1));
         sp_tensor *here = sp_logical_and(c->b, sp_greater_equal(c->b, place, zero), sp_less_equal(c->b, place, most));
@@ -507,19 +536,33 @@ static sp_status dynamic_update_slice(sp_tfl_call *c)
 }
 
 const sp_tfl_handler sp__tfl_shape_table[] = {
-    {22, "RESHAPE", reshape, NULL, SP_TFL_MOVE, 1, 0}, {43, "SQUEEZE", squeeze, NULL, SP_TFL_MOVE, 1, 0},
-    {70, "EXPAND_DIMS", expand_dims, NULL, SP_TFL_MOVE, 2, -1}, {39, "TRANSPOSE", transpose, NULL, SP_TFL_MOVE, 2, -1},
-    {77, "SHAPE", shape, NULL, SP_TFL_MOVE, 1, -1}, {110, "RANK", rank, NULL, SP_TFL_MOVE, 1, -1}, {65, "SLICE", slice, NULL, SP_TFL_MOVE, 3, -1},
-    {45, "STRIDED_SLICE", strided_slice, NULL, SP_TFL_MOVE, 4, -1}, {49, "SPLIT", split, NULL, SP_TFL_MOVE, 2, -1},
+    {22, "RESHAPE", reshape, NULL, SP_TFL_MOVE, 1, 0},
+    {43, "SQUEEZE", squeeze, NULL, SP_TFL_MOVE, 1, 0},
+    {70, "EXPAND_DIMS", expand_dims, NULL, SP_TFL_MOVE, 2, -1},
+    {39, "TRANSPOSE", transpose, NULL, SP_TFL_MOVE, 2, -1},
+    {77, "SHAPE", shape, NULL, SP_TFL_MOVE, 1, -1},
+    {110, "RANK", rank, NULL, SP_TFL_MOVE, 1, -1},
+    {65, "SLICE", slice, NULL, SP_TFL_MOVE, 3, -1},
+    {45, "STRIDED_SLICE", strided_slice, NULL, SP_TFL_MOVE, 4, -1},
+    {49, "SPLIT", split, NULL, SP_TFL_MOVE, 2, -1},
     {102, "SPLIT_V", split_v, NULL, SP_TFL_MOVE, 3, -1},
     {2, "CONCATENATION", concatenation, NULL, SP_TFL_REAL | SP_TFL_AXES | SP_TFL_SAME, 1, -1},
-    {83, "PACK", pack, NULL, SP_TFL_REAL | SP_TFL_SAME, 1, -1}, {88, "UNPACK", unpack, NULL, SP_TFL_MOVE, 1, -1},
-    {34, "PAD", pad, NULL, SP_TFL_MOVE | SP_TFL_AXES, 2, -1}, {60, "PADV2", pad, NULL, SP_TFL_MOVE | SP_TFL_AXES, 3, -1},
-    {100, "MIRROR_PAD", mirror_pad, NULL, SP_TFL_MOVE | SP_TFL_AXES, 2, -1}, {69, "TILE", tile, NULL, SP_TFL_MOVE, 2, -1},
-    {94, "FILL", fill, NULL, SP_TFL_MOVE, 2, -1}, {96, "RANGE", range, NULL, SP_TFL_MOVE, 3, -1},
-    {130, "BROADCAST_TO", broadcast_to, NULL, SP_TFL_MOVE, 2, -1}, {145, "BROADCAST_ARGS", broadcast_args, NULL, SP_TFL_MOVE, 2, -1},
-    {105, "REVERSE_V2", reverse, NULL, SP_TFL_MOVE, 2, -1}, {112, "REVERSE_SEQUENCE", reverse_sequence, NULL, SP_TFL_MOVE, 2, -1},
-    {26, "SPACE_TO_DEPTH", depth_blocks, NULL, SP_TFL_MOVE, 1, -1}, {5, "DEPTH_TO_SPACE", depth_blocks, NULL, SP_TFL_MOVE, 1, -1},
-    {38, "SPACE_TO_BATCH_ND", space_to_batch, NULL, SP_TFL_MOVE, 3, -1}, {37, "BATCH_TO_SPACE_ND", batch_to_space, NULL, SP_TFL_MOVE, 3, -1},
-    {151, "DYNAMIC_UPDATE_SLICE", dynamic_update_slice, NULL, SP_TFL_MOVE, 3, -1}, {0, NULL, NULL, NULL, 0, 0, -1},
+    {83, "PACK", pack, NULL, SP_TFL_REAL | SP_TFL_SAME, 1, -1},
+    {88, "UNPACK", unpack, NULL, SP_TFL_MOVE, 1, -1},
+    {34, "PAD", pad, NULL, SP_TFL_MOVE | SP_TFL_AXES, 2, -1},
+    {60, "PADV2", pad, NULL, SP_TFL_MOVE | SP_TFL_AXES, 3, -1},
+    {100, "MIRROR_PAD", mirror_pad, NULL, SP_TFL_MOVE | SP_TFL_AXES, 2, -1},
+    {69, "TILE", tile, NULL, SP_TFL_MOVE, 2, -1},
+    {94, "FILL", fill, NULL, SP_TFL_MOVE, 2, -1},
+    {96, "RANGE", range, NULL, SP_TFL_MOVE, 3, -1},
+    {130, "BROADCAST_TO", broadcast_to, NULL, SP_TFL_MOVE, 2, -1},
+    {145, "BROADCAST_ARGS", broadcast_args, NULL, SP_TFL_MOVE, 2, -1},
+    {105, "REVERSE_V2", reverse, NULL, SP_TFL_MOVE, 2, -1},
+    {112, "REVERSE_SEQUENCE", reverse_sequence, NULL, SP_TFL_MOVE, 2, -1},
+    {26, "SPACE_TO_DEPTH", depth_blocks, NULL, SP_TFL_MOVE, 1, -1},
+    {5, "DEPTH_TO_SPACE", depth_blocks, NULL, SP_TFL_MOVE, 1, -1},
+    {38, "SPACE_TO_BATCH_ND", space_to_batch, NULL, SP_TFL_MOVE, 3, -1},
+    {37, "BATCH_TO_SPACE_ND", batch_to_space, NULL, SP_TFL_MOVE, 3, -1},
+    {151, "DYNAMIC_UPDATE_SLICE", dynamic_update_slice, NULL, SP_TFL_MOVE, 3, -1},
+    {0, NULL, NULL, NULL, 0, 0, -1},
 };

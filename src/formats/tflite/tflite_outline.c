@@ -9,7 +9,8 @@
 
 enum { LABEL_BYTES = 256 };
 
-static sp_status list_graph(sp__outline *o, const sp_tfl_model *d, const sp_tfl_graph *g, const char *const *names, const char *scope, int depth);
+static sp_status list_graph(sp__outline *o, const sp_tfl_model *d, const sp_tfl_graph *g, const char *const *names,
+                            const char *scope, int depth);
 
 /* What the k-th graph of a node is for. */
 static const char *graph_label(const sp_tfl_node *n, int k)
@@ -19,12 +20,14 @@ static const char *graph_label(const sp_tfl_node *n, int k)
 }
 
 /* What the tensors of a graph are called: inputs as the node gives them (IF gives its condition to none), others with `scope` in front. */
-static sp_status name_tensors(sp__outline *o, const sp_tfl_graph *g, const sp_tfl_node *n, const char *const *outer, const char *scope, const char ***out)
+static sp_status name_tensors(sp__outline *o, const sp_tfl_graph *g, const sp_tfl_node *n, const char *const *outer,
+                              const char *scope, const char ***out)
 {
     const char **names = sp__arena_alloc(&o->m->arena, (size_t)(g->n_tensors + 1) * sizeof *names);
     if (names == NULL) return SP_NOMEM;
     for (int i = 0; i < g->n_tensors; i++)
-        if ((names[i] = n != NULL ? sp__outline_join(o, scope, g->tensors[i].name) : g->tensors[i].name) == NULL) return SP_NOMEM;
+        if ((names[i] = n != NULL ? sp__outline_join(o, scope, g->tensors[i].name) : g->tensors[i].name) == NULL)
+            return SP_NOMEM;
     int skipped = n != NULL && strcmp(n->op, "IF") == 0;
     for (int i = 0; n != NULL && i < g->n_inputs && i + skipped < n->n_in; i++)
         if (n->in[i + skipped] >= 0) names[g->inputs[i]] = outer[n->in[i + skipped]];
@@ -32,8 +35,8 @@ static sp_status name_tensors(sp__outline *o, const sp_tfl_graph *g, const sp_tf
     return SP_OK;
 }
 
-static sp_status list_body(sp__outline *o, const sp_tfl_model *d, const sp_tfl_node *n, int k, const char *const *outer, const char *scope, int depth,
-                           const char **results, int *n_results)
+static sp_status list_body(sp__outline *o, const sp_tfl_model *d, const sp_tfl_node *n, int k, const char *const *outer,
+                           const char *scope, int depth, const char **results, int *n_results)
 {
     const sp_tfl_graph *g = &d->graphs[sp__tfl_graph_of(n, k)];
     char label[LABEL_BYTES];
@@ -47,12 +50,14 @@ static sp_status list_body(sp__outline *o, const sp_tfl_model *d, const sp_tfl_n
     return SP_OK;
 }
 
-static sp_status list_node(sp__outline *o, const sp_tfl_model *d, const sp_tfl_node *n, const char *const *names, const char *scope, int depth)
+static sp_status list_node(sp__outline *o, const sp_tfl_model *d, const sp_tfl_node *n, const char *const *names,
+                           const char *scope, int depth)
 {
     int n_graphs = sp__outline_open(o, depth) ? sp__tfl_graphs_of(n) : 0;
     size_t n_results = 0;
     for (int k = 0; k < n_graphs; k++) n_results += (size_t)d->graphs[sp__tfl_graph_of(n, k)].n_outputs;
-    const char **values = sp__arena_alloc(&o->m->arena, ((size_t)n->n_in + (size_t)n->n_out + n_results + 1) * sizeof *values);
+    const char **values =
+        sp__arena_alloc(&o->m->arena, ((size_t)n->n_in + (size_t)n->n_out + n_results + 1) * sizeof *values);
     const char *own = sp__model_scope(&o->m->arena, n->name);
     if (values == NULL || own == NULL) return SP_NOMEM;
     const char *belongs = scope[0] ? scope : own;
@@ -64,7 +69,8 @@ static sp_status list_node(sp__outline *o, const sp_tfl_model *d, const sp_tfl_n
     return sp__outline_append(o, (sp_model_node){n->name, n->op, belongs, n_in, n->n_out, values, values + n_in});
 }
 
-static sp_status list_graph(sp__outline *o, const sp_tfl_model *d, const sp_tfl_graph *g, const char *const *names, const char *scope, int depth)
+static sp_status list_graph(sp__outline *o, const sp_tfl_model *d, const sp_tfl_graph *g, const char *const *names,
+                            const char *scope, int depth)
 {
     for (int i = 0; i < g->n_nodes; i++) SP_TRY(list_node(o, d, &g->nodes[i], names, scope, depth));
     return SP_OK;

@@ -14,7 +14,6 @@
 
 /* --- products of integers ---------------------------------------------------------------------------------------- */
 
-
 /* Elements less their zero point. */
 static sp_tensor *centred(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *face, sp_dtype wide)
 {
@@ -43,8 +42,10 @@ static sp_tensor *rounded_input(sp_tfl_call *c, sp_tensor *x, int first, bool sy
     scale = sp_select(c->b, sp_equal(c->b, scale, zero), one, scale);
     /* The zero point from the end of the range where it is the more exact one. */
     sp_tensor *below = sp_div(c->b, low, scale), *above = sp_div(c->b, high, scale);
-    sp_tensor *by_low = sp__add_number(c->b, sp_neg(c->b, below), -128), *by_high = sp__add_number(c->b, sp_neg(c->b, above), 127);
-    sp_tensor *nearer = sp_less(c->b, sp__add_number(c->b, sp_abs(c->b, below), 128), sp__add_number(c->b, sp_abs(c->b, above), 127));
+    sp_tensor *by_low = sp__add_number(c->b, sp_neg(c->b, below), -128),
+              *by_high = sp__add_number(c->b, sp_neg(c->b, above), 127);
+    sp_tensor *nearer =
+        sp_less(c->b, sp__add_number(c->b, sp_abs(c->b, below), 128), sp__add_number(c->b, sp_abs(c->b, above), 127));
     sp_tensor *shift = sp_round(c->b, sp_select(c->b, nearer, by_low, by_high));
     sp_tensor *from = sp__tfl_scalar(c, SP_DTYPE_F32, -128), *to = sp__tfl_scalar(c, SP_DTYPE_F32, 127);
     shift = sp_minimum(c->b, sp_maximum(c->b, shift, from), to);
@@ -55,23 +56,26 @@ static sp_tensor *rounded_input(sp_tfl_call *c, sp_tensor *x, int first, bool sy
 
 /* Inputs `x` and `w`, which have been brought into the layout of the product; the channels of the result are at `axis` of the weights in
  * the file. rows: first axis of what is rounded together when only the weights are integers. */
-sp_status sp__tfl_prepare(sp_tfl_call *c, int i_x, int i_w, int i_bias, sp_tensor *x, sp_tensor *w, int rows, bool symmetric, sp_tfl_product *p)
+sp_status sp__tfl_prepare(sp_tfl_call *c, int i_x, int i_w, int i_bias, sp_tensor *x, sp_tensor *w, int rows,
+                          bool symmetric, sp_tfl_product *p)
 {
     const sp_tfl_tensor *fx = sp__tfl_in_face(c, i_x), *fw = sp__tfl_in_face(c, i_w), *fy = sp__tfl_out_face(c, 0);
     const sp_tfl_tensor *fb = i_bias >= 0 ? sp__tfl_in_face(c, i_bias) : NULL;
     *p = (sp_tfl_product){.x = x, .w = w, .bias = i_bias >= 0 ? sp__tfl_plain(c, i_bias) : NULL};
     SP_TRY(sp_builder_status(c->b));
     if (fw->scale.n == 0 || fx->scale.n == 0) {
-        if (sp_dtype_kind(sp_tensor_dtype(w)) == 'f' && sp_tensor_dtype(w) != SP_DTYPE_F32) p->w = sp_cast(c->b, w, SP_DTYPE_F32);
-        SP_CHECK(sp_dtype_kind(sp_tensor_dtype(p->w)) == 'f' || fw->scale.n > 0, SP_DECLINED, "weights of %s without a scale are not supported",
-                 sp_dtype_name(sp_tensor_dtype(w)));
+        if (sp_dtype_kind(sp_tensor_dtype(w)) == 'f' && sp_tensor_dtype(w) != SP_DTYPE_F32)
+            p->w = sp_cast(c->b, w, SP_DTYPE_F32);
+        SP_CHECK(sp_dtype_kind(sp_tensor_dtype(p->w)) == 'f' || fw->scale.n > 0, SP_DECLINED,
+                 "weights of %s without a scale are not supported", sp_dtype_name(sp_tensor_dtype(w)));
         if (fx->scale.n > 0) p->x = sp__tfl_real(c, x, fx, false);
         else if (fw->scale.n > 0) p->x = rounded_input(c, x, rows, symmetric);
         if (p->bias != NULL && fb->scale.n > 0) p->bias = sp__tfl_real(c, p->bias, fb, false);
         return sp_builder_status(c->b);
     }
     const sp_dtype wide = fx->meta.dtype == SP_DTYPE_I16 ? SP_DTYPE_F64 : SP_DTYPE_F32;
-    SP_CHECK(fx->scale.n == 1 && fy->scale.n <= 1, SP_DECLINED, "inputs and results with a scale for each channel are not supported");
+    SP_CHECK(fx->scale.n == 1 && fy->scale.n <= 1, SP_DECLINED,
+             "inputs and results with a scale for each channel are not supported");
     p->integers = true;
     p->x = centred(c, x, fx, wide);
     p->w = centred(c, w, fw, wide);
@@ -119,16 +123,17 @@ void sp__tfl_product_free(sp_tfl_product *p) { sp__free(p->scales); }
 
 /* --- windows ----------------------------------------------------------------------------------------------------- */
 
-
-
-
 sp_status sp__tfl_window_fill(sp_tfl_window *w, const int64_t *in, int64_t padding)
 {
-    SP_CHECK(padding == SP_TFL_PAD_SAME || padding == SP_TFL_PAD_VALID, SP_FORMAT, "padding is %lld; it must be %d (SAME) or %d (VALID)", (long long)padding, SP_TFL_PAD_SAME, SP_TFL_PAD_VALID);
+    SP_CHECK(padding == SP_TFL_PAD_SAME || padding == SP_TFL_PAD_VALID, SP_FORMAT,
+             "padding is %lld; it must be %d (SAME) or %d (VALID)", (long long)padding, SP_TFL_PAD_SAME,
+             SP_TFL_PAD_VALID);
     for (int i = 0; i < w->n; i++) {
-        SP_CHECK(w->kernel[i] > 0 && w->stride[i] > 0 && w->dilation[i] > 0, SP_FORMAT, "kernel, stride and dilation must be positive");
+        SP_CHECK(w->kernel[i] > 0 && w->stride[i] > 0 && w->dilation[i] > 0, SP_FORMAT,
+                 "kernel, stride and dilation must be positive");
         /* So far apart, all taps but the middle one always lie in the padding: any such distance gives the same, large ones slowly. */
-        if (padding == SP_TFL_PAD_SAME && w->dilation[i] > 2 * in[i] + 1) w->dilation[i] = 2 * in[i] + (w->dilation[i] & 1);
+        if (padding == SP_TFL_PAD_SAME && w->dilation[i] > 2 * in[i] + 1)
+            w->dilation[i] = 2 * in[i] + (w->dilation[i] & 1);
         int64_t out = (in[i] + w->stride[i] - 1) / w->stride[i];
         int64_t total = (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - in[i];
         if (total < 0 || padding != SP_TFL_PAD_SAME) total = 0;
@@ -150,8 +155,8 @@ void sp__tfl_window_print(const sp_tfl_window *w, sp_tfl_window_text *t)
 sp_status sp__tfl_check_weights(sp_tfl_call *c, sp_tensor *x, sp_tensor *w, int rank)
 {
     SP_TRY(sp_builder_status(c->b));
-    SP_CHECK(sp_tensor_rank(x) == rank && sp_tensor_rank(w) == rank, SP_FORMAT, "input and weights have ranks %d and %d, they must have %d",
-             sp_tensor_rank(x), sp_tensor_rank(w), rank);
+    SP_CHECK(sp_tensor_rank(x) == rank && sp_tensor_rank(w) == rank, SP_FORMAT,
+             "input and weights have ranks %d and %d, they must have %d", sp_tensor_rank(x), sp_tensor_rank(w), rank);
     return SP_OK;
 }
 
@@ -161,7 +166,8 @@ sp_status sp__tfl_convolve(sp_tfl_call *c, sp_tfl_product *p, const sp_tfl_windo
     char op[16];
     sp__tfl_window_print(w, &t);
     snprintf(op, sizeof op, "conv%dd", w->n);
-    *out = sp__tfl_op(c, op, 3, (sp_tensor *[]){p->x, p->w, p->bias}, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld", t.stride.text,
-                      t.pads.text, t.dilation.text, (long long)groups);
+    *out = sp__tfl_op(c, op, 3, (sp_tensor *[]){p->x, p->w, p->bias},
+                      "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld", t.stride.text, t.pads.text,
+                      t.dilation.text, (long long)groups);
     return sp_builder_status(c->b);
 }

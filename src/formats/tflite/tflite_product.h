@@ -10,7 +10,7 @@
 typedef struct sp_tfl_product {
     sp_tensor *x, *w, *bias; /* numbers ready to be multiplied */
     bool integers;           /* the result is to be scaled and rounded */
-    float *scales;           /* of x times of w, divided by that of the result: one, or one for each channel of the result */
+    float *scales; /* of x times of w, divided by that of the result: one, or one for each channel of the result */
     int n_scales;
 } sp_tfl_product;
 
@@ -27,7 +27,8 @@ typedef struct sp_tfl_window_text {
 
 /* Inputs `x` and `w`, which have been brought into the layout of the product; bias is input i_bias, -1: there is none. rows: first axis of what is rounded
  * together when only the weights are integers. */
-sp_status sp__tfl_prepare(sp_tfl_call *c, int i_x, int i_w, int i_bias, sp_tensor *x, sp_tensor *w, int rows, bool symmetric, sp_tfl_product *p);
+sp_status sp__tfl_prepare(sp_tfl_call *c, int i_x, int i_w, int i_bias, sp_tensor *x, sp_tensor *w, int rows,
+                          bool symmetric, sp_tfl_product *p);
 /* The weights of a product of floats by their scales; those that are rounded as well. */
 sp_tensor *sp__tfl_real_weights(sp_tfl_call *c, int i_x, int i_w);
 /* The sums y to results: scaled, with its activation, rounded. channel: axis of the channels in y. */

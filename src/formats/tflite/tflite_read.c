@@ -36,7 +36,10 @@ static sp_status spend(reader *r, uint64_t n)
     return SP_OK;
 }
 
-static void *take(reader *r, uint64_t n, size_t bytes) { return sp__arena_alloc(&r->m->arena, (size_t)(n + 1) * bytes); }
+static void *take(reader *r, uint64_t n, size_t bytes)
+{
+    return sp__arena_alloc(&r->m->arena, (size_t)(n + 1) * bytes);
+}
 
 /* A vector of indices into a list of `limit` entries; -1 is a missing one where that may be. */
 static sp_status read_indices(reader *r, size_t table, unsigned field, int limit, bool missing, int *n, int **out)
@@ -49,8 +52,8 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
     for (int i = 0; i < *n; i++) {
         int64_t index = 0;
         SP_TRY(sp__flat_int_at(&r->t.f, &list, (uint64_t)i, &index));
-        SP_CHECK(index < limit && index >= (missing ? -1 : 0), SP_FORMAT, "byte %zu, field %u: tensor %lld of %d", list.at + 4 * (size_t)i, field,
-                 (long long)index, limit);
+        SP_CHECK(index < limit && index >= (missing ? -1 : 0), SP_FORMAT, "byte %zu, field %u: tensor %lld of %d",
+                 list.at + 4 * (size_t)i, field, (long long)index, limit);
         (*out)[i] = (int)index;
     }
     return SP_OK;
@@ -74,8 +77,9 @@ static sp_status read_scale(reader *r, size_t table, sp_tfl_tensor *t)
     const bool many = scales.n > 1;
     SP_CHECK(!many || (axis < (uint64_t)t->meta.rank && (uint64_t)t->meta.dims[axis] == scales.n), SP_FORMAT,
              "byte %zu: %llu scales along axis %llu", place, (unsigned long long)scales.n, (unsigned long long)axis);
-    SP_CHECK(zeros.n == 0 || zeros.n == 1 || zeros.n == scales.n, SP_FORMAT, "byte %zu: %llu scales and %llu zero points", place,
-             (unsigned long long)scales.n, (unsigned long long)zeros.n);
+    SP_CHECK(zeros.n == 0 || zeros.n == 1 || zeros.n == scales.n, SP_FORMAT,
+             "byte %zu: %llu scales and %llu zero points", place, (unsigned long long)scales.n,
+             (unsigned long long)zeros.n);
     float *values = take(r, 2 * scales.n, sizeof *values);
     if (values == NULL) return SP_NOMEM;
     for (uint64_t i = 0; i < scales.n; i++) {
@@ -94,7 +98,8 @@ static sp_status read_scale(reader *r, size_t table, sp_tfl_tensor *t)
 static sp_status unique_name(reader *r, const char *scope, const char *name, char out[SP_TFL_NAME_MAX])
 {
     snprintf(out, SP_TFL_NAME_MAX, "%.2000s%.2000s", scope, name);
-    for (int k = 2; sp_bundle_find(r->out->tensors, out) >= 0; k++) snprintf(out, SP_TFL_NAME_MAX, "%.2000s%.2000s#%d", scope, name, k);
+    for (int k = 2; sp_bundle_find(r->out->tensors, out) >= 0; k++)
+        snprintf(out, SP_TFL_NAME_MAX, "%.2000s%.2000s#%d", scope, name, k);
     return SP_OK;
 }
 
@@ -116,7 +121,8 @@ static sp_status read_empty(reader *r, const char *name, sp_tfl_tensor *t)
 }
 
 /* The contents of a constant. Float ones of the outermost graph are what can be trained: variables of programs. */
-__attribute__((noinline)) /* a name on the stack at a time */ static sp_status read_constant(reader *r, size_t table, const char *scope, sp_tfl_tensor *t)
+__attribute__((noinline)) /* a name on the stack at a time */ static sp_status
+read_constant(reader *r, size_t table, const char *scope, sp_tfl_tensor *t)
 {
     char full[SP_TFL_NAME_MAX];
     bool added = false;
@@ -171,7 +177,8 @@ static sp_status read_tensor(reader *r, size_t table, int number, const char *sc
 {
     char shown[SP_NAME_SHOWN];
     sp_status status = read_tensor_parts(r, table, scope, t);
-    if (status != SP_OK && t->name != NULL) sp__error_context("tensor %d ('%s')", number, sp__name_shown(t->name, strlen(t->name), shown));
+    if (status != SP_OK && t->name != NULL)
+        sp__error_context("tensor %d ('%s')", number, sp__name_shown(t->name, strlen(t->name), shown));
     else if (status != SP_OK) sp__error_context("tensor %d", number);
     return status;
 }
@@ -216,7 +223,8 @@ static sp_status read_options(reader *r, size_t table, sp_tfl_node *n)
         size_t place = 0;
         SP_TRY(sp__flat_field(&r->t.f, options, k, &place));
         if (place == 0) continue;
-        SP_CHECK(place < r->t.f.bytes, SP_FORMAT, "byte %zu, field %u of the options does not lie in the file", place, k);
+        SP_CHECK(place < r->t.f.bytes, SP_FORMAT, "byte %zu, field %u of the options does not lie in the file", place,
+                 k);
         const size_t left = r->t.f.bytes - place;
         SP_TRY(sp__flat_get(&r->t.f, place, left < 8 ? (int)left : 8, &n->option[k]));
         n->given |= 1u << k;
@@ -271,7 +279,8 @@ static sp_status check_graph_options(const reader *r, const sp_tfl_node *n)
 {
     for (int k = 0; k < sp__tfl_graphs_of(n); k++) {
         int64_t index = sp__tfl_graph_of(n, k);
-        SP_CHECK(index >= 0 && index < r->out->n_graphs, SP_FORMAT, "graph %lld of %d", (long long)index, r->out->n_graphs);
+        SP_CHECK(index >= 0 && index < r->out->n_graphs, SP_FORMAT, "graph %lld of %d", (long long)index,
+                 r->out->n_graphs);
     }
     return SP_OK;
 }
@@ -280,7 +289,8 @@ static sp_status read_node_parts(reader *r, const sp_tfl_graph *g, size_t table,
 {
     uint64_t index = 0;
     SP_TRY(sp__flat_number(&r->t.f, table, 0, 4, &index));
-    SP_CHECK(index < (uint64_t)r->n_codes, SP_FORMAT, "byte %zu: operator code %llu of %d", table, (unsigned long long)index, r->n_codes);
+    SP_CHECK(index < (uint64_t)r->n_codes, SP_FORMAT, "byte %zu: operator code %llu of %d", table,
+             (unsigned long long)index, r->n_codes);
     const code *c = &r->codes[index];
     n->op = c->name;
     n->handler = c->handler;
@@ -293,7 +303,8 @@ static sp_status read_node_parts(reader *r, const sp_tfl_graph *g, size_t table,
     if (strcmp(n->op, "VAR_HANDLE") == 0) SP_TRY(read_handle(r, table, n));
     SP_TRY(check_graph_options(r, n));
     const bool silent = strcmp(n->op, "ASSIGN_VARIABLE") == 0 || sp__tfl_graphs_of(n) > 0;
-    SP_CHECK(silent || n->handler == NULL || (n->n_out > 0 && n->out[0] >= 0), SP_FORMAT, "byte %zu: an operator without results", table);
+    SP_CHECK(silent || n->handler == NULL || (n->n_out > 0 && n->out[0] >= 0), SP_FORMAT,
+             "byte %zu: an operator without results", table);
     for (int i = 0; n->handler != NULL && i < n->handler->needs; i++)
         SP_CHECK(i < n->n_in && n->in[i] >= 0, SP_FORMAT, "byte %zu: input %d is missing", table, i);
     return SP_OK;
@@ -303,7 +314,8 @@ static void note_unsupported(reader *r, const sp_tfl_node *n)
 {
     char shown[SP_NAME_SHOWN];
     if (r->n_unsupported++ >= UNSUPPORTED_SHOWN) return;
-    sp__text_put(&r->unsupported, "%s%.100s (node '%s')", r->n_unsupported > 1 ? ", " : "", n->op, sp__name_shown(n->name, strlen(n->name), shown));
+    sp__text_put(&r->unsupported, "%s%.100s (node '%s')", r->n_unsupported > 1 ? ", " : "", n->op,
+                 sp__name_shown(n->name, strlen(n->name), shown));
 }
 
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
@@ -325,7 +337,8 @@ sp_status sp__tfl_find_dead(sp__arena *arena, sp_tfl_graph *g)
     for (int i = 0; i < g->n_tensors; i++)
         if (last[i] >= 0 && g->tensors[i].constant == NULL) g->nodes[last[i]].n_dead++;
     for (int i = 0; i < g->n_nodes; i++) {
-        if (!(g->nodes[i].dead = sp__arena_alloc(arena, ((size_t)g->nodes[i].n_dead + 1) * sizeof(int)))) return SP_NOMEM;
+        if (!(g->nodes[i].dead = sp__arena_alloc(arena, ((size_t)g->nodes[i].n_dead + 1) * sizeof(int))))
+            return SP_NOMEM;
         g->nodes[i].n_dead = 0;
     }
     for (int i = 0; i < g->n_tensors; i++) {
@@ -340,7 +353,8 @@ static sp_status read_graph_parts(reader *r, size_t table, int number, sp_tfl_gr
 {
     sp_flat_list tensors, nodes;
     size_t at = 0;
-    char *scope = sp__arena_alloc(&r->m->arena, SP_TFL_NAME_MAX), *name = sp__arena_alloc(&r->m->arena, SP_TFL_NAME_MAX);
+    char *scope = sp__arena_alloc(&r->m->arena, SP_TFL_NAME_MAX),
+         *name = sp__arena_alloc(&r->m->arena, SP_TFL_NAME_MAX);
     if (!scope || !name) return SP_NOMEM;
     SP_TRY(sp__tfl_text(&r->t, table, 4, name));
     g->name = name;
@@ -413,7 +427,8 @@ static sp_status type_states_of(sp_tfl_model *d, const sp_tfl_graph *g, int *han
         if ((!reads && !writes) || handles[n->in[0]] < 0) continue;
         sp_tfl_state *state = &d->states[handles[n->in[0]]];
         const sp_tfl_tensor *t = &g->tensors[reads ? n->out[0] : n->in[1]];
-        for (int a = 0; a < t->meta.rank; a++) SP_CHECK(t->meta.dims[a] >= 0, SP_FORMAT, "variable '%s' of unknown shape", state->name);
+        for (int a = 0; a < t->meta.rank; a++)
+            SP_CHECK(t->meta.dims[a] >= 0, SP_FORMAT, "variable '%s' of unknown shape", state->name);
         if (state->meta.dtype == SP_DTYPE_NONE) state->meta = t->meta;
     }
     return SP_OK;
@@ -435,7 +450,8 @@ static sp_status type_states(reader *r)
 static sp_status read_face(reader *r, size_t table, const sp_tfl_tensor *t, bool input, sp_model_value *out)
 {
     sp_meta open = {.rank = -1};
-    SP_CHECK(t->meta.dtype != SP_DTYPE_NONE, SP_DECLINED, "%s '%s' holds texts or resources, which are not supported", input ? "input" : "output", t->name);
+    SP_CHECK(t->meta.dtype != SP_DTYPE_NONE, SP_DECLINED, "%s '%s' holds texts or resources, which are not supported",
+             input ? "input" : "output", t->name);
     SP_TRY(sp__tfl_shape(&r->t, table, 7, &open));
     const bool signed_shape = open.rank == t->meta.rank && open.rank > 0;
     out->name = t->name;
@@ -479,7 +495,8 @@ sp_status sp__tfl_read(const sp_source *s, sp_model *m, sp_tfl_model *out)
     if (status == SP_OK) status = read_graphs(&r);
     if (status == SP_OK && r.n_unsupported > 0)
         status = sp__fail(SP_DECLINED, "%d nodes use operators that are not supported: %s%s", r.n_unsupported,
-                          r.unsupported.data != NULL ? r.unsupported.data : "", r.n_unsupported > UNSUPPORTED_SHOWN ? ", and more" : "");
+                          r.unsupported.data != NULL ? r.unsupported.data : "",
+                          r.n_unsupported > UNSUPPORTED_SHOWN ? ", and more" : "");
     for (int i = 0; i < out->n_graphs && status == SP_OK; i++) status = check_calls(out, i, 0);
     if (status == SP_OK) status = type_states(&r);
     if (status == SP_OK) status = read_faces(&r);

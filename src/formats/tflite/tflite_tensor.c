@@ -8,7 +8,10 @@
 
 #include "formats/tflite/tflite_file.h"
 
-enum { LEVELS_MAX = 2 * SP_RANK_MAX, GROWTH_MAX = 1024 }; /* a filled tensor is at most so many times its stored elements */
+enum {
+    LEVELS_MAX = 2 * SP_RANK_MAX,
+    GROWTH_MAX = 1024
+}; /* a filled tensor is at most so many times its stored elements */
 
 /* A vector of positions, of 1, 2 or 4 bytes. */
 typedef struct positions {
@@ -18,8 +21,8 @@ typedef struct positions {
 } positions;
 
 typedef struct level {
-    int axis;    /* of the tensor */
-    bool inner;  /* position inside a block */
+    int axis;   /* of the tensor */
+    bool inner; /* position inside a block */
     bool sparse;
     int64_t size;
     positions segments, indices;
@@ -47,7 +50,8 @@ static sp_status read_positions(const sp_tfl_file *t, size_t dimension, unsigned
     sp_flat_list list;
     SP_TRY(sp__flat_number(&t->f, dimension, number, 1, &kind));
     SP_TRY(sp__flat_table(&t->f, dimension, number + 1, &table));
-    SP_CHECK(kind >= 1 && kind <= 3 && table != 0, SP_FORMAT, "byte %zu: a sparse dimension without its segments or indices", dimension);
+    SP_CHECK(kind >= 1 && kind <= 3 && table != 0, SP_FORMAT,
+             "byte %zu: a sparse dimension without its segments or indices", dimension);
     SP_TRY(sp__flat_vector(&t->f, table, 0, (size_t)widths[kind], &list));
     *out = (positions){list.at, list.n, widths[kind]};
     return SP_OK;
@@ -56,7 +60,8 @@ static sp_status read_positions(const sp_tfl_file *t, size_t dimension, unsigned
 static sp_status position_at(const tree *w, const positions *p, uint64_t i, int64_t *out)
 {
     uint64_t raw = 0;
-    SP_CHECK(i < p->n, SP_FORMAT, "byte %zu: position %llu of %llu in a sparse tensor", p->at, (unsigned long long)i, (unsigned long long)p->n);
+    SP_CHECK(i < p->n, SP_FORMAT, "byte %zu: position %llu of %llu in a sparse tensor", p->at, (unsigned long long)i,
+             (unsigned long long)p->n);
     SP_TRY(sp__flat_get(&w->t->f, p->at + (size_t)i * (size_t)p->bytes, p->bytes, &raw));
     *out = p->bytes == 4 ? (int32_t)(uint32_t)raw : (int64_t)raw;
     return SP_OK;
@@ -67,7 +72,8 @@ static sp_status read_level(tree *w, size_t dimension, int64_t number, const sp_
     uint64_t format = 0, size = 0;
     int64_t axis = number;
     if (number >= w->rank) SP_TRY(sp__flat_int_at(&w->t->f, blocks, (uint64_t)(number - w->rank), &axis));
-    SP_CHECK(axis >= 0 && axis < w->rank, SP_FORMAT, "byte %zu: dimension %lld of a tensor of rank %d", dimension, (long long)axis, w->rank);
+    SP_CHECK(axis >= 0 && axis < w->rank, SP_FORMAT, "byte %zu: dimension %lld of a tensor of rank %d", dimension,
+             (long long)axis, w->rank);
     SP_TRY(sp__flat_number(&w->t->f, dimension, 0, 1, &format));
     SP_TRY(sp__flat_number(&w->t->f, dimension, 1, 4, &size));
     *l = (level){.axis = (int)axis, .inner = number >= w->rank, .sparse = format == 1, .size = (int32_t)(uint32_t)size};
@@ -85,26 +91,29 @@ static sp_status read_tree(tree *w, size_t sparsity)
     SP_TRY(sp__flat_vector(&w->t->f, sparsity, 1, 4, &blocks));
     SP_TRY(sp__flat_vector(&w->t->f, sparsity, 2, 4, &dimensions));
     SP_CHECK(order.n == dimensions.n && order.n == (uint64_t)w->rank + blocks.n && order.n <= LEVELS_MAX, SP_FORMAT,
-             "byte %zu: %llu levels for a sparse tensor of rank %d with %llu blocks", sparsity, (unsigned long long)order.n, w->rank,
-             (unsigned long long)blocks.n);
+             "byte %zu: %llu levels for a sparse tensor of rank %d with %llu blocks", sparsity,
+             (unsigned long long)order.n, w->rank, (unsigned long long)blocks.n);
     w->n = (int)order.n;
     for (int i = 0; i < w->n; i++) {
         size_t dimension = 0;
         int64_t number = 0;
         SP_TRY(sp__flat_table_at(&w->t->f, &dimensions, (uint64_t)i, &dimension));
         SP_TRY(sp__flat_int_at(&w->t->f, &order, (uint64_t)i, &number));
-        SP_CHECK(number >= 0 && number < w->n && !(seen >> number & 1), SP_FORMAT, "byte %zu: order of traversal", order.at);
+        SP_CHECK(number >= 0 && number < w->n && !(seen >> number & 1), SP_FORMAT, "byte %zu: order of traversal",
+                 order.at);
         seen |= 1 << number;
         SP_TRY(read_level(w, dimension, number, &blocks, &w->levels[i]));
         if (w->levels[i].inner) {
-            SP_CHECK(w->levels[i].size > 0 && w->block[w->levels[i].axis] == 1, SP_FORMAT, "byte %zu: size of a block", dimension);
+            SP_CHECK(w->levels[i].size > 0 && w->block[w->levels[i].axis] == 1, SP_FORMAT, "byte %zu: size of a block",
+                     dimension);
             w->block[w->levels[i].axis] = w->levels[i].size;
         }
     }
     for (int i = 0; i < w->n; i++) {
         level *l = &w->levels[i];
         if (l->inner) continue;
-        SP_CHECK(w->dims[l->axis] % w->block[l->axis] == 0, SP_FORMAT, "axis %d of a sparse tensor is not a number of blocks", l->axis);
+        SP_CHECK(w->dims[l->axis] % w->block[l->axis] == 0, SP_FORMAT,
+                 "axis %d of a sparse tensor is not a number of blocks", l->axis);
         l->size = w->dims[l->axis] / w->block[l->axis];
     }
     return SP_OK;
@@ -113,8 +122,8 @@ static sp_status read_tree(tree *w, size_t sparsity)
 static sp_status leaf(const tree *w, int64_t branch)
 {
     int64_t to = 0;
-    SP_CHECK(branch >= 0 && (uint64_t)branch < w->n_stored, SP_FORMAT, "element %lld of a sparse tensor, %llu are stored", (long long)branch,
-             (unsigned long long)w->n_stored);
+    SP_CHECK(branch >= 0 && (uint64_t)branch < w->n_stored, SP_FORMAT,
+             "element %lld of a sparse tensor, %llu are stored", (long long)branch, (unsigned long long)w->n_stored);
     for (int k = 0; k < w->rank; k++) to = to * w->dims[k] + w->at[k];
     memcpy(w->out + (size_t)to * w->element, w->stored + (size_t)branch * w->element, w->element);
     return SP_OK;
@@ -129,13 +138,14 @@ static sp_status walk(tree *w, int depth, int64_t branch)
         SP_TRY(position_at(w, &l->segments, (uint64_t)branch, &from));
         SP_TRY(position_at(w, &l->segments, (uint64_t)branch + 1, &to));
         /* Segments that do not overlap: so nothing is visited twice. */
-        SP_CHECK(from >= 0 && from <= to && (uint64_t)to <= l->indices.n && to - from <= l->size, SP_FORMAT, "byte %zu: segments of a sparse tensor",
-                 l->segments.at);
+        SP_CHECK(from >= 0 && from <= to && (uint64_t)to <= l->indices.n && to - from <= l->size, SP_FORMAT,
+                 "byte %zu: segments of a sparse tensor", l->segments.at);
     }
     for (int64_t i = from; i < to; i++) {
         position = i;
         if (l->sparse) SP_TRY(position_at(w, &l->indices, (uint64_t)i, &position));
-        SP_CHECK(position >= 0 && position < l->size, SP_FORMAT, "byte %zu: position %lld in a sparse tensor", l->indices.at, (long long)position);
+        SP_CHECK(position >= 0 && position < l->size, SP_FORMAT, "byte %zu: position %lld in a sparse tensor",
+                 l->indices.at, (long long)position);
         w->at[l->axis] += position * step;
         sp_status status = walk(w, depth + 1, l->sparse ? i : branch * l->size + i);
         w->at[l->axis] -= position * step;
@@ -146,7 +156,11 @@ static sp_status walk(tree *w, int depth, int64_t branch)
 
 static sp_status fill_sparse(const sp_tfl_file *t, size_t sparsity, sp_tensor *out, const uint8_t *data, size_t bytes)
 {
-    tree w = {.t = t, .rank = sp_tensor_rank(out), .dims = sp_tensor_dims(out), .stored = data, .element = sp_dtype_bytes(sp_tensor_dtype(out)),
+    tree w = {.t = t,
+              .rank = sp_tensor_rank(out),
+              .dims = sp_tensor_dims(out),
+              .stored = data,
+              .element = sp_dtype_bytes(sp_tensor_dtype(out)),
               .out = sp_tensor_data(out)};
     w.n_stored = bytes / w.element;
     for (int i = 0; i < SP_RANK_MAX; i++) w.block[i] = 1;
@@ -168,8 +182,8 @@ static sp_status fill_int4(sp_tensor *out, const uint8_t *data, size_t bytes)
     return SP_OK;
 }
 
-sp_status sp__tfl_add(const sp_source *s, const sp_tfl_file *t, size_t tensor, const sp_meta *meta, uint64_t type, sp_bundle *bundle,
-                      const char *name, bool *added)
+sp_status sp__tfl_add(const sp_source *s, const sp_tfl_file *t, size_t tensor, const sp_meta *meta, uint64_t type,
+                      sp_bundle *bundle, const char *name, bool *added)
 {
     uint64_t index = 0;
     const uint8_t *data = NULL;

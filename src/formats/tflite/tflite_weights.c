@@ -10,7 +10,8 @@
 
 /* Names as they are made: too large for the stack. */
 typedef struct {
-    char scope[SP_TFL_NAME_MAX], name[SP_TFL_NAME_MAX], full[2 * SP_TFL_NAME_MAX], unique[SP_TFL_NAME_MAX], first[SP_TFL_NAME_MAX];
+    char scope[SP_TFL_NAME_MAX], name[SP_TFL_NAME_MAX], full[2 * SP_TFL_NAME_MAX], unique[SP_TFL_NAME_MAX],
+        first[SP_TFL_NAME_MAX];
 } names;
 
 typedef struct {
@@ -25,7 +26,8 @@ static void make_unique(const reader *r, char name[SP_TFL_NAME_MAX])
 {
     if (sp_bundle_find(r->bundle, name) < 0) return;
     memcpy(r->n->first, name, SP_TFL_NAME_MAX);
-    for (int k = 2; sp_bundle_find(r->bundle, name) >= 0; k++) snprintf(name, SP_TFL_NAME_MAX, "%.4000s#%d", r->n->first, k);
+    for (int k = 2; sp_bundle_find(r->bundle, name) >= 0; k++)
+        snprintf(name, SP_TFL_NAME_MAX, "%.4000s#%d", r->n->first, k);
 }
 
 /* One number a channel (or one for all), if there are any. */
@@ -47,7 +49,8 @@ static sp_status add_quantization(const reader *r, const char *name, size_t tens
         snprintf(full, sizeof full, "%.4000s%s", name, parts[i].ending);
         make_unique(r, full);
         sp_meta meta = {.dtype = parts[i].dtype, .rank = 1, .dims = {(int64_t)list.n}};
-        SP_TRY(sp__source_add(r->source, r->bundle, full, &meta, r->t.f.data + list.at, (size_t)list.n * sp_dtype_bytes(parts[i].dtype)));
+        SP_TRY(sp__source_add(r->source, r->bundle, full, &meta, r->t.f.data + list.at,
+                              (size_t)list.n * sp_dtype_bytes(parts[i].dtype)));
     }
     return SP_OK;
 }

@@ -108,7 +108,8 @@ static sp_status narrow(sp_node *n, int *count)
     sp_node *made;
     if (attrs->transpose_a) SP_TRY(turned(n, &x.bytes));
     if (attrs->transpose_b) SP_TRY(turned(n, &y.bytes));
-    SP_TRY(sp__node_op(n->owner, n, &sp_op_matmul_i32, NULL, 4, (sp_value *const[]){x.bytes, y.bytes, x.zero, y.zero}, &made));
+    SP_TRY(sp__node_op(n->owner, n, &sp_op_matmul_i32, NULL, 4, (sp_value *const[]){x.bytes, y.bytes, x.zero, y.zero},
+                       &made));
     made->place = n->place;
     n->out[0]->mark = made->out[0];
     sp__node_remove(n);
@@ -123,7 +124,8 @@ static sp_status bytes_run(sp_graph *g, int *count)
         for (sp_node *n = f->first, *next; n; n = next) {
             next = n->next;
             sp__node_forward(n);
-            if (n->kind == SP_NODE_OP && n->op == &sp_op_matmul && n->out[0]->meta.dtype == SP_DTYPE_I32) SP_TRY(narrow(n, count));
+            if (n->kind == SP_NODE_OP && n->op == &sp_op_matmul && n->out[0]->meta.dtype == SP_DTYPE_I32)
+                SP_TRY(narrow(n, count));
         }
     sp__values_forward(g);
     sp__marks_clear(g);
@@ -131,5 +133,8 @@ static sp_status bytes_run(sp_graph *g, int *count)
 }
 
 const sp_pass sp_pass_bytes = {
-    .name = "bytes", .what = "products of bytes", .doc = "Products of widened bytes become products of bytes.", .run = bytes_run,
+    .name = "bytes",
+    .what = "products of bytes",
+    .doc = "Products of widened bytes become products of bytes.",
+    .run = bytes_run,
 };

@@ -36,5 +36,8 @@ static sp_status dead_run(sp_graph *g, int *count)
 }
 
 const sp_pass sp_pass_dead = {
-    .name = "dead", .what = "nodes removed", .doc = "Nodes whose results nobody uses are removed.", .run = dead_run,
+    .name = "dead",
+    .what = "nodes removed",
+    .doc = "Nodes whose results nobody uses are removed.",
+    .run = dead_run,
 };

@@ -49,5 +49,8 @@ static sp_status draws_run(sp_graph *g, int *count)
 }
 
 const sp_pass sp_pass_draws = {
-    .name = "draws", .what = "nodes moved up", .doc = "Random states are drawn before the operators around them.", .run = draws_run,
+    .name = "draws",
+    .what = "nodes moved up",
+    .doc = "Random states are drawn before the operators around them.",
+    .run = draws_run,
 };

@@ -78,8 +78,11 @@ static sp_status fold_run(sp_graph *g, int *count)
         for (sp_node *n = f->first, *next; n; n = next) {
             next = n->next;
             sp__node_forward(n);
-            if (n->kind == SP_NODE_SWITCH && n->in[0]->origin == SP_VALUE_CONSTANT) SP_GOTO(done, fold_switch(n, count));
-            if (n->kind == SP_NODE_OP && !n->op->writes && !n->op->collective && n->op != &sp_op_device_copy && all_constant(n) && small(n)) SP_GOTO(done, fold_op(n, count));
+            if (n->kind == SP_NODE_SWITCH && n->in[0]->origin == SP_VALUE_CONSTANT)
+                SP_GOTO(done, fold_switch(n, count));
+            if (n->kind == SP_NODE_OP && !n->op->writes && !n->op->collective && n->op != &sp_op_device_copy &&
+                all_constant(n) && small(n))
+                SP_GOTO(done, fold_op(n, count));
         }
     sp__values_forward(g);
 done:
@@ -91,5 +94,8 @@ done:
 }
 
 const sp_pass sp_pass_fold = {
-    .name = "fold", .what = "nodes computed", .doc = "Operators on constants are computed while compiling.", .run = fold_run,
+    .name = "fold",
+    .what = "nodes computed",
+    .doc = "Operators on constants are computed while compiling.",
+    .run = fold_run,
 };

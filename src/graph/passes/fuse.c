@@ -3,6 +3,8 @@
 #include "graph/passes/passes.h"
 
 const sp_pass sp_pass_fuse = {
-    .name = "fuse", .what = "operators", .doc = "Neighbouring element-wise operators run together, block by block in cache.",
+    .name = "fuse",
+    .what = "operators",
+    .doc = "Neighbouring element-wise operators run together, block by block in cache.",
     .planning = SP_PLAN_FUSE,
 };

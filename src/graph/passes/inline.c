@@ -229,6 +229,8 @@ done:
 }
 
 const sp_pass sp_pass_inline = {
-    .name = "inline", .what = "calls replaced", .doc = "Calls of known functions are replaced by the functions' nodes.",
+    .name = "inline",
+    .what = "calls replaced",
+    .doc = "Calls of known functions are replaced by the functions' nodes.",
     .run = inline_run,
 };

@@ -3,7 +3,9 @@
 #include "graph/passes/passes.h"
 
 const sp_pass sp_pass_layout = {
-    .name = "layout", .what = "convolutions",
-    .doc = "Images lie in blocks of channels between convolutions, which do normalisation, residual and ReLU in registers.",
+    .name = "layout",
+    .what = "convolutions",
+    .doc =
+        "Images lie in blocks of channels between convolutions, which do normalisation, residual and ReLU in registers.",
     .planning = SP_PLAN_LAYOUT,
 };

@@ -82,6 +82,9 @@ static sp_status norm_run(sp_graph *g, int *count)
 }
 
 const sp_pass sp_pass_norm = {
-    .name = "norm", .what = "normalisations", .doc = "Normalisation with kept statistics becomes part of the convolution before it.",
-    .fast = true, .run = norm_run,
+    .name = "norm",
+    .what = "normalisations",
+    .doc = "Normalisation with kept statistics becomes part of the convolution before it.",
+    .fast = true,
+    .run = norm_run,
 };

@@ -28,16 +28,16 @@ typedef struct {
     sp_function *f;
     int n;
     sp_node **nodes;
-    int *waiting;       /* by node: how many it waits for */
-    int *after;         /* by node: list of those that wait for it */
+    int *waiting; /* by node: how many it waits for */
+    int *after;   /* by node: list of those that wait for it */
     link *links;
     int n_links, links_capacity;
     value_set *sets;
     int n_sets;
-    int *set_of;        /* by value number (mark - 1) */
+    int *set_of; /* by value number (mark - 1) */
     int n_values;
     bool *placed;
-    int *queue;         /* new order */
+    int *queue; /* new order */
     int n_queue;
 } scheduler;
 
@@ -98,8 +98,8 @@ static sp_status wait_for_users(scheduler *s, int node, const value_set *set)
 
 /* State of a variable during the survey. */
 typedef struct {
-    int store;   /* last one */
-    int reads;   /* since then: list of nodes */
+    int store; /* last one */
+    int reads; /* since then: list of nodes */
 } variable_state;
 
 /* What has an order of its own during the survey: the last node of its kind. */
@@ -320,6 +320,8 @@ static sp_status order_run(sp_graph *g, int *count)
 }
 
 const sp_pass sp_pass_order = {
-    .name = "order", .what = "nodes moved up", .doc = "Nodes that free more memory than they take run as soon as they can.",
+    .name = "order",
+    .what = "nodes moved up",
+    .doc = "Nodes that free more memory than they take run as soon as they can.",
     .run = order_run,
 };

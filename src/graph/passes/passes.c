@@ -64,7 +64,9 @@ sp_status sp__passes_choose(const sp_program_options *options, unsigned *chosen)
     const bool fast = (options && options->fast) || (numerics && strcmp(numerics, "fast") == 0);
     *chosen = 0;
     for (int i = 0; i < N_PASSES; i++)
-        if (!listed(off, passes[i]->name, 0) && !listed(environment, passes[i]->name, '-') && (fast || !passes[i]->fast)) *chosen |= 1u << i;
+        if (!listed(off, passes[i]->name, 0) && !listed(environment, passes[i]->name, '-') &&
+            (fast || !passes[i]->fast))
+            *chosen |= 1u << i;
     return SP_OK;
 }
 
@@ -124,7 +126,8 @@ void sp__marks_clear(sp_graph *g)
 /* What a function mentions may run below it. A callee that is not known here may be any function. */
 static bool mark_from(sp_graph *g, sp_value *callee)
 {
-    while (callee && callee->origin == SP_VALUE_NODE && callee->node->kind == SP_NODE_PARTIAL) callee = callee->node->in[0];
+    while (callee && callee->origin == SP_VALUE_NODE && callee->node->kind == SP_NODE_PARTIAL)
+        callee = callee->node->in[0];
     if (callee && callee->origin == SP_VALUE_FUNCTION) {
         bool changed = !callee->target->mark;
         callee->target->mark = callee->target;

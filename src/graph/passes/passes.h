@@ -8,11 +8,11 @@
 
 typedef struct sp_pass {
     const char *name;
-    const char *what;      /* what it counts, for the report: "nodes removed" */
-    const char *doc;       /* one line */
+    const char *what; /* what it counts, for the report: "nodes removed" */
+    const char *doc;  /* one line */
     sp_status (*run)(sp_graph *g, int *count);
-    unsigned planning;     /* instead of run: what plans may do, SP_PLAN_... */
-    bool fast;             /* results may differ in rounding: runs only when fast numerics was asked for */
+    unsigned planning; /* instead of run: what plans may do, SP_PLAN_... */
+    bool fast;         /* results may differ in rounding: runs only when fast numerics was asked for */
 } sp_pass;
 
 typedef struct sp_pass_report {

@@ -3,6 +3,8 @@
 #include "graph/passes/passes.h"
 
 const sp_pass sp_pass_prepack = {
-    .name = "prepack", .what = "constants", .doc = "Constant weights are brought into the order that kernels want once, not in every run.",
+    .name = "prepack",
+    .what = "constants",
+    .doc = "Constant weights are brought into the order that kernels want once, not in every run.",
     .planning = SP_PLAN_PREPACK,
 };

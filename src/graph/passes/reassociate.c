@@ -18,7 +18,8 @@ static sp_value *constant_of(const sp_node *n, const sp_op *op, sp_value **x)
     if (dtype != SP_DTYPE_F32 && dtype != SP_DTYPE_F64) return NULL;
     for (int i = 0; i < 2; i++) {
         sp_value *other = n->in[1 - i];
-        if (!is_single(n->in[i], dtype) || !other || other->origin == SP_VALUE_CONSTANT || other->meta.dtype != dtype) continue;
+        if (!is_single(n->in[i], dtype) || !other || other->origin == SP_VALUE_CONSTANT || other->meta.dtype != dtype)
+            continue;
         /* The constant must not be what gives the result its shape. */
         if (n->in[i]->meta.rank > other->meta.rank || other->meta.rank < 0) continue;
         *x = other;
@@ -58,6 +59,9 @@ static sp_status reassociate_run(sp_graph *g, int *count)
 }
 
 const sp_pass sp_pass_reassociate = {
-    .name = "reassociate", .what = "constants joined", .doc = "Constants that are applied one after the other are brought together.",
-    .fast = true, .run = reassociate_run,
+    .name = "reassociate",
+    .what = "constants joined",
+    .doc = "Constants that are applied one after the other are brought together.",
+    .fast = true,
+    .run = reassociate_run,
 };

@@ -3,6 +3,8 @@
 #include "graph/passes/passes.h"
 
 const sp_pass sp_pass_reuse = {
-    .name = "reuse", .what = "results",
-    .doc = "Results of element-wise operators take over the memory of an input that ends there.", .planning = SP_PLAN_REUSE,
+    .name = "reuse",
+    .what = "results",
+    .doc = "Results of element-wise operators take over the memory of an input that ends there.",
+    .planning = SP_PLAN_REUSE,
 };

@@ -37,8 +37,14 @@ static size_t list_of(const sp_attr *a, const void *attrs, const void **data, in
     *n = 0;
     *data = NULL;
     switch (a->type) {
-    case SP_ATTR_INTS: *n = ((const sp_ints *)(const void *)at)->n; *data = ((const sp_ints *)(const void *)at)->v; return 8;
-    case SP_ATTR_FLOATS: *n = ((const sp_floats *)(const void *)at)->n; *data = ((const sp_floats *)(const void *)at)->v; return 8;
+    case SP_ATTR_INTS:
+        *n = ((const sp_ints *)(const void *)at)->n;
+        *data = ((const sp_ints *)(const void *)at)->v;
+        return 8;
+    case SP_ATTR_FLOATS:
+        *n = ((const sp_floats *)(const void *)at)->n;
+        *data = ((const sp_floats *)(const void *)at)->v;
+        return 8;
     case SP_ATTR_TEXT:
         *data = *(const char *const *)(const void *)at;
         *n = *data ? (int)strlen(*data) : -1;
@@ -92,7 +98,8 @@ static uint64_t hash_of(const sp_node *n)
 
 static bool same(const sp_node *a, const sp_node *b)
 {
-    if (a->kind != b->kind || a->op != b->op || a->variable != b->variable || a->n_in != b->n_in || a->n_out != b->n_out)
+    if (a->kind != b->kind || a->op != b->op || a->variable != b->variable || a->n_in != b->n_in ||
+        a->n_out != b->n_out)
         return false;
     for (int i = 0; i < a->n_in; i++)
         if (a->in[i] != b->in[i]) return false;
@@ -123,7 +130,8 @@ static sp_value *first_constant(table *t, sp_value *v)
             return v;
         }
         const sp_tensor *d = other->constant;
-        if (d->dtype == c->dtype && sp__tensor_same_shape(c, d) && other->weak == v->weak && memcmp(c->data, d->data, bytes) == 0)
+        if (d->dtype == c->dtype && sp__tensor_same_shape(c, d) && other->weak == v->weak &&
+            memcmp(c->data, d->data, bytes) == 0)
             return other;
     }
 }
@@ -212,5 +220,8 @@ static sp_status share_run(sp_graph *g, int *count)
 }
 
 const sp_pass sp_pass_share = {
-    .name = "share", .what = "nodes shared", .doc = "Equal expressions are computed once.", .run = share_run,
+    .name = "share",
+    .what = "nodes shared",
+    .doc = "Equal expressions are computed once.",
+    .run = share_run,
 };

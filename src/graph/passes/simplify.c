@@ -88,6 +88,8 @@ static sp_status simplify_run(sp_graph *g, int *count)
 }
 
 const sp_pass sp_pass_simplify = {
-    .name = "simplify", .what = "nodes replaced", .doc = "Nodes that give back an input unchanged are replaced by it.",
+    .name = "simplify",
+    .what = "nodes replaced",
+    .doc = "Nodes that give back an input unchanged are replaced by it.",
     .run = simplify_run,
 };

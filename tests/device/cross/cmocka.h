@@ -19,7 +19,8 @@ struct CMUnitTest {
 #define cmocka_unit_test_setup_teardown(f, setup, teardown) {#f, f, setup, teardown}
 #define cmocka_unit_test_teardown(f, teardown) {#f, f, NULL, teardown}
 #define skip() return
-#define fail_msg(...) (fprintf(stderr, "%s:%d: ", __FILE__, __LINE__), fprintf(stderr, __VA_ARGS__), (void)fputc('\n', stderr), exit(1))
+#define fail_msg(...)                                                                                                  \
+    (fprintf(stderr, "%s:%d: ", __FILE__, __LINE__), fprintf(stderr, __VA_ARGS__), (void)fputc('\n', stderr), exit(1))
 #define cross_check(ok, what) ((ok) ? (void)0 : (void)fail_msg("%s", what))
 #define assert_true(x) cross_check(x, #x)
 #define assert_false(x) cross_check(!(x), "not " #x)
@@ -49,7 +50,8 @@ static inline bool cross_left_out(const char *name)
     return list && strstr(list, word);
 }
 
-static inline int cross_run(const char *name, const struct CMUnitTest *tests, size_t n, int (*setup)(void **), int (*teardown)(void **))
+static inline int cross_run(const char *name, const struct CMUnitTest *tests, size_t n, int (*setup)(void **),
+                            int (*teardown)(void **))
 {
     void *group = NULL;
     if (setup && setup(&group) != 0) fail_msg("%s: not set up", name);
@@ -69,7 +71,7 @@ static inline int cross_run(const char *name, const struct CMUnitTest *tests, si
     return 0;
 }
 #define cmocka_run_group_tests(tests, setup, teardown) cmocka_run_group_tests_name(__FILE__, tests, setup, teardown)
-#define cmocka_run_group_tests_name(name, tests, setup, teardown) \
+#define cmocka_run_group_tests_name(name, tests, setup, teardown)                                                      \
     cross_run(name, tests, sizeof(tests) / sizeof *(tests), setup, teardown)
 
 #endif

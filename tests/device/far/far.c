@@ -33,8 +33,8 @@ typedef struct work {
     int64_t *sizes;
     memory *to, *from;
     size_t to_offset, from_offset, bytes;
-    void *staged;                /* COPY_IN */
-    void *wanted;                /* COPY_OUT */
+    void *staged; /* COPY_IN */
+    void *wanted; /* COPY_OUT */
     struct work *next;
 } work;
 
@@ -98,7 +98,8 @@ static sp_status run_work(work *w)
 {
     sp_device_operand *all = w->operands;
     const int n = w->call.n_in + w->call.n_out;
-    if (fails && strcmp(fails, w->call.op) == 0) return engine->fail(SP_RUNTIME, "the kernel has failed, as it was asked to");
+    if (fails && strcmp(fails, w->call.op) == 0)
+        return engine->fail(SP_RUNTIME, "the kernel has failed, as it was asked to");
     for (int i = 0; i < n; i++)
         if (all[i].rank >= 0) touch(all[i].buffer, true);
     memory **kept = malloc((size_t)(n + 1) * sizeof *kept);
@@ -132,7 +133,8 @@ static sp_status do_work(far *f, work *w)
     }
     touch(w->to, true);
     if (w->from && w->from != w->to) touch(w->from, true);
-    memmove(w->to->start + w->to_offset, w->what == COPY ? w->from->start + w->from_offset : (char *)w->staged, w->bytes);
+    memmove(w->to->start + w->to_offset, w->what == COPY ? w->from->start + w->from_offset : (char *)w->staged,
+            w->bytes);
     touch(w->to, false);
     if (w->from) touch(w->from, false);
     return SP_OK;
@@ -159,11 +161,13 @@ static void *worker(void *device)
         const bool lost = lost_at && (long)++f->done >= lost_at;
         pthread_mutex_unlock(&f->lock);
         put_off(f);
-        const sp_status status = lost && w->what != FREE ? engine->fail(SP_RUNTIME, "the device is lost") : do_work(f, w);
+        const sp_status status =
+            lost && w->what != FREE ? engine->fail(SP_RUNTIME, "the device is lost") : do_work(f, w);
         pthread_mutex_lock(&f->lock);
         if (status != SP_OK && f->failed == SP_OK) {
             f->failed = status;
-            snprintf(f->message, sizeof f->message, "%s: %s", w->what == RUN ? w->call.op : "a copy", engine->message());
+            snprintf(f->message, sizeof f->message, "%s: %s", w->what == RUN ? w->call.op : "a copy",
+                     engine->message());
         }
         f->busy = false;
         pthread_cond_broadcast(&f->changed);
@@ -262,7 +266,8 @@ static sp_status copy(void *device, void *to, size_t to_offset, void *from, size
 {
     work *w = calloc(1, sizeof *w);
     if (!w) return SP_NOMEM;
-    *w = (work){.what = COPY, .to = to, .from = from, .to_offset = to_offset, .from_offset = from_offset, .bytes = bytes};
+    *w = (work){
+        .what = COPY, .to = to, .from = from, .to_offset = to_offset, .from_offset = from_offset, .bytes = bytes};
     enqueue(device, w);
     return SP_OK;
 }
@@ -308,9 +313,20 @@ SP_API const sp_device_table *sp_device_plugin(const sp_device_host *host);
 const sp_device_table *sp_device_plugin(const sp_device_host *host)
 {
     static const sp_device_kernel kernels[] = {{.op = "*", .name = "far", .strided = true, .takes = takes, .run = run}};
-    static const sp_device_table table = {.struct_size = sizeof table, .version = SP_DEVICE_VERSION, .name = "far", .count = count, .open = open_far,
-                                          .describe = describe, .alloc = alloc_far, .free = free_far, .copy_in = copy_in, .copy_out = copy_out, .copy = copy,
-                                          .wait = wait_far, .n_kernels = 1, .kernels = kernels};
+    static const sp_device_table table = {.struct_size = sizeof table,
+                                          .version = SP_DEVICE_VERSION,
+                                          .name = "far",
+                                          .count = count,
+                                          .open = open_far,
+                                          .describe = describe,
+                                          .alloc = alloc_far,
+                                          .free = free_far,
+                                          .copy_in = copy_in,
+                                          .copy_out = copy_out,
+                                          .copy = copy,
+                                          .wait = wait_far,
+                                          .n_kernels = 1,
+                                          .kernels = kernels};
     engine = host;
     delay_us = number_of("SPORE_FAR_DELAY_US", 50);
     lost_at = number_of("SPORE_FAR_LOST", 0);

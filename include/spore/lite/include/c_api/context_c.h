@@ -16,7 +16,8 @@ typedef void *MSContextHandle;
 typedef void *MSDeviceInfoHandle;
 
 MS_API MSContextHandle MSContextCreate(void);
-MS_API void MSContextDestroy(MSContextHandle *context); /* not after it was given to a model; devices that were added go with it */
+MS_API void
+MSContextDestroy(MSContextHandle *context); /* not after it was given to a model; devices that were added go with it */
 MS_API void MSContextSetThreadNum(MSContextHandle context, int32_t thread_num);
 MS_API int32_t MSContextGetThreadNum(const MSContextHandle context);
 MS_API void MSContextSetThreadAffinityMode(MSContextHandle context, int mode);
@@ -25,7 +26,8 @@ MS_API void MSContextSetThreadAffinityCoreList(MSContextHandle context, const in
 MS_API const int32_t *MSContextGetThreadAffinityCoreList(const MSContextHandle context, size_t *core_num);
 MS_API void MSContextSetEnableParallel(MSContextHandle context, bool is_parallel);
 MS_API bool MSContextGetEnableParallel(const MSContextHandle context);
-MS_API void MSContextAddDeviceInfo(MSContextHandle context, MSDeviceInfoHandle device_info); /* which belongs to the context then */
+MS_API void MSContextAddDeviceInfo(MSContextHandle context,
+                                   MSDeviceInfoHandle device_info); /* which belongs to the context then */
 
 MS_API MSDeviceInfoHandle MSDeviceInfoCreate(MSDeviceType device_type);
 MS_API void MSDeviceInfoDestroy(MSDeviceInfoHandle *device_info);

@@ -14,7 +14,8 @@ extern "C" {
 typedef void *MSTensorHandle;
 
 /* A tensor of the caller; data is copied, NULL: it has none yet. NULL without memory, or when data_len is not the size of the shape. */
-MS_API MSTensorHandle MSTensorCreate(const char *name, MSDataType type, const int64_t *shape, size_t shape_num, const void *data, size_t data_len);
+MS_API MSTensorHandle MSTensorCreate(const char *name, MSDataType type, const int64_t *shape, size_t shape_num,
+                                     const void *data, size_t data_len);
 MS_API void MSTensorDestroy(MSTensorHandle *tensor); /* also makes the handle NULL */
 MS_API MSTensorHandle MSTensorClone(MSTensorHandle tensor);
 MS_API void MSTensorSetName(MSTensorHandle tensor, const char *name);

@@ -13,11 +13,27 @@
 
 typedef enum MSModelType { kMSModelTypeMindIR = 0, kMSModelTypeInvalid = -1 } MSModelType;
 
-typedef enum MSDeviceType { kMSDeviceTypeCPU = 0, kMSDeviceTypeGPU = 1, kMSDeviceTypeKirinNPU = 2, kMSDeviceTypeInvalid = 100 } MSDeviceType;
+typedef enum MSDeviceType {
+    kMSDeviceTypeCPU = 0,
+    kMSDeviceTypeGPU = 1,
+    kMSDeviceTypeKirinNPU = 2,
+    kMSDeviceTypeInvalid = 100
+} MSDeviceType;
 
 /* Precision of training; float32 (kMSKO0, kMSKAUTO) is what there is here. */
-typedef enum MSOptimizationLevel { kMSKO0 = 0, kMSKO2 = 2, kMSKO3 = 3, kMSKAUTO = 4, kMSKOPTIMIZATIONTYPE = -1 } MSOptimizationLevel;
+typedef enum MSOptimizationLevel {
+    kMSKO0 = 0,
+    kMSKO2 = 2,
+    kMSKO3 = 3,
+    kMSKAUTO = 4,
+    kMSKOPTIMIZATIONTYPE = -1
+} MSOptimizationLevel;
 
-typedef enum MSQuantizationType { kMSNO_QUANT = 0, kMSWEIGHT_QUANT = 1, kMSFULL_QUANT = 2, kMSUNKNOWN_QUANT_TYPE = -1 } MSQuantizationType;
+typedef enum MSQuantizationType {
+    kMSNO_QUANT = 0,
+    kMSWEIGHT_QUANT = 1,
+    kMSFULL_QUANT = 2,
+    kMSUNKNOWN_QUANT_TYPE = -1
+} MSQuantizationType;
 
 #endif
