@@ -34,8 +34,8 @@ SP_API void sp_model_release(sp_model *m); /* NULL is fine */
 SP_API int sp_model_inputs(const sp_model *m);
 SP_API int sp_model_outputs(const sp_model *m);
 /* How these make up what the network gives, where it is known (else NULL): "T" is the next tensor, "N" the next one, meant as a number,
- * "(...)" a tuple, "[...]" a list, "-" nothing (None), "s5:hello" a text of so many bytes, "i3;" "f0.5;" "b1;" a number that no tensor
- * holds. Borrowed. */
+ * "(...)" a tuple, "[...]" a list, "C(...)" and "O(...)" the parts and the shape of a CSR or COO tensor, "-" nothing (None), "s5:hello" a
+ * text of so many bytes, "i3;" "f0.5;" "b1;" a number that no tensor holds. Borrowed. */
 SP_API const char *sp_model_form(const sp_model *m);
 SP_API const char *sp_model_input_name(const sp_model *m, int i);
 SP_API const char *sp_model_output_name(const sp_model *m, int i);

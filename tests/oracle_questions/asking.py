@@ -2,7 +2,8 @@
 """Small questions, asked of MindSpore 2.10 and of spore alike, and what counts as the same answer.
 
 The .txt files of questions/ hold them: a line each, or, in files with lines of `---`, what stands between those. A question is an
-expression, or statements that set `out`; lines that begin with `#` are comments. The answers stand in the .json of the same name.
+expression, or statements that set `out`; lines that begin with `#` are comments. A first piece that begins with `#pre` stands before every
+question of its file. The answers stand in the .json of the same name.
 """
 import ast
 import fnmatch
@@ -27,7 +28,14 @@ def read_questions(path):
     """The questions of a file."""
     text = path.read_text(encoding="utf-8")
     pieces = text.split("\n---\n") if "\n---\n" in text else text.splitlines()
+    pieces = pieces[text.startswith("#pre"):]
     return [p.strip("\n") for p in pieces if p.strip() and not (p.startswith("#") and "\n" not in p)]
+
+
+def prelude(path):
+    """What stands before every question of a file."""
+    text = path.read_text(encoding="utf-8")
+    return text.split("\n---\n")[0] + "\n" if text.startswith("#pre") else ""
 
 
 def numbers(kind, *shape):
@@ -44,6 +52,8 @@ def numbers(kind, *shape):
 
 def plain(value):
     """Values as JSON: a Tensor or array is [its dtype, shape, numbers], other things by what they are."""
+    if type(value).__name__ in ("CSRTensor", "COOTensor"):
+        return [type(value).__name__, *map(plain, value.to_tuple())]
     if hasattr(value, "asnumpy"):
         dtype = str(value.dtype)
         if dtype == "BFloat16":
@@ -98,9 +108,12 @@ def scope(framework, folder):
     return names
 
 
-def answer(question, names):
-    """What a framework says to it."""
+def answer(question, names, before=""):
+    """What a framework says to it; `before`: the prelude of its file."""
     module, ms = types.ModuleType("question"), names["ms"]
+    question = before + question
+    if before:
+        question = question.replace("from mindspore", f"from {ms.__name__}").replace("import mindspore", f"import {ms.__name__}")
     module.__dict__.update(names)
     names, sys.modules["question"] = module.__dict__, module         # MindSpore's compiler looks names up in the module
     ms.set_context(mode=ms.PYNATIVE_MODE)
@@ -111,7 +124,7 @@ def answer(question, names):
             warnings.simplefilter("ignore")
             tree = ast.parse(question)
             code = compile(question, "<question>", "eval" if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr) else "exec")
-            if (question.count("jit") or "SymbolTree" in question):  # these are read from their file
+            if question.count("jit") or "SymbolTree" in question or before:  # these are read from their file
                 path = Path(names["D"]) / f"q{zlib.crc32(question.encode())}.py"
                 path.write_text(question, encoding="utf-8")
                 module.__file__ = str(path)

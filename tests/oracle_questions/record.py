@@ -10,32 +10,33 @@ import sys
 import tempfile
 from pathlib import Path
 
-from asking import FILES, answer, read_questions, scope
+from asking import FILES, answer, prelude, read_questions, scope
 
 
-def work(path, start, out):
+def work(path, start, out, source):
     """Answers of the questions from number `start` on, a line each."""
     import mindspore  # noqa: F401
     with tempfile.TemporaryDirectory() as folder:
         names = scope("mindspore", folder)
-        questions = json.loads(Path(path).read_text(encoding="utf-8"))
+        questions, before = json.loads(Path(path).read_text(encoding="utf-8")), prelude(Path(source))
+        os.chdir(folder)
         with open(out, "a", encoding="utf-8") as file:
             for question in questions[start:]:
                 signal.alarm(60)  # a question that takes longer ends the process
-                found = answer(question, names)
+                found = answer(question, names, before)
                 file.write(json.dumps(found) + "\n")
                 file.flush()
     os._exit(0)
 
 
-def ask(questions):
+def ask(questions, source):
     """The answers, from processes that may end early."""
     with tempfile.TemporaryDirectory() as folder:
         asked, out = Path(folder) / "asked.json", Path(folder) / "answers"
         asked.write_text(json.dumps(questions), encoding="utf-8")
         out.write_text("", encoding="utf-8")
         while (done := len(out.read_text(encoding="utf-8").splitlines())) < len(questions):
-            subprocess.run([sys.executable, __file__, "--work", str(asked), str(done), str(out)], stderr=subprocess.DEVNULL,
+            subprocess.run([sys.executable, __file__, "--work", str(asked), str(done), str(out), str(source)], stderr=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL)
             if len(out.read_text(encoding="utf-8").splitlines()) == done:
                 with open(out, "a", encoding="utf-8") as file:
@@ -49,7 +50,7 @@ def main(args):
         questions, target = read_questions(path), path.with_suffix(".json")
         known = json.loads(target.read_text(encoding="utf-8")) if new and target.exists() else {}
         missing = [q for q in dict.fromkeys(questions) if q not in known]
-        known.update(zip(missing, ask(missing)))
+        known.update(zip(missing, ask(missing, path.resolve())))
         lines = [f"{json.dumps(q)}: {json.dumps(known[q])}" for q in dict.fromkeys(questions)]
         target.write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
         print(path.stem, len(lines), "answers,", len(missing), "new")
@@ -57,5 +58,5 @@ def main(args):
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--work"]:
-        work(sys.argv[2], int(sys.argv[3]), sys.argv[4])
+        work(sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5])
     main(sys.argv[1:])

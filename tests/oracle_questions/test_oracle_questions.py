@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from asking import FILES, HERE, answer, numbers, read_different, read_questions, reason_for, same, scope  # noqa: E402
+from asking import FILES, HERE, answer, numbers, prelude, read_different, read_questions, reason_for, same, scope  # noqa: E402
 
 DIFFERENT = read_different()
 # Functions that numpy has, too, by spore's names.
@@ -25,12 +25,13 @@ def names(tmp_path_factory):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-def test_answers(path, names, capfd):
+def test_answers(path, names, capfd, tmp_path, monkeypatch):
     """Every question of a file is answered as recorded; what differs has a reason, and every reason is needed."""
     recorded = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    wrong, needed = [], set()
+    monkeypatch.chdir(tmp_path)
+    wrong, needed, before = [], set(), prelude(path)
     for question in dict.fromkeys(read_questions(path)):
-        found, wanted = json.loads(json.dumps(answer(question, names))), recorded[question]
+        found, wanted = json.loads(json.dumps(answer(question, names, before))), recorded[question]
         if not same(found, wanted):
             rows = [row for row in DIFFERENT if reason_for(path.stem, question, [row], found, wanted)]
             needed.update(rows[:1])

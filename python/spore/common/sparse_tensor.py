@@ -156,14 +156,15 @@ class COOTensor(_Sparse):
         _shape_of(shape, None)
         _tensor_of(indices, 'indices', 'COOTensor')
         _tensor_of(values, 'values', 'COOTensor')
-        if indices.ndim != 2:
+        empty = indices.shape == values.shape == (0,)
+        if indices.ndim != 2 and not empty:
             raise ValueError(f"For COOTensor, 'indices' must be a 2-dimensional tensor, but got a {indices.ndim}-dimensional tensor.")
         if values.ndim != 1:
             raise ValueError(f"For COOTensor, 'values' must be a 1-dimensional tensor, but got a {values.ndim}-dimensional tensor.")
         if indices.shape[0] != values.shape[0]:
             raise ValueError(f"For COOTensor, 'indices.shape[0]' must be equal to 'values.shape[0]', but got "
                              f"'indices.shape[0]' = {indices.shape[0]} and 'values.shape[0]' = {values.shape[0]}.")
-        if indices.shape[1] != len(shape):
+        if not empty and indices.shape[1] != len(shape):
             raise ValueError(f"For COOTensor, 'indices.shape[1]' must be the length of 'shape', but got {indices.shape[1]} and "
                              f"{len(shape)}.")
         self._indices = _indices_of(indices, 'indices', 'COOTensor')
@@ -179,6 +180,8 @@ class COOTensor(_Sparse):
     def to_dense(self):
         """The Tensor; values of one place are added."""
         from spore import ops
+        if self._indices.ndim == 1:                  # nothing is kept
+            return ops.zeros(self._shape, self.dtype)
         return ops.scatter_nd(self._indices, self._values, self._shape)
 
     def to_csr(self):
@@ -209,6 +212,12 @@ class COOTensor(_Sparse):
     def __sub__(self, other):
         return self._added(other, -1)
 
+    def __radd__(self, other):
+        return self._added(other, 1)
+
+    def __rsub__(self, other):
+        return (-self)._added(other, 1)
+
     def _at(self, other):
         """Elements of a Tensor, spread to our shape, at our places."""
         from spore import ops
@@ -216,6 +225,8 @@ class COOTensor(_Sparse):
 
     def __mul__(self, other):
         return self._with(self._values * (self._at(other) if isinstance(other, Tensor) and other.ndim else other))
+
+    __rmul__ = __mul__
 
     def __truediv__(self, other):
         return self._with(self._values / (self._at(other) if isinstance(other, Tensor) and other.ndim else other))
@@ -334,6 +345,8 @@ class CSRTensor(_Sparse):
     def __mul__(self, other):
         from spore.ops import sparse
         return sparse.csr_mul(self, other)
+
+    __rmul__ = __mul__
 
     def __truediv__(self, other):
         from spore.ops import sparse

@@ -96,8 +96,9 @@ def numel(input):
 
 
 def dtype(input_x):
-    """The type of the elements."""
-    return tensor_of(input_x, "input_x", "dtype").dtype
+    """The type of the elements, of a sparse Tensor that of its values."""
+    from spore.common.sparse_tensor import _Sparse
+    return (input_x if isinstance(input_x, _Sparse) else tensor_of(input_x, "input_x", "dtype")).dtype
 
 
 def is_tensor(obj):

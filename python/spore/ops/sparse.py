@@ -130,7 +130,7 @@ def csr_gather(indptr, indices, dense, sparse_shape) -> Tensor:
     """The elements of a dense Tensor at the places of a CSRTensor."""
     ops = _ops()
     places = ops.stack((csr2coo(indptr, indices.shape[0]), indices), 1)
-    return ops.gather_nd(ops.broadcast_to(dense, tuple(sparse_shape) + tuple(dense.shape[2:])), places)
+    return ops.gather_nd(ops.broadcast_to(dense, tuple(sparse_shape)[:2] + tuple(dense.shape[2:])), places)
 
 
 def _spread(x, y, name):

@@ -18,6 +18,8 @@ def _matrix(n, dtype):
 def _check(x, type, norm, name):
     if not isinstance(x, Tensor):
         raise TypeError(f"{name}: x must be a Tensor, but got {x.__class__.__name__}")
+    if x.dtype == mstype.bool_:
+        raise TypeError(f"{name}: x must hold numbers, but its dtype is {x.dtype}")
     if type != 2:
         raise ValueError(f"{name}: type must be 2, but got {type}")
     if norm not in (None, 'ortho'):
@@ -31,6 +33,8 @@ def _along(x, n, axis, back):
         raise ValueError(f"dct: axis {axis} is out of range for {x.ndim} dimensions")
     size = x.shape[axis]
     n = size if n is None else n
+    if n < 1:
+        raise ValueError(f"dct: n must be positive, but got {n}")
     x = x.swapaxes(axis, -1)
     if n < size:
         x = x[..., :n]

@@ -17,6 +17,24 @@ def _real(x, name, what='a'):
     return x if x.is_floating_point() or x.is_complex() else x.astype(mstype.float64)
 
 
+_NUMBERS = (mstype.int32, mstype.int64, mstype.float32, mstype.float64)
+
+
+def _matrix(x, name, square=True, complex=False):
+    """The matrix, with integers as float64. MindSpore takes single matrices of these dtypes; `ops` has more of both."""
+    x, dtype = _real(x, name), x.dtype if isinstance(x, Tensor) else None
+    known = _NUMBERS + ((mstype.complex64, mstype.complex128) if complex else ())
+    if dtype not in known:
+        raise TypeError(f"{name}: a must be one of {', '.join(str(one) for one in known)}, but it is {dtype}. {_WIDER[name]} takes other dtypes")
+    if x.ndim != 2 or square and x.shape[0] != x.shape[1]:
+        raise ValueError(f"{name}: a must be a {'square ' if square else ''}matrix, but its shape is {tuple(x.shape)}. {_WIDER[name]} takes leading dimensions")
+    return x
+
+
+_WIDER = {'inv': 'ops.inverse', 'cholesky': 'ops.cholesky', 'cho_factor': 'ops.cholesky', 'eigh': 'ops.eigvals', 'lu_factor': 'scipy.ops.LU',
+          'lu': 'scipy.ops.LU', 'det': 'ops.det'}
+
+
 def _flags(name, **given):
     """Flags are bools: a number in their place is another argument's."""
     for what, value in given.items():
@@ -66,7 +84,7 @@ def inv(a, overwrite_a=False, check_finite=True):
          [0.   0.25]]
     """
     _flags('inv', overwrite_a=overwrite_a, check_finite=check_finite)
-    return ops.inverse(_checked(_real(a, 'inv'), 'inv', check_finite))
+    return ops.inverse(_checked(_matrix(a, 'inv'), 'inv', check_finite))
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
@@ -80,7 +98,7 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
          [1. 2.]]
     """
     _flags('cholesky', lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
-    return ops.cholesky(_checked(_real(a, 'cholesky'), 'cholesky', check_finite), not lower)
+    return ops.cholesky(_checked(_matrix(a, 'cholesky'), 'cholesky', check_finite), not lower)
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
@@ -120,10 +138,10 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
         >>> print(eigh(ms.Tensor([[2.0, 1.0], [1.0, 2.0]]), eigvals_only=True))
         [1. 3.]
     """
-    _flags('eigh', lower=lower, eigvals_only=eigvals_only, overwrite_a=overwrite_a, turbo=turbo, check_finite=check_finite)
+    _flags('eigh', lower=lower, eigvals_only=eigvals_only, overwrite_a=overwrite_a, overwrite_b=overwrite_b, turbo=turbo, check_finite=check_finite)
     if b is not None or eigvals is not None or type != 1:
         raise ValueError("eigh: only the plain eigenvalue problem is there: b and eigvals must be None, type must be 1")
-    a = _checked(_real(a, 'eigh'), 'eigh', check_finite)
+    a = _checked(_matrix(a, 'eigh', complex=True), 'eigh', check_finite)
     if not lower:
         a = a.swapaxes(-1, -2).conj() if a.dtype.is_complex else a.swapaxes(-1, -2)
     values, vectors = _apply('eigh', (a,))
@@ -140,7 +158,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
         [1 1]
     """
     _flags('lu_factor', overwrite_a=overwrite_a, check_finite=check_finite)
-    return _apply('lu', (_checked(_real(a, 'lu_factor'), 'lu_factor', check_finite),))
+    return _apply('lu', (_checked(_matrix(a, 'lu_factor'), 'lu_factor', check_finite),))
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
@@ -182,7 +200,10 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
          [0.5 1. ]]
     """
     _flags('lu', permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
-    factors, pivots = lu_factor(a, overwrite_a, check_finite)
+    a = _checked(_matrix(a, 'lu', square=False), 'lu', check_finite)
+    if a.shape[0] > a.shape[1]:
+        raise ValueError(f"lu: a must not have more rows than columns, but its shape is {tuple(a.shape)}")
+    factors, pivots = _apply('lu', (a,))
     p, lower, upper = ops.lu_unpack(factors, pivots + 1)
     return (ops.matmul(p, lower), upper) if permute_l else (p.astype(mstype.int32), lower, upper)
 
@@ -197,9 +218,13 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
         [1. 2.]
     """
     _flags('solve_triangular', lower=lower, unit_diagonal=unit_diagonal)
-    whole = all(isinstance(x, Tensor) and not x.is_floating_point() and not x.is_complex() for x in (a, b))
+    if isinstance(trans, bool) or not isinstance(trans, (int, str)):
+        raise TypeError(f"solve_triangular: trans must be 0, 1, 2, 'N', 'T' or 'C', but got {trans!r}")
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype != b.dtype:
+        raise TypeError(f"solve_triangular: a and b must have the same dtype, but they are {a.dtype} and {b.dtype}")
+    narrow = isinstance(a, Tensor) and a.dtype in (mstype.int8, mstype.int16, mstype.int32)
     a, b = _real(a, 'solve_triangular'), _real(b, 'solve_triangular', 'b')
-    if whole:        # as MindSpore: integers are float32 here
+    if narrow:       # as in MindSpore, integers of up to 32 bits are float32 here
         a, b = a.astype(mstype.float32), b.astype(mstype.float32)
     return ops.solve_triangular(_checked(a, 'solve_triangular', check_finite), b, trans, lower, unit_diagonal)
 
@@ -234,17 +259,15 @@ def det(a, overwrite_a=False, check_finite=True):
         -8.0
     """
     _flags('det', overwrite_a=overwrite_a, check_finite=check_finite)
-    if not isinstance(a, Tensor):
-        raise TypeError(f"det: a must be a Tensor, but got {type(a).__name__}")
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"det: square matrices are wanted, but the shape is {tuple(a.shape)}")
-    return ops.det(_checked(_real(a, 'det'), 'det', check_finite))
+    return ops.det(_checked(_matrix(a, 'det'), 'det', check_finite))
 
 
 class SolveTriangular:
     """Solves a x = b for a triangular matrix a, by MindSpore's older name; see `solve_triangular`."""
 
     def __init__(self, lower=False, unit_diagonal=False, trans='N'):
+        if trans not in ('N', 'T', 'C'):
+            raise TypeError(f"SolveTriangular: trans must be 'N', 'T' or 'C', but got {trans!r}")
         self.lower, self.unit_diagonal, self.trans = lower, unit_diagonal, {'N': 0, 'T': 1, 'C': 2}.get(trans)
 
     def __call__(self, a, b):

@@ -12,7 +12,7 @@ __path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['minimize', 'line_search', 'linear_sum_assignment']
 
 OptimizeResults = namedtuple('OptimizeResults', 'x success status fun jac hess_inv nfev njev nit')
-LineSearchResults = namedtuple('LineSearchResults', 'failed nit nfev ngev k a_k f_k g_k status')
+LineSearchResults = namedtuple('_LineSearchResults', 'failed nit nfev ngev k a_k f_k g_k status')
 
 
 def line_search(f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9, maxiter=20):
@@ -106,7 +106,7 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
     known = ('gtol', 'maxiter', 'maxgrad', 'norm', 'line_search_maxiter', 'maxcor', 'maxfun', 'maxls')
     for name in options:
         if name not in known:
-            raise ValueError(f"minimize: options may be {', '.join(known)}, but got {name!r}")
+            raise TypeError(f"minimize: options may be {', '.join(known)}, but got {name!r}")
     steps = options.get('maxiter')
     return _bfgs(lambda x: func(x, *args), None if jac is None else lambda x: jac(x, *args), x0, options.get('gtol', options.get('maxgrad', 1e-5) if tol is None else tol),
                  200 * x0.size if steps is None else steps, None if method == 'BFGS' else options.get('maxcor', 10))

@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classes of MindSpore's module scipy.ops."""
-from spore import ops
+from spore import _core, ops
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.ops._make import primitive
 from spore.ops.operations import Eig
-from spore.scipy.linalg import SolveTriangular, lu_factor
+from spore.scipy.linalg import SolveTriangular
 from spore.scipy.optimize import linear_sum_assignment
 
 __all__ = ['Eig', 'LU', 'LinearSumAssignment', 'SolveTriangular']
 
 
 def _lu(self, x):
-    factors, pivots = lu_factor(x, check_finite=False)
+    factors, pivots = _core.apply('lu', (x,))
     permutation, _, _ = ops.lu_unpack(factors, pivots + 1, unpack_data=False)
     return factors, pivots, permutation.astype(mstype.int32)
+
+
+def _nd_transpose(a):
+    """Its last two dimensions exchanged."""
+    if a.ndim < 2:
+        raise ValueError(f"_nd_transpose: two dimensions at least are wanted, but the shape is {tuple(a.shape)}")
+    return a.swapaxes(-1, -2)
 
 
 LU = primitive('LU', _lu, '', "The factors in one matrix, the row that each one was exchanged with, and the matrix of the exchanges.")

@@ -5,6 +5,9 @@ from spore import _core
 __all__ = []
 
 
+_SPARSE = {"C": "CSRTensor", "O": "COOTensor"}
+
+
 def of_value(value):
     """The form of a constant."""
     if value is None:
@@ -26,7 +29,7 @@ def of_value(value):
 
 def of_kind(kind):
     """The form of a captured result (spore.graph.joins)."""
-    from spore.graph.joins import Known, OfDict, OfScalar, OfSequence, OfTensor
+    from spore.graph.joins import Known, OfDict, OfScalar, OfSequence, OfSparse, OfTensor
     if isinstance(kind, Known):
         return of_value(kind.value)
     if isinstance(kind, OfTensor):
@@ -38,6 +41,9 @@ def of_kind(kind):
         return ends[0] + "".join(map(of_kind, kind.items)) + ends[1]
     if isinstance(kind, OfDict):    # MindSpore gives its values as a tuple
         return "(" + "".join(map(of_kind, kind.items)) + ")"
+    if isinstance(kind, OfSparse) and kind.type.__name__ in _SPARSE.values():
+        letter = next(letter for letter, name in _SPARSE.items() if name == kind.type.__name__)
+        return letter + "(" + "".join(map(of_kind, kind.items)) + of_value(tuple(kind.shape)) + ")"
     return "(" + "T" * len(kind.specs()) + ")"
 
 
@@ -50,6 +56,10 @@ def _part(form, at, tensors):
     """(value, where it ends) of the part that begins there."""
     kind = form[at]
     at += 1
+    if kind in _SPARSE:
+        from spore.common import sparse_tensor
+        parts, at = _part(form, at, tensors)
+        return getattr(sparse_tensor, _SPARSE[kind])(*parts), at
     if kind in "([":
         items = []
         while form[at] not in ")]":

@@ -8,7 +8,7 @@ import numpy as np
 
 from spore import _core
 from spore._core import Tensor
-from spore.train import _export
+from spore.train import _export, _form
 
 __all__ = []
 
@@ -56,6 +56,23 @@ def _array(value):
     return value.astype("float32").asnumpy() if str(value.dtype) == "BFloat16" else value.asnumpy()
 
 
+def _value(kind, results):
+    """What a captured result is, in lists: the arrays of its Tensors and the constants between them."""
+    if hasattr(kind, "items"):
+        return [_value(item, results) for item in kind.items]
+    return kind.value if hasattr(kind, "value") else next(results)
+
+
+def _leaves(kind, value):
+    """The parts of a result that are not constants of the file, as arrays. A size may be a constant of one capture and none of the file."""
+    if hasattr(kind, "items"):
+        parts = [getattr(value, name) for name in value._parts] if hasattr(value, "_parts") else value
+        return [leaf for item, part in zip(kind.items, parts) for leaf in _leaves(item, part)]
+    if hasattr(kind, "value"):
+        return []
+    return [_array(value) if isinstance(value, Tensor) else np.asarray(value)]
+
+
 def check(path, file_format, net, inputs, recording, key=None, mode=None):
     """Compare what the file computes with what the network does; RuntimeError where they differ."""
     model = _core.model_load(path, None if key else file_format, key, mode)
@@ -63,15 +80,16 @@ def check(path, file_format, net, inputs, recording, key=None, mode=None):
     for shapes in _shapes(recording):
         args = _arguments(inputs, shapes)
         try:
-            function, _ = _export.capture(net, inputs, shapes)
+            function, kind = _export.capture(net, inputs, shapes)
             program = _core.program_create(function)
-            wanted = [_array(t) for t in program.run(args)]
+            wanted = _leaves(recording.kind, _value(kind, iter(program.run(args))))
         except (RuntimeError, ValueError, TypeError, IndexError, ZeroDivisionError):     # sizes that the network does not take; nothing is promised for these
             continue
-        again = [_array(t) for t in program.run(args)]
+        again = _leaves(recording.kind, _value(kind, iter(program.run(args))))
         text = ", ".join(str(shape) for shape in shapes)
         try:
-            found = [_array(t) for t in model.run(*args)]
+            results, form = model.run(*args), model.form()
+            found = _leaves(recording.kind, _form.build(form, results)) if form else [_array(t) for t in results]
         except Exception as error:
             raise NotImplementedError(f"the file leaves sizes open, but what would have been written fails for inputs of shape {text}, where the network does not: "
                                       f"{error}") from None

@@ -837,7 +837,9 @@ _FROM = {"Parameter": "common.Parameter", "Tensor": "common.Tensor", "Tensor_": 
          "get_parameter_redundancy": "train._utils.get_parameter_redundancy", "mindspore": "",
          "get_ckpt_path_with_strategy": "parallel.get_ckpt_path_with_strategy", "new_build_searched_strategy": "parallel.build_searched_strategy",
          "new_load_distributed_checkpoint": "parallel.load_distributed_checkpoint", "new_merge_sliced_parameter": "parallel.merge_sliced_parameter",
-         "new_restore_group_info_list": "parallel.restore_group_info_list"}
+         "new_restore_group_info_list": "parallel.restore_group_info_list", "FileSystem": "common.mindio.FileSystem",
+         "_register_basic_file_system": "common.mindio._register_basic_file_system",
+         "_register_mindio_file_system": "common.mindio._register_mindio_file_system"}
 
 
 def _from_elsewhere(place):

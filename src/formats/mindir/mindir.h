@@ -32,6 +32,7 @@ typedef struct mi_value {
     bool is_type; /* a description: kind, meta and items only; numbers are MI_TENSOR with is_number */
     bool is_number;
     bool is_list;   /* MI_TUPLE */
+    char sparse;    /* MI_TUPLE: the parts of a sparse tensor, 'C' (CSR) or 'O' (COO), and its shape */
     bool is_weight; /* t is a weight itself, which may be written to */
     int64_t i;
     double f;

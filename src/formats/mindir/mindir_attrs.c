@@ -142,6 +142,8 @@ enum {
     T_NONE = 25,
     T_PRIMITIVE = 26,
     T_UNION = 29,
+    T_CSR = 30,
+    T_COO = 31,
     T_SCALAR = 39
 };
 
@@ -331,11 +333,14 @@ static mi_value *new_form(mp_parser *p, const attribute *a, bool is_type)
     case T_NONE: return sp__mp_new_value(p, MI_NONE);
     case T_DICT:
     case T_TUPLE:
+    case T_CSR:
+    case T_COO:
     case T_LIST:
         v = sequence(p, a->n_values ? a->n_values : a->n_items, a->n_values ? a->values : a->items);
         if (v) {
             v->is_type = is_type;
             v->is_list = a->type == T_LIST;
+            v->sparse = a->type == T_CSR ? 'C' : a->type == T_COO ? 'O' : 0;
         }
         return v;
     case T_SCALAR:

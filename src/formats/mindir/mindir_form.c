@@ -49,6 +49,7 @@ static void put(sp__text *out, const mi_value *type, origin from)
     const mi_value *c = from.constant;
     switch (type->kind) {
     case MI_TUPLE:
+        if (type->sparse) sp__text_put(out, "%c", type->sparse);
         sp__text_put(out, type->is_list ? "[" : "(");
         for (int i = 0; i < type->n; i++) put(out, type->items[i], item_of(from, i));
         sp__text_put(out, type->is_list ? "]" : ")");

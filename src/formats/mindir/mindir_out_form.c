@@ -8,7 +8,7 @@
 #include "base/plain.h"
 #include "formats/mindir/mindir_out.h"
 
-enum { NESTING_MAX = 32, MO_LIST = 21, MO_SCALAR = 39 };
+enum { NESTING_MAX = 32, MO_LIST = 21, MO_CSR = 30, MO_COO = 31, MO_SCALAR = 39 };
 
 typedef struct {
     mo_out *o;
@@ -61,7 +61,17 @@ static void write_number(reader *r, char kind, const char *digits, part *p)
     }
 }
 
-/* A tensor of the function; a number that is known ('N') is written as one. */
+static const char *denotation_of(sp_dtype dtype)
+{
+    switch (dtype) {
+    case SP_DTYPE_I64: return "Int64";
+    case SP_DTYPE_F32: return "Float32";
+    case SP_DTYPE_BOOL: return "Bool";
+    default: return NULL;
+    }
+}
+
+/* A tensor of the function; what is meant as a number ('N') is written as one. */
 static sp_status write_tensor(reader *r, bool number, part *p)
 {
     SP_CHECK(r->next < r->f->n_results, SP_VALUE,
@@ -76,6 +86,15 @@ static sp_status write_tensor(reader *r, bool number, part *p)
         return SP_OK;
     }
     p->name = sp__mo_use(r->o, v);
+    if (number && v->meta.rank == 0 && denotation_of(v->meta.dtype)) {
+        mo tensor = p->name;
+        mo_msg type = {.status = SP_OK};
+        number_type(p, v->meta.dtype, denotation_of(v->meta.dtype));
+        p->name = sp__mo_fresh(r->o);
+        put_copy(&type, 5, "shape", &p->type);
+        sp__mo_node(r->o, sp__mo_instance(r->o, "TensorToScalar", NULL), 1, &tensor, p->name, &type);
+        return SP_OK;
+    }
     sp__mo_put_tensor_type(&p->type, 12, &v->meta);
     sp__mo_put_number(&p->type, 16, MO_TENSORS);
     return SP_OK;
@@ -83,16 +102,35 @@ static sp_status write_tensor(reader *r, bool number, part *p)
 
 static sp_status write_part(reader *r, part *p);
 
-static sp_status write_sequence(reader *r, bool list, part *p)
+typedef struct {
+    int type;
+    const char *denotation;
+} sequence_kind;
+
+/* Sparse tensors are tuples that go by another type: their parts, and their shape. */
+static sequence_kind kind_of(char opening)
 {
+    switch (opening) {
+    case '[': return (sequence_kind){MO_LIST, "List"};
+    case 'C': return (sequence_kind){MO_CSR, "CSRTensorType"};
+    case 'O': return (sequence_kind){MO_COO, "COOTensorType"};
+    default: return (sequence_kind){MO_TUPLE, "Tuple"};
+    }
+}
+
+static sp_status write_sequence(reader *r, char opening, part *p)
+{
+    const bool list = opening == '[', sparse = opening == 'C' || opening == 'O';
     const char closing = list ? ']' : ')';
+    const sequence_kind kind = kind_of(opening);
     mo_msg info = {.status = SP_OK}, type = {.status = SP_OK};
     int n = 0;
     mo *names = sp__arena_alloc(&r->o->arena, strlen(r->at) * sizeof *names + 1);
     if (!names) return SP_NOMEM;
     if (r->depth >= NESTING_MAX) return refuse(r);
+    if (sparse && *r->at++ != '(') return refuse(r);
     r->depth++;
-    sp__mo_put_number(&p->type, 16, list ? MO_LIST : MO_TUPLE);
+    sp__mo_put_number(&p->type, 16, (uint64_t)kind.type);
     while (*r->at && *r->at != closing) {
         part item = {.type = {.status = SP_OK}};
         sp_status status = write_part(r, &item);
@@ -104,9 +142,11 @@ static sp_status write_sequence(reader *r, bool list, part *p)
     r->depth--;
     if (*r->at != closing) return refuse(r);
     r->at++;
-    sp__mo_put_number(&info, 1, 0);
-    sp__mo_put_message(&p->type, 18, &info);
-    p->denotation = list ? "List" : "Tuple";
+    if (!sparse) {
+        sp__mo_put_number(&info, 1, 0);
+        sp__mo_put_message(&p->type, 18, &info);
+    }
+    p->denotation = kind.denotation;
     if (!n && !list) {
         p->name = sp__mo_ints(r->o, 0, NULL);
         return SP_OK;
@@ -138,7 +178,9 @@ static sp_status write_part(reader *r, part *p)
     case 'T':
     case 'N': return write_tensor(r, kind == 'N', p);
     case '(':
-    case '[': return write_sequence(r, kind == '[', p);
+    case 'C':
+    case 'O':
+    case '[': return write_sequence(r, kind, p);
     case 's': return write_text(r, p);
     case '-':
         p->name = sp__mo_none(r->o);
