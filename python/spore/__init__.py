@@ -19,7 +19,7 @@ except ModuleNotFoundError as _error:
                               name='numpy') from None
 
 from spore._core import __version__
-from spore import _addresses  # noqa: F401  modules that are found under further names
+from spore import _compat  # noqa: F401  finds what MindSpore's programs ask for besides
 from spore import common
 from spore.common import *  # noqa: F401,F403
 from spore.common import _null, _NullType, __all__ as _common_names

@@ -11,6 +11,8 @@ import importlib.util
 import os
 import sys
 
+from spore._compat import FOLDER, find_file
+
 __all__ = ['as_mindspore']
 
 _NAME = 'mindspore'
@@ -61,7 +63,7 @@ def module_of(place, name):
 def _modules_elsewhere():
     """Classes that MindSpore has in other modules: by module of spore, then by name of the class."""
     found = {}
-    with open(os.path.join(os.path.dirname(__file__), '_as_mindspore', 'modules.txt'), encoding='ascii') as file:
+    with open(os.path.join(FOLDER, 'modules.txt'), encoding='ascii') as file:
         for line in file:
             here, there, *names = line.split()
             found.setdefault(here, {}).update(dict.fromkeys(names, there))
@@ -74,7 +76,7 @@ class _Renamer:
     def find_spec(self, fullname, path=None, target=None):
         if not fullname.startswith('spore.'):
             return None
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target) or find_file(fullname)
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 

@@ -4,7 +4,7 @@ from spore import runtime
 from spore.runtime import (Event, Stream, StreamCtx, communication_stream, current_stream, default_stream, empty_cache,
                            set_cur_stream, synchronize)
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['Event', 'Stream', 'StreamCtx', 'communication_stream', 'current_stream', 'default_stream', 'set_cur_stream',
            'empty_cache',
            'synchronize', 'device_count', 'get_arch_list', 'get_device_capability', 'get_device_name',

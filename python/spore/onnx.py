@@ -3,7 +3,7 @@
 from spore import _core
 from spore._model import ModelCell
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ["load", "export", "OnnxCell"]
 
 

@@ -14,7 +14,7 @@ import time
 
 from spore import _core, runtime
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['Profiler', 'profile', 'schedule', 'tensorboard_trace_handler', 'ProfilerLevel', 'ProfilerActivity', 'AicoreMetrics',
            'ExportType', 'HostSystem', 'mstx', 'DynamicProfilerMonitor', 'EnvProfiler', '_ExperimentalConfig']
 

@@ -102,7 +102,7 @@ def main(arguments):
         import_module('spore.graph.explain')  # reports at the end, also when nothing is compiled
     if os.environ.get('SPORE_TRACE'):
         _profile(os.environ.pop('SPORE_TRACE'))     # children do not measure themselves
-    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(spore.__file__)), '_as_mindspore'))  # for spawned children
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(spore.__file__)), 'mindspore', 'spawned'))  # for spawned children
     if arguments[0] in ('-m', '-c'):
         if len(arguments) < 2:
             return _fail(f'spore: run: {arguments[0]} needs an argument\n{_USAGE}')

@@ -8,7 +8,7 @@ import time
 
 from spore import _core
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['set_device_limit', 'get_device_limit', 'set_stream_limit', 'get_stream_limit', 'reset_stream_limit',
            'set_kernel_launch_capture', 'StreamLimitCtx',
            'memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved',

@@ -206,7 +206,7 @@ def test_classes_are_found_where_they_say(script):
     """Every line of modules.txt names modules that can be imported, with the class in both: pickle finds it."""
     text = '''
 import importlib, os, pickle, mindspore
-path = os.path.join(os.path.dirname(mindspore.__file__), '_as_mindspore', 'modules.txt')
+path = os.path.join(os.path.dirname(mindspore.__file__), 'mindspore', 'modules.txt')
 count = 0
 for line in open(path):
     here, there, *names = line.split()

@@ -94,7 +94,7 @@ def barrier(group=GlobalComm.WORLD_COMM_GROUP):
 
 
 def _in_place():
-    from spore.ops.late import communication  # exchanges with results in their arguments
+    from spore.ops import _communication as communication  # exchanges with results in their arguments
     return communication
 
 
@@ -144,6 +144,6 @@ def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False)
 
 def __getattr__(name):
     if name in ('P2POp', 'batch_isend_irecv'):
-        from spore.ops.late import communication
+        from spore.ops import _communication as communication
         return getattr(communication, name)
     raise AttributeError(f"module 'spore.communication.comm_func' has no attribute '{name}'")

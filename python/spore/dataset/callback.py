@@ -6,7 +6,7 @@ import threading
 from spore.dataset import _check, config
 from spore.train.callback import Callback
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['DSCallback', 'DSCallbackRunContext', 'WaitedDSCallback']
 
 

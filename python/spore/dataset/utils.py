@@ -8,7 +8,7 @@ from spore._not_done import not_done
 from spore.dataset import _check
 from spore.dataset.text_files import line_places
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['LineReader', 'imshow_det_bbox']
 
 

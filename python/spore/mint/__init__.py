@@ -38,7 +38,7 @@ def addr_(input, vec1, vec2, beta=1, alpha=1):
 
 def __getattr__(name):
     if name in ("batch_norm_elemt", "batch_norm_gather_stats_with_counts", "batch_norm_stats", "npu_gelu"):
-        from ..ops._late import lookup
+        from .._compat import lookup
         return lookup(name)
     if name in ("optim", "distributed"):  # loaded on first use: optim needs spore.nn
         import importlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exchange between processes by torch-like names; one process is a world of its own."""
-from ..ops.late.communication import *  # noqa: F401,F403
-from ..ops.late.communication import __all__ as _names
+from ..ops._communication import *  # noqa: F401,F403
+from ..ops._communication import __all__ as _names
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = [name for name in _names if name not in ("all_to_all_v_c", "gather_into_tensor", "scatter_tensor", "set_comm_ops_inplace")]

@@ -6,6 +6,7 @@ Nothing is listed here: _gather.py collects the names from the operator table an
 import importlib
 import sys
 
+from .. import _compat
 from . import _gather
 from .primitive import (Primitive, PrimitiveWithCheck, PrimitiveWithInfer, _primexpr, constexpr, prim_arg_register,
                         prim_attr_register)
@@ -18,7 +19,7 @@ _public.update(("Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "conste
                 "mixed_precision_cast", "partial"))
 __all__ = sorted(_public)
 
-from . import _primitive_cache, functional, operations  # noqa: E402  they look names up here
+from . import functional, operations  # noqa: E402  they look names up here
 
 for _name in ("function", "function.math_func", "function.array_func", "function.nn_func", "function.clip_func",
               "function.grad", "function.random_func", "function.image_func", "function.linalg_func",
@@ -54,7 +55,7 @@ def _nearest(name):
 
 
 # modules that MindSpore's own __init__ leaves among its names
-_MODULES = {"arg_dtype_cast": "_utils.arg_dtype_cast", "arg_handler": "_utils.arg_handler", "array_ops": "operations.array_ops",
+_MODULES = {"_primitive_cache": "_primitive_cache", "arg_dtype_cast": "_utils.arg_dtype_cast", "arg_handler": "_utils.arg_handler", "array_ops": "operations.array_ops",
             "linalg_ops": "operations.linalg_ops", "other_ops": "operations.other_ops", "gen_ops_def": "auto_generate.gen_ops_def",
             "gen_ops_prim": "auto_generate.gen_ops_prim", "gen_extend_func": "auto_generate.gen_extend_func",
             "pyboost_inner_prim": "auto_generate.pyboost_inner_prim",
@@ -73,14 +74,11 @@ def _elsewhere(name):
     if name in _MODULES:
         return importlib.import_module("spore.ops." + _MODULES[name])
     if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev"):
-        from ._extended import lookup as extended
-        from ._late import lookup as late
-        return late(name) or extended(name)
+        return _compat.lookup(name)
     from .. import common
     from ..common import differentiate
     return getattr(differentiate, name, None) or getattr(common, name, None)
 
 
 def __dir__():
-    from ._late import names
-    return sorted(set(globals()) | _public | names())
+    return sorted(set(globals()) | _public | _compat.names())

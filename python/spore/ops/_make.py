@@ -4,8 +4,9 @@ import functools
 import inspect
 
 from .._alias import module_of
+from .._compat import positional as _positional
 from ..common import dtype as mstype
-from .primitive import Primitive, _positional
+from .primitive import Primitive
 
 
 def _keeper(text):
@@ -46,7 +47,7 @@ def primitive(name, call, init="", doc=None):
 
     def __call__(self, *args, **kwargs):
         if kwargs:
-            args, kwargs = _positional()(name, args, kwargs)
+            args, kwargs = _positional(name, args, kwargs)
         return call(self, *args, **kwargs)
 
     def __reduce__(self):

@@ -8,7 +8,7 @@ from ..common.differentiate import call
 from ..graph import state as _state
 from .primitive import Primitive
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core", "mixed_precision_cast", "partial"]
 
 

@@ -10,6 +10,7 @@ import inspect
 
 from .. import _core
 from .._alias import module_of
+from .._compat import positional as _positional
 from .._not_done import shard_not_done
 from spore._core import Tensor
 
@@ -294,11 +295,6 @@ def _literal(text):
         return getattr(_core, text, text)  # a dtype
 
 
-def _positional():
-    from spore.ops._call_names import positional     # few calls have keywords
-    return positional
-
-
 def table_class(name, bind, place="ops"):
     """The class of a primitive that an operator of the table declares; bind checks the constructor's arguments."""
     init = _core.face_arguments(place, name)[0]
@@ -316,7 +312,7 @@ def table_class(name, bind, place="ops"):
 
     def __call__(self, *args, **kwargs):
         if kwargs:
-            args, kwargs = _positional()(name, args, kwargs)
+            args, kwargs = _positional(name, args, kwargs)
         return self._run(*args, **kwargs)
 
     def __reduce__(self):

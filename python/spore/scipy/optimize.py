@@ -8,7 +8,7 @@ from spore.common import dtype as mstype
 from spore.common.differentiate import value_and_grad
 from spore.common.tensor import Tensor
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['minimize', 'line_search', 'linear_sum_assignment']
 
 OptimizeResults = namedtuple('OptimizeResults', 'x success status fun jac hess_inv nfev njev nit')

@@ -14,7 +14,7 @@ from spore.ops.signature import sig_rw as signature_rw
 
 TensorPy = Tensor
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'clear_jit_compile_results', 'get_code_extra',
            'jit_mode_pi_disable', 'jit_mode_pi_enable', 'pi_jit_set_context', 'update_pijit_default_config',
            '_framework_profiler_step_start', '_framework_profiler_step_end', '_random_normal', '_random_uniform', 'pyboost_empty', 'pyboost_detach', 'run_backward', 'CreationType']

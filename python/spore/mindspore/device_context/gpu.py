@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices of this kind: there are none, and programs that ask are told so."""
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['device_count', 'is_available']
 
 

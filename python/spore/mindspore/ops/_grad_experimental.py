@@ -3,7 +3,7 @@
 ``bprop(*inputs, output, doutput)``."""
 from spore.ops.primitive import bprop_getters
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ["bprop_getters", "get_bprop_fn"]
 
 bprops = bprop_getters

@@ -2,7 +2,7 @@
 """Shapes of operators, for programs that reckon with them under MindSpore's names."""
 from spore._checkparam import check_int_range, INC_LEFT
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ["get_broadcast_shape", "get_concat_offset", "is_shape_unknown", "is_dim_unknown"]
 
 

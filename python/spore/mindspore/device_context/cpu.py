@@ -2,7 +2,7 @@
 """The CPU, which is the device."""
 import types
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['device_count', 'is_available', 'threads_num']
 
 

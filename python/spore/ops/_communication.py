@@ -4,13 +4,13 @@ import pickle
 
 import numpy as np
 
-from ... import _core
-from ..._core import Tensor
-from ..._fork import Lock
-from ..._not_done import not_done
-from ...communication import management
-from ...communication.management import GlobalComm
-from ..primitive import Primitive
+from .. import _core
+from .._core import Tensor
+from .._fork import Lock
+from .._not_done import not_done
+from ..communication import management
+from ..communication.management import GlobalComm
+from .primitive import Primitive
 
 __all__ = [
     "P2POp", "TCPStore", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object", "all_reduce",
@@ -549,7 +549,7 @@ class Receive(Primitive):
         self.sr_tag, self.src_rank, self.shape, self.dtype, self.group = sr_tag, src_rank, tuple(shape), dtype, group
 
     def __call__(self, like=None):
-        from .. import zeros
+        from . import zeros
         like = zeros(self.shape, self.dtype)
         return _core.comm_recv(like, _other("Receive", self.src_rank, self.group), self.sr_tag, self.group)
 
@@ -562,7 +562,7 @@ class NeighborExchange(Primitive):
         self.send_rank_ids, self.recv_rank_ids, self.recv_shapes, self.recv_type, self.group = send_rank_ids, recv_rank_ids, recv_shapes, recv_type, group
 
     def __call__(self, tensors):
-        from .. import zeros
+        from . import zeros
         come = [zeros(tuple(shape), self.recv_type) for shape in self.recv_shapes]
         batch_isend_irecv([P2POp("isend", t, r, self.group) for t, r in zip(tensors, self.send_rank_ids)]
                           + [P2POp("irecv", t, r, self.group) for t, r in zip(come, self.recv_rank_ids)])

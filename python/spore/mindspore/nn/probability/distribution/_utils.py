@@ -3,7 +3,7 @@
 from spore.common import dtype as mstype
 from spore.nn.probability import _parameters as given
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ["set_param_type", "cast_to_tensor", "check_greater_zero", "check_greater_equal_zero", "check_greater", "check_prob",
            "CheckTensor", "CheckTuple"]
 

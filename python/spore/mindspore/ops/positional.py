@@ -87,7 +87,7 @@ def _made(name):
             found = getattr(found, part)
         return lambda *args: found(*args)
     if name in _ASCEND:
-        from .late.ascend import _refuse
+        from .primitives.ascend import _refuse
         return lambda *args: _refuse(name)
     return None
 

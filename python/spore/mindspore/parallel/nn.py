@@ -3,7 +3,7 @@
 from spore.nn import PipelineCell as Pipeline
 from spore.nn import MicroBatchInterleaved, PipelineGradReducer
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['Pipeline', 'PipelineGradReducer', 'GradAccumulation', 'MicroBatchInterleaved']
 
 

@@ -2,7 +2,7 @@
 """Devices of this kind: there are none, and programs that ask are told so. What programs set for them is accepted."""
 import types
 
-__path__ = []  # addresses below this one are in _addresses.py
+__path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ['device_count', 'is_available']
 
 

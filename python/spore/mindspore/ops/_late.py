@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of spore.ops that few programs use: which file of the folder late/ has them. A file is loaded when one of its names is
+"""Names of spore.ops that few programs use: which file of the folder primitives/ has them. A file is loaded when one of its names is
 first asked for, so that importing spore does not pay for it."""
 import importlib
 
@@ -10,7 +10,7 @@ _FILES = {
         _check_qkv_shape _check_kpm_shape _check_attn_mask_shape getitem setitem in_ not_in_ pow_ mod logical_and_ hyper_add tail
         zip_operation ms_next ms_hasnext augassign_add augassign_sub augassign_mul augassign_div augassign_floordiv augassign_mod
         _ones_like_for_grad linearize derivative jet""",
-    "communication": """
+    "_communication": """
         P2POp TCPStore all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all
         all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather
         gather_into_tensor gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_rank get_world_size
@@ -129,7 +129,12 @@ _PLACE = {name: file for file, names in _FILES.items() for name in names.split()
 def lookup(name):
     """What is called `name`, or None."""
     file = _PLACE.get(name)
-    return getattr(importlib.import_module("spore.ops.late." + file), name) if file else None
+    return getattr(importlib.import_module(module_of(file)), name) if file else None
+
+
+def module_of(file):
+    """The module of a file of the table; with an underscore, it is a file of the product."""
+    return "spore.ops." + file if file.startswith("_") else "spore.ops.primitives." + file
 
 
 def names():

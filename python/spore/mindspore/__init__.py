@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Further addresses: modules of MindSpore whose names live elsewhere here. `spore.nn.optim.adafactor` is no file; importing it gives
-a module that looks its names up in spore.nn.optim. The finder comes last, so that files always win."""
+"""What only MindSpore's programs ask for: its older names, its private helpers, its addresses, refusals for other hardware.
+
+The files of this folder stand where MindSpore has them: ops/_utils.py here is the module spore.ops._utils (spore/_compat.py finds it,
+when a program asks). The product does not import any of it; scripts/check-layers keeps it so. This file has the addresses without
+a file: `spore.nn.optim.adafactor` is none; importing it gives a module that looks its names up in spore.nn.optim. Files always win."""
 import importlib
 import importlib.machinery
 import sys
@@ -91,7 +94,7 @@ def _places(address):
         _PLACES["ops._utils.utils"] = ("ops._utils",)
         _PLACES["common._utils"] = (*_PLACES["common._utils"], "ops._utils")
         _PLACES["ops._grad_experimental.grad_base"] = ("ops._grad_experimental",)
-        _PLACES["ops._grad_experimental.grad_comm_ops"] = ("ops._grad_experimental", "ops", "ops.late.communication")
+        _PLACES["ops._grad_experimental.grad_comm_ops"] = ("ops._grad_experimental", "ops", "ops._communication")
         _PLACES["_check_jit_forbidden_api"] = _PLACES["graph._utils.check_jit_forbidden_api"] = ("graph.forbidden",)
         _PLACES["ops._grad"] = _PLACES["ops._grad.grad_base"] = ("ops._grad_experimental",)   # up to 2.0
         _PLACES["train.parallel_utils"] = ("context",)                                        # 1.0
@@ -99,7 +102,7 @@ def _places(address):
             _PLACES["dataset.transforms.vision." + name] = ("dataset.vision." + name,)
         _PLACES["dataset.transforms.vision"] = ("dataset.vision",)
         _PLACES["nn.probability.distribution._utils.utils"] = ("nn.probability.distribution._utils",)
-        _PLACES["ops.communication"] = ("ops.late.communication",)
+        _PLACES["ops.communication"] = ("ops._communication",)
         for name in ("", ".standard_method", ".trope"):          # compile_config is looked up in the first
             _PLACES["graph._parse" + name] = ("_extends.parse" + name,)
         _PLACES["graph._utils"] = _PLACES["graph._utils.cell_attr_register"] = ("_extends.utils",)
@@ -140,16 +143,10 @@ class _Address(types.ModuleType):
         return function(*args, **kwargs)
 
 
-class _Finder:
-    """Finds the addresses of the table."""
-
-    def find_spec(self, fullname, path=None, target=None):
-        if not fullname.startswith("spore."):
-            return None
-        places = _places(fullname[6:])
-        if places is None:
-            return None
-        return importlib.machinery.ModuleSpec(fullname, _Loader(places), is_package=True)
+def find_address(fullname):
+    """The spec of an address of the table; or None."""
+    places = _places(fullname[6:])
+    return importlib.machinery.ModuleSpec(fullname, _Loader(places), is_package=True) if places is not None else None
 
 
 class _Loader:
@@ -163,7 +160,6 @@ class _Loader:
         parent, _, last = spec.name.rpartition(".")
         module._places, module._hidden = self._places, vars(sys.modules[parent]).get(last)
         if module._hidden is None and parent == "spore.ops":
-            from spore.ops._late import lookup
             module._hidden = lookup(last)  # a function that nobody has asked for yet
         return module
 
@@ -171,4 +167,25 @@ class _Loader:
         pass
 
 
-sys.meta_path.append(_Finder())
+# --- names of spore.ops ----------------------------------------------------------------------------------------------
+
+def lookup(name):
+    """What MindSpore has as ops.`name` besides the operators of the product; or None."""
+    from spore.ops._extended import lookup as extended
+    from spore.ops._late import lookup as late
+    return late(name) or extended(name)
+
+
+def names():
+    """Names that `lookup` knows and that are shown."""
+    from spore.ops._late import names as late
+    return late()
+
+
+def positional(name, args, kwargs):
+    """(args, kwargs) of a call of a primitive, with keywords that have its declared names as positional arguments."""
+    from spore.ops._call_names import positional as of_declared
+    return of_declared(name, args, kwargs)
+
+
+__path__ = []  # the files of this folder are modules of spore, not of spore.mindspore
