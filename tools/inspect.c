@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "spore/model.h"
+#include "spore/session.h"
 #include "tools.h"
 
 static const char help[] =
@@ -36,7 +36,8 @@ typedef struct {
     sp_model *model; /* NULL: none, or it cannot be run */
     bool worked;     /* multiply_adds is known */
     uint64_t multiply_adds;
-    bool memory; /* sizes are known */
+    bool memory;  /* sizes are known */
+    size_t block; /* of a session; 0: the model cannot be bound to one */
     sp_model_sizes sizes;
 } report;
 
@@ -104,6 +105,7 @@ static void print_graph(const report *r)
             "  memory of a run: parameters %zu bytes, inputs %zu, outputs %zu, values between operators %zu (at least %zu)%s\n",
             r->sizes.weights, r->sizes.inputs, r->sizes.outputs, r->sizes.arena, r->sizes.least,
             has_free_sizes(r->model) ? "; free sizes taken as 1" : "");
+    if (r->memory && r->block > 0) printf("  a session (spore/session.h) needs a block of %zu bytes\n", r->block);
 }
 
 /* Names of free dimensions, null for the others; nothing when there are none. */
@@ -159,6 +161,7 @@ static void json_graph(const report *r)
     if (r->memory)
         printf(", \"memory\": {\"weights\": %zu, \"inputs\": %zu, \"outputs\": %zu, \"arena\": %zu, \"least\": %zu}",
                r->sizes.weights, r->sizes.inputs, r->sizes.outputs, r->sizes.arena, r->sizes.least);
+    if (r->memory && r->block > 0) printf(", \"session\": %zu", r->block);
     printf("}");
 }
 
@@ -356,6 +359,7 @@ int verb_inspect(int argc, char **argv)
         return code;
     }
     r.memory = memory;
+    if (memory && sp_session_bytes(r.model, NULL, &r.block) != SP_OK) r.block = 0;
     if (loaded == SP_NOMEM || worked == SP_NOMEM) {
         code = tool_engine_failed(argv[0]);
         sp_bundle_release(bundle);

@@ -14,6 +14,7 @@
 #include "spore/lite.h"
 #include "spore/machine.h"
 #include "spore/model.h"
+#include "spore/session.h"
 #include "spore/op.h"
 #include "spore/ops.h"
 #include "spore/parallel.h"

@@ -513,8 +513,7 @@ sp_status sp_model_run_items(sp_model *m, int n_in, sp_item *const *in, int n_ou
     return m->kind->apply_items(m, in, out);
 }
 
-/* Weights that are used where they lie in a file are what they were when it was opened. */
-static sp_status check_files(const sp_model *m)
+sp_status sp__model_check_files(const sp_model *m)
 {
     const void *last = NULL; /* mostly all are in one file */
     for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
@@ -558,9 +557,9 @@ static sp_status run_tensors(sp_model *m, int n_in, sp_tensor *const *in, int n_
 
 sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
-    SP_TRY(check_files(m));
+    SP_TRY(sp__model_check_files(m));
     SP_TRY(run_tensors(m, n_in, in, n_out, out));
-    sp_status status = check_files(m);
+    sp_status status = sp__model_check_files(m);
     for (int i = 0; i < n_out && status != SP_OK; i++) {
         sp_tensor_release(out[i]);
         out[i] = NULL;
@@ -571,8 +570,10 @@ sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, s
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Zeros of all inputs, and how many bytes they are. */
-static sp_status zeros_for(const sp_model *m, const sp_spec *inputs, sp_spec *specs, sp_tensor **in, size_t *bytes)
+sp_status sp__model_zeros(const sp_model *m, const sp_spec *inputs, sp_spec *specs, sp_tensor **in, size_t *bytes)
 {
+    SP_CHECK(m->n_inputs <= SP_MODEL_ENDS_MAX && m->n_outputs <= SP_MODEL_ENDS_MAX && no_tensor(m) == NULL, SP_DECLINED,
+             "the model has more than %d inputs or outputs, or some that are no tensors", SP_MODEL_ENDS_MAX);
     for (int i = 0; i < m->n_inputs; i++) {
         const sp_spec *s = inputs != NULL ? &inputs[i] : &m->inputs[i].spec;
         SP_CHECK(s->rank >= 0 && s->dtype >= 0 && s->dtype != SP_DTYPE_STR, SP_DECLINED,
@@ -586,14 +587,20 @@ static sp_status zeros_for(const sp_model *m, const sp_spec *inputs, sp_spec *sp
     return SP_OK;
 }
 
+sp_status sp__model_program(sp_model *m, const sp_spec *specs, sp_program **out)
+{
+    const uint64_t all = m->n_inputs >= SP_MODEL_ENDS_MAX ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1;
+    SP_TRY(program_for(m, all, m->n_inputs, specs, out));
+    SP_CHECK(*out != NULL, SP_DECLINED,
+             "the model is run operator by operator: shapes depend on the contents of arguments");
+    return SP_OK;
+}
+
 static sp_status measure_run(sp_model *m, const sp_spec *specs, sp_tensor **in, sp_model_sizes *out)
 {
     sp_program *program = NULL;
     sp_tensor *results[64] = {NULL};
-    SP_TRY(program_for(m, m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs,
-                       &program));
-    SP_CHECK(program != NULL, SP_DECLINED,
-             "the model is run operator by operator: shapes depend on the contents of arguments");
+    SP_TRY(sp__model_program(m, specs, &program));
     const sp_status status = sp_program_run(program, m->n_inputs, in, m->n_outputs, results);
     if (status == SP_OK) sp__program_memory(program, &out->arena, &out->least);
     for (int i = 0; i < m->n_outputs; i++) {
@@ -607,10 +614,8 @@ static sp_status measure_run(sp_model *m, const sp_spec *specs, sp_tensor **in, 
 sp_status sp_model_memory(sp_model *m, const sp_spec *inputs, sp_model_sizes *out)
 {
     sp_spec specs[64];
-    sp_tensor *in[64] = {NULL};
+    sp_tensor *in[SP_MODEL_ENDS_MAX] = {NULL};
     SP_CHECK(m != NULL && out != NULL, SP_VALUE, "m and out must not be NULL");
-    SP_CHECK(m->n_inputs <= 64 && m->n_outputs <= 64 && no_tensor(m) == NULL, SP_DECLINED,
-             "the model has more than 64 inputs or outputs, or some that are no tensors");
     *out = (sp_model_sizes){.weights = 0};
     for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
         int rank;
@@ -620,9 +625,9 @@ sp_status sp_model_memory(sp_model *m, const sp_spec *inputs, sp_model_sizes *ou
         for (int k = 0; k < rank; k++) count *= dims[k];
         out->weights += (size_t)count * sp_dtype_bytes(dtype);
     }
-    sp_status status = zeros_for(m, inputs, specs, in, &out->inputs);
+    sp_status status = sp__model_zeros(m, inputs, specs, in, &out->inputs);
     if (status == SP_OK) status = measure_run(m, specs, in, out);
-    for (int i = 0; i < m->n_inputs; i++) sp_tensor_release(in[i]);
+    for (int i = 0; i < SP_MODEL_ENDS_MAX; i++) sp_tensor_release(in[i]);
     const sp_status reset = status == SP_OK ? sp_model_reset(m) : SP_OK; /* what the run has left in states */
     return status == SP_OK ? reset : status;
 }

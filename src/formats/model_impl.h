@@ -90,6 +90,14 @@ sp_status sp__model_convert_edited(sp_model *m, const char *path, int opset, con
                                    const sp_model_edit *edit);
 /* Do arguments fit what the file declares, whatever sp_model_allow_sizes says? any_rows: but for their first axes. Those that are left out (NULL) fit. */
 sp_status sp__model_check(const sp_model *m, int n_in, sp_tensor *const *in, bool any_rows);
+/* Zeros of all inputs, of these shapes (NULL: those of the file, one element where they are free), and how many bytes they are. SP_DECLINED: some input or output is no tensor.
+ * After a failure those made are in `in`. */
+enum { SP_MODEL_ENDS_MAX = 64 };
+sp_status sp__model_zeros(const sp_model *m, const sp_spec *inputs, sp_spec *specs, sp_tensor **in, size_t *bytes);
+/* The program for inputs of these shapes, none left out; to be released. SP_DECLINED: there is none. */
+sp_status sp__model_program(sp_model *m, const sp_spec *specs, sp_program **out);
+/* Weights that are used where they lie in a file are what they were when it was opened. */
+sp_status sp__model_check_files(const sp_model *m);
 /* For whoever records a model and wants to know where operators come from: while it is set, nodes that are recorded have a place (graph_impl.h) whose text is the
  * name of the file's node. Places live in this arena. */
 extern _Thread_local sp__arena *sp__model_places;

@@ -11,14 +11,10 @@
 #include "base/scratch.h"
 #include "device/device.h"
 #include "graph/fused.h"
+#include "graph/plan_instance.h"
 #include "tensor/tensor_text.h"
 
 enum { PLANS_KEPT = 64, INSTANCES_KEPT = 4, PLANS_READY = 4, POLL_ACTIONS = 256 };
-
-typedef struct {
-    sp_kernel_fn run;
-    sp_call call;
-} action;
 
 /* What the kernel of a product does to its result. */
 typedef struct {
@@ -31,38 +27,6 @@ typedef struct {
     sp_prologue prologue;
     sp_head head;
 } head_action;
-
-/* Memory from outside: its address of the last run, and the handles that show it. */
-typedef struct {
-    sp_storage *storage;
-    char *data;
-    int n;
-    int *handles;
-} border;
-
-/* A weight in the form a kernel wants: made when a run finds the weight as the run before left it, so that training never makes it. */
-typedef struct {
-    int step, variable;
-    sp_storage_mark mark;
-    void *block; /* NULL: not yet needed */
-    bool made;
-} kept_weight;
-
-typedef struct sp_instance {
-    struct sp_instance *next;
-    sp_plan *plan;
-    sp_tensor *handles;
-    action *actions;
-    int n_borders; /* inputs, variables, results */
-    border *borders;
-    sp_storage storage; /* of the arena */
-    void *arena;
-    sp_tensor **results; /* by result root */
-    int n_kept;
-    kept_weight *kept;
-    sp__arena memory;
-    bool warm; /* it has run before */
-} sp_instance;
 
 /* --- instances --------------------------------------------------------------------------------------------------- */
 
@@ -121,21 +85,21 @@ static sp_status instance_borders(sp_instance *x)
     return SP_OK;
 }
 
-static sp_status instance_action(sp_instance *x, const sp_step *s, action *out)
+static sp_status instance_action(sp_instance *x, const sp_step *s, sp_action *out)
 {
     const int n = sp__step_handles(s);
     sp_tensor **pointers = sp__arena_alloc(&x->memory, (size_t)(n + 1) * sizeof *pointers);
     if (!pointers) return SP_NOMEM;
     for (int k = 0; k < n; k++) pointers[k] = s->handles[k] < 0 ? NULL : &x->handles[s->handles[k]];
-    *out = (action){.run = s->run,
-                    .call = {.op = s->op,
-                             .attrs = s->attrs,
-                             .n_in = s->n_in,
-                             .n_out = s->n_out,
-                             .in = pointers,
-                             .out = pointers + s->n_in,
-                             .prepared = s->prepared,
-                             .work = s->work < 0 ? NULL : (char *)x->arena + x->plan->roots[s->work].offset}};
+    *out = (sp_action){.run = s->run,
+                       .call = {.op = s->op,
+                                .attrs = s->attrs,
+                                .n_in = s->n_in,
+                                .n_out = s->n_out,
+                                .in = pointers,
+                                .out = pointers + s->n_in,
+                                .prepared = s->prepared,
+                                .work = s->work < 0 ? NULL : (char *)x->arena + x->plan->roots[s->work].offset}};
     if (!s->tail) return SP_OK;
     if (s->is_head) {
         head_action *h = sp__arena_alloc(&x->memory, sizeof *h);
@@ -168,7 +132,7 @@ static sp_status instance_weights(sp_instance *x)
     for (int i = 0; i < p->n_steps; i++) {
         if (!p->steps[i].keeps_bytes) continue;
         const int variable = p->roots[p->handles[p->steps[i].handles[1]].root].number;
-        if (!p->stored[variable]) x->kept[x->n_kept++] = (kept_weight){.step = i, .variable = variable};
+        if (!p->stored[variable]) x->kept[x->n_kept++] = (sp_kept_weight){.step = i, .variable = variable};
     }
     return SP_OK;
 }
@@ -178,7 +142,7 @@ static sp_status look_at_weights(sp_instance *x)
 {
     const sp_plan *p = x->plan;
     for (int i = 0; i < x->n_kept; i++) {
-        kept_weight *k = &x->kept[i];
+        sp_kept_weight *k = &x->kept[i];
         sp_call *call = &x->actions[k->step].call;
         const sp_storage_mark now = sp__storage_mark(p->variables[k->variable]->tensor->storage);
         if (!sp__storage_unchanged(k->mark, now)) {
@@ -196,10 +160,9 @@ static sp_status look_at_weights(sp_instance *x)
     return SP_OK;
 }
 
-static sp_status instance_fill(sp_instance *x)
+sp_status sp__instance_fill(sp_instance *x)
 {
     sp_plan *p = x->plan;
-    if (!(x->arena = sp__alloc(p->arena_bytes + 64))) return SP_NOMEM;
     atomic_init(&x->storage.refs, 1);
     x->storage.data = x->arena;
     x->storage.bytes = p->arena_bytes;
@@ -228,7 +191,8 @@ static sp_status instance_create(sp_plan *p, sp_instance **out)
     sp_instance *x = sp__alloc_zero(sizeof *x);
     if (!x) return SP_NOMEM;
     x->plan = p;
-    sp_status status = instance_fill(x);
+    x->arena = sp__alloc(p->arena_bytes + SP_INSTANCE_SLACK);
+    sp_status status = x->arena ? sp__instance_fill(x) : SP_NOMEM;
     if (status == SP_OK) *out = x;
     else instance_free(x);
     return status;
@@ -236,9 +200,9 @@ static sp_status instance_create(sp_plan *p, sp_instance **out)
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-static void set_border(sp_instance *x, int number, sp_storage *storage, char *data)
+void sp__instance_border(sp_instance *x, int number, sp_storage *storage, char *data)
 {
-    border *b = &x->borders[number];
+    sp_border *b = &x->borders[number];
     if (b->data == data && b->storage == storage) return;
     b->data = data;
     b->storage = storage;
@@ -266,7 +230,7 @@ static sp_status make_results(sp_instance *x, sp_tensor **out)
                      : sp_tensor_create(SP_DTYPE_U8, 1, &bytes, &t));
         x->results[r->number] = t;
         if (whole) out[i] = sp_tensor_retain(t);
-        set_border(x, first + r->number, t->storage, t->data);
+        sp__instance_border(x, first + r->number, t->storage, t->data);
     }
     for (int i = 0; i < p->segment->n_out; i++) {
         if (out[i]) continue;
@@ -293,7 +257,7 @@ static uint64_t now_ns(void)
 static const char *step_name(const sp_step *s) { return s->run == sp__fused_run ? "fused" : s->op->name; }
 
 /* A step as an event of the recording, with the line that it was written in. */
-static sp_status run_recorded(const sp_plan *p, int i, action *a)
+static sp_status run_recorded(const sp_plan *p, int i, sp_action *a)
 {
     const sp_step *s = &p->steps[i];
     const sp_place *place = s->node ? s->node->place : NULL;
@@ -316,7 +280,7 @@ static sp_status run_timed(sp_instance *x, int begin, int end)
 {
     const sp_plan *p = x->plan;
     for (int i = begin; i < end; i++) {
-        action *a = &x->actions[i];
+        sp_action *a = &x->actions[i];
         uint64_t start = now_ns();
         sp_status status = sp__profile_on() ? run_recorded(p, i, a) : a->run(&a->call);
         if (status != SP_OK) return step_failed(&p->steps[i], status);
@@ -332,7 +296,7 @@ static sp_status run_actions(sp_instance *x, int begin, int end)
     const sp_plan *p = x->plan;
     if (p->step_ns || sp__profile_on()) return run_timed(x, begin, end);
     for (int i = begin; i < end; i++) {
-        action *a = &x->actions[i];
+        sp_action *a = &x->actions[i];
         if (__builtin_expect(i % POLL_ACTIONS == POLL_ACTIONS - 1, 0)) SP_TRY(sp__interrupt_check());
         sp_status status = a->run(&a->call);
         if (__builtin_expect(status != SP_OK, 0)) return step_failed(&p->steps[i], status);
@@ -370,7 +334,7 @@ static sp_status run_lanes(sp_instance *x, const sp_turn *turn)
     return status;
 }
 
-static sp_status run_turns(sp_instance *x)
+sp_status sp__instance_run(sp_instance *x)
 {
     const sp_plan *p = x->plan;
     for (int i = 0; i < p->n_turns; i++) {
@@ -383,14 +347,14 @@ static sp_status run_turns(sp_instance *x)
 static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **out)
 {
     const sp_plan *p = x->plan;
-    for (int i = 0; i < p->n_in; i++) set_border(x, i, in[i]->storage, in[i]->data);
+    for (int i = 0; i < p->n_in; i++) sp__instance_border(x, i, in[i]->storage, in[i]->data);
     for (int i = 0; i < p->n_variables; i++)
-        set_border(x, p->n_in + i, p->variables[i]->tensor->storage, p->variables[i]->tensor->data);
+        sp__instance_border(x, p->n_in + i, p->variables[i]->tensor->storage, p->variables[i]->tensor->data);
     for (int i = 0; i < p->segment->n_out; i++) out[i] = NULL;
     sp_status status = make_results(x, out);
     if (status == SP_OK) status = look_at_weights(x);
     if (status == SP_OK) {
-        status = run_turns(x);
+        status = sp__instance_run(x);
         if (x->plan->step_ns)
             atomic_fetch_add_explicit(x->warm ? &x->plan->n_warm : &x->plan->n_cold, 1, memory_order_relaxed);
         x->warm = true;
@@ -442,7 +406,7 @@ static sp_plan *find_plan(sp_segment *s, sp_tensor *const *in)
     return NULL;
 }
 
-static void plan_release(sp_plan *p)
+void sp__plan_release(sp_plan *p)
 {
     if (p && atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) == 1) sp__plan_free(p);
 }
@@ -476,7 +440,7 @@ static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out,
     sp_plan *p = find_plan(s, in);
     if (p) {
         p->runs++;
-        if (p->idle) {
+        if (p->idle && idle) {
             *idle = p->idle;
             p->idle = p->idle->next;
             p->n_idle--;
@@ -501,7 +465,7 @@ static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out,
     sp_instance *tired = NULL;
     sp_plan *gone = surplus(s, &tired);
     sp__unlock(&s->lock);
-    plan_release(gone);
+    sp__plan_release(gone);
     while (tired) {
         sp_instance *x = tired;
         tired = x->next;
@@ -524,6 +488,8 @@ static void put_back(sp_segment *s, sp_plan *p, sp_instance *x)
     instance_free(x);
 }
 
+sp_status sp__segment_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out) { return obtain_plan(s, in, out, NULL); }
+
 sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out)
 {
     sp_plan *p;
@@ -534,7 +500,7 @@ sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out)
         status = instance_run(x, in, out);
         put_back(s, p, x);
     }
-    plan_release(p);
+    sp__plan_release(p);
     return status;
 }
 

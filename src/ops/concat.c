@@ -30,15 +30,12 @@ static sp_status concat_infer(const sp_call *c, sp_meta *out)
 }
 
 /* What input i covers of `whole` along axis, starting at `from`. */
-static sp_status piece(const sp_tensor *whole, int axis, int64_t from, int64_t n, sp_tensor **out)
+static sp_tensor piece(const sp_tensor *whole, int axis, int64_t from, int64_t n)
 {
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i < whole->rank; i++) dims[i] = i == axis ? n : whole->dims[i];
     const int64_t skip = from * whole->strides[axis] * (int64_t)sp_dtype_bytes((sp_dtype)whole->dtype);
-    SP_TRY(sp__tensor_handle((sp_dtype)whole->dtype, whole->rank, dims, whole->strides, whole->storage,
-                             whole->data + skip, out));
-    (*out)->flags |= SP_TENSOR_VIEW;
-    return SP_OK;
+    return sp__tensor_window(whole, whole->rank, dims, whole->strides, whole->data + skip);
 }
 
 static sp_status concat_reference(const sp_call *c)
@@ -47,11 +44,8 @@ static sp_status concat_reference(const sp_call *c)
     int64_t from = 0;
     SP_TRY(sp__shape_axis(((const axis_attrs *)c->attrs)->axis, c->in[0]->rank, "axis", &axis));
     for (int i = 0; i < c->n_in; i++) {
-        sp_tensor *to;
-        SP_TRY(piece(c->out[0], axis, from, c->in[i]->dims[axis], &to));
-        sp_status status = sp_tensor_assign(to, c->in[i]);
-        sp_tensor_release(to);
-        SP_TRY(status);
+        sp_tensor to = piece(c->out[0], axis, from, c->in[i]->dims[axis]);
+        SP_TRY(sp_tensor_assign(&to, c->in[i]));
         from += c->in[i]->dims[axis];
     }
     return SP_OK;
@@ -171,7 +165,9 @@ static sp_status split_view(const sp_call *c)
     int64_t from = 0;
     SP_TRY(split_axis(c->in[0], a, &axis));
     for (int i = 0; i < a->sizes.n; i++) {
-        SP_TRY(piece(c->in[0], axis, from, a->sizes.v[i], &c->out[i]));
+        const sp_tensor part = piece(c->in[0], axis, from, a->sizes.v[i]);
+        SP_TRY(sp__tensor_alias(&part, &c->out[i]));
+        c->out[i]->flags |= SP_TENSOR_VIEW;
         from += a->sizes.v[i];
     }
     return SP_OK;

@@ -99,7 +99,7 @@ typedef struct {
     char *partial; /* [block][output] accumulators when there is more than one block */
 } reduce_job;
 
-enum { ACC_MAX = 32, ROW_MAX = 256, BLOCK_MIN = 65536, BLOCKS_MAX = 1024, PARTS_FEW = 16 };
+enum { ACC_MAX = 32, ROW_MAX = 256, BLOCK_MIN = 65536, BLOCKS_MAX = 1024, PARTS_FEW = 16, SCRATCH_MAX = 256 << 10 };
 
 static const char *keep_address(const reduce_job *j, int64_t index)
 {
@@ -236,16 +236,16 @@ static sp_status reduce_run(const sp_call *c, const reducer *how)
     const int64_t width = rows ? j.keep_dims[j.n_keep - 1] : 1;
     j.parts = j.outputs / width * ((width + ROW_MAX - 1) / ROW_MAX);
     choose_blocks(&j);
-    if (j.n_blocks > 1) {
-        j.partial = sp__alloc((size_t)(j.n_blocks * j.outputs) * how->acc_bytes);
-        if (!j.partial) return SP_NOMEM;
-    }
+    const size_t bytes = j.n_blocks > 1 ? (size_t)(j.n_blocks * j.outputs) * how->acc_bytes : 0;
+    if (bytes > 0) j.partial = bytes <= SCRATCH_MAX ? sp__scratch_take(bytes) : sp__alloc(bytes);
+    if (bytes > 0 && !j.partial) return SP_NOMEM;
     const int64_t work = j.n_reduced > 0 ? j.n_reduced / j.n_blocks : 1; /* elements of an output in a block */
     const int64_t grain = rows ? 65536 / (work * ROW_MAX) : 32768 / work;
     sp_status status =
         sp__parallel_for(j.parts * j.n_blocks, grain > 0 ? grain : 1, rows ? reduce_rows_part : reduce_part, &j);
     if (status == SP_OK && j.partial) status = sp__parallel_for(j.outputs, 64, merge_part, &j);
-    sp__free(j.partial);
+    if (bytes > 0 && bytes <= SCRATCH_MAX) sp__scratch_give(j.partial);
+    else sp__free(j.partial);
     return status;
 }
 

@@ -187,6 +187,19 @@ sp_status sp__tensor_handle(sp_dtype dtype, int rank, const int64_t *dims, const
     return SP_OK;
 }
 
+sp_tensor sp__tensor_window(const sp_tensor *of, int rank, const int64_t *dims, const int64_t *strides, void *data)
+{
+    sp_tensor t = {.dtype = of->dtype, .rank = (int8_t)rank, .count = 1, .data = data, .storage = of->storage};
+    atomic_init(&t.refs, 1);
+    for (int i = 0; i < rank; i++) {
+        t.dims[i] = dims[i];
+        t.strides[i] = strides[i];
+        t.count *= dims[i];
+    }
+    if (is_row_major(rank, dims, strides)) t.flags = SP_TENSOR_CONTIGUOUS;
+    return t;
+}
+
 void sp__tensor_set_symbol(sp_tensor *t, struct sp_value *symbol)
 {
     if (symbol) sp__symbol_hook(symbol, 1);

@@ -98,6 +98,8 @@ typedef sp_spec sp_meta;
 /* A handle without history; storage retained. Flags are computed. data is the address of element zero. */
 sp_status sp__tensor_handle(sp_dtype dtype, int rank, const int64_t *dims, const int64_t *strides, sp_storage *storage,
                             void *data, sp_tensor **out);
+/* The same for the time of a kernel: on its stack, without a count, never given away; so that kernels allocate nothing. */
+sp_tensor sp__tensor_window(const sp_tensor *of, int rank, const int64_t *dims, const int64_t *strides, void *data);
 sp_status sp__tensor_from_meta(const sp_meta *meta, sp_tensor **out); /* with memory, contents undefined */
 sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out);  /* same geometry, no memory, no history */
 sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out);      /* same view, no history */

@@ -330,6 +330,8 @@ def test_inspect_memory(spore, lenet, tmp_path):
         weights = [p.asnumpy() for p in ms.load_checkpoint(str(folder / name)).values()]  # among them the shapes that nodes want
         assert found["weights"] == sum(w.nbytes for w in weights if w.dtype == np.float32)
         assert 0 < found["least"] <= found["arena"] < 20 * found["least"]
+        block = json.loads(spore("inspect", folder / name, "--memory", "--json"))["graph"]["session"]
+        assert found["arena"] < block < found["arena"] + 200_000
     assert "values between operators" in spore("inspect", folder / "lenet.onnx", "--memory")
     np.save(tmp_path / "x.npy", x)
     assert "is for models" in spore("inspect", tmp_path / "x.npy", "--memory", code=1)
