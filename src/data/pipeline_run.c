@@ -539,6 +539,14 @@ static void drain(sp_iterator *it)
 
 /* --- iterators ------------------------------------------------------------------------------------------------------- */
 
+/* Stages of a tree: more than random numbers are drawn for, as stores draw none. */
+static int count_plans(const sp_stage *p)
+{
+    int n = 1;
+    for (int i = 0; i < p->node->n_parents; i++) n += count_plans(p->parents[i]);
+    return n;
+}
+
 static void list_plans(sp_iterator *it, sp_stage *p)
 {
     it->plans[it->n_plans++] = p;
@@ -619,7 +627,7 @@ sp_status sp_iterator_create(sp_dataset *ds, const sp_iterator_plan *plan, sp_it
     it->pid = getpid();
     sp__lock_init(&it->lock);
     SP_GOTO(done, sp__stage_create(ds, it, it->plan.seed, 0, &n, &it->root));
-    it->plans = sp__alloc((size_t)n * sizeof *it->plans);
+    it->plans = sp__alloc((size_t)count_plans(it->root) * sizeof *it->plans);
     it->window = sp__alloc((size_t)it->plan.n_ahead * sizeof *it->window);
     SP_GOTO(done, it->plans && it->window ? SP_OK : SP_NOMEM);
     list_plans(it, it->root);
