@@ -23,6 +23,7 @@ static sp_lock lock = SP_LOCK_INIT; /* of all that follows */
 static const sp_transport *transport;
 static char transport_name[64];
 static sp_comm *world;
+static sp_comm *left_world; /* what was the world until this process left the job */
 static sp_comm *all;
 static named *names;
 static pid_t owner; /* the process that joined */
@@ -323,7 +324,8 @@ void sp_job_leave(void)
         sp__unlock(&sp__transport_lock);
     }
     transport = NULL;
-    world = NULL; /* stays in memory: somebody may hold it */
+    left_world = world; /* stays in memory: somebody may hold it */
+    world = NULL;
     transport_name[0] = '\0';
 }
 
