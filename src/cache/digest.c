@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* digest.c - what a cache holds, in 32 bytes: the nodes below it, the numbers and names in them, their files as they are now. Orders
  * are left out: rows are kept under their numbers, so that shards and shuffles of one data set share them. */
+#include "base/stack.h"
 #include "cache/cache.h"
 
 #include "base/cipher.h"
@@ -55,6 +56,7 @@ static void note_transform(pile *p, const sp_transform *t)
 
 static sp_status note_node(pile *p, const sp_dataset *ds, bool files, const char *key)
 {
+    SP_TRY(sp__stack_check());
     if (ds->kind == &sp__node_shuffle || ds->kind == &sp__node_repeat)
         return note_node(p, ds->parents[0], files, key); /* orders */
     note_text(p, ds->kind->name);

@@ -3,6 +3,7 @@
  *
  * Rules for `next`: it gives out a task (a reference), says END for good until the next start, or says WAIT and can be
  * asked again; then nothing that it took from its parents may be lost. */
+#include "base/stack.h"
 #include "data/pipeline.h"
 
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static sp_stage_result take(sp_stage *p, sp_stage *parent)
 
 sp_status sp__stage_create(const sp_dataset *ds, sp_iterator *it, uint64_t seed, int depth, int *n, sp_stage **out)
 {
+    SP_TRY(sp__stack_check());
     sp_stage *p = sp__alloc_zero(sizeof *p);
     if (!p) return SP_NOMEM;
     p->node = ds;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stack.h"
 #include "formats/mindir/mindir.h"
 
 enum { TARGETS_MAX = 16, DEPTH_MAX = 64 };
@@ -173,8 +174,8 @@ static sp_status find_used(outline *o, const mi_function *f, bool **out)
 
 static sp_status list_function(outline *o, const mi_function *f, const char *scope, int depth);
 
-/* "if_2/then": where the nodes of a function that is called belong. */
-static const char *scope_of_call(outline *o, const char *outer, const target *t)
+/* "if_2/then": where the nodes of a function that is called belong. Its text is not to lie on the stack of every level. */
+__attribute__((noinline)) static const char *scope_of_call(outline *o, const char *outer, const target *t)
 {
     char text[256];
     const char *kind = t->fn->recursive ? "loop" : t->branch[0] ? "if" : "call";
@@ -186,8 +187,9 @@ static const char *scope_of_call(outline *o, const char *outer, const target *t)
 /* The functions that the node may call, in front of it; its operands are their results. */
 static sp_status list_call(outline *o, const mi_node *n, const char *scope, int depth, const char **names, int *n_names)
 {
-    target targets[TARGETS_MAX];
+    target *targets = sp__arena_alloc(&o->m->arena, TARGETS_MAX * sizeof *targets);
     int n_targets = 0;
+    if (!targets) return SP_NOMEM;
     bool again = false;
     add_targets(o, n->callee, NULL, "", 0, targets, &n_targets);
     if (n_targets > 0) o->n_calls++;
@@ -230,6 +232,13 @@ static int outputs_of(const outline *o, const mi_function *f, const mi_node *n, 
     return n_out;
 }
 
+__attribute__((noinline)) static const char *joined_scope(outline *o, const char *outer, const char *own)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s/%s", outer, own);
+    return sp__arena_text(&o->m->arena, text);
+}
+
 static sp_status list_node(outline *o, const mi_function *f, const mi_node *n, const char *scope, int depth)
 {
     size_t n_results = 0;
@@ -246,12 +255,8 @@ static sp_status list_node(outline *o, const mi_function *f, const mi_node *n, c
             at && at->where == MI_AT_VALUE && !(from && (is_type(from, "UpdateState") || is_type(from, "Partial")));
         if (value) names[n_in++] = shown_name(o, n->in_names[k]);
     }
-    if (scope[0] && own[0]) {
-        char text[512];
-        snprintf(text, sizeof text, "%s/%s", scope, own);
-        scope = sp__arena_text(&o->m->arena, text);
-        if (!scope) return SP_NOMEM;
-    } else if (own[0]) scope = own;
+    if (own[0]) scope = scope[0] ? joined_scope(o, scope, own) : own;
+    if (!scope) return SP_NOMEM;
     int n_out = outputs_of(o, f, n, names + n_in);
     if (o->m->n_nodes < o->n_room)
         o->m->nodes[o->m->n_nodes++] = (sp_model_node){
@@ -262,6 +267,7 @@ static sp_status list_node(outline *o, const mi_function *f, const mi_node *n, c
 static sp_status list_function(outline *o, const mi_function *f, const char *scope, int depth)
 {
     bool *used = NULL;
+    SP_TRY(sp__stack_check());
     o->listed[f->index] = true;
     SP_TRY(find_used(o, f, &used));
     for (int i = 0; i < f->n_nodes; i++) {
