@@ -92,6 +92,8 @@ void sp__py_drop(void *object);
 
 /* Name of the object's type, for messages; valid until the next call on this thread. */
 const char *sp__py_type_name(PyObject *o);
+/* repr(o) for a message; of lists inside lists without end only their type. A new reference, never NULL for want of depth. */
+PyObject *sp__py_shown(PyObject *o);
 
 /* --- values that leave differentiated functions (py_fetched.c) ---------------------------------------------------- */
 

@@ -289,6 +289,9 @@ typedef struct list_scan {
     int leaf_rank;
 } list_scan;
 
+/* More than numpy's arrays and ours have dimensions. */
+enum { LEVELS_MAX = 70 };
+
 static bool is_sequence(PyObject *o) { return PyList_Check(o) || PyTuple_Check(o); }
 static Py_ssize_t seq_size(PyObject *o) { return PyList_Check(o) ? PyList_Size(o) : PyTuple_Size(o); }
 static PyObject *seq_item(PyObject *o, Py_ssize_t i) /* borrowed */
@@ -368,14 +371,15 @@ static sp_tensor *cast_take(sp_tensor *t, sp_dtype dtype)
 }
 
 /* Lists that hold Tensors, arrays or numpy numbers: put together by numpy. */
-static PyObject *plain_copy(PyObject *o)
+static PyObject *plain_copy(PyObject *o, int depth)
 {
     if (sp__py_is_tensor(o)) return sp__py_asnumpy(o);
     if (!is_sequence(o)) return Py_NewRef(o);
+    if (depth == LEVELS_MAX) return PyErr_Format(PyExc_TypeError, "lists inside lists, more than %d deep", LEVELS_MAX);
     Py_ssize_t n = seq_size(o);
     PyObject *list = PyList_New(n);
     for (Py_ssize_t i = 0; list && i < n; i++) {
-        PyObject *item = plain_copy(seq_item(o, i));
+        PyObject *item = plain_copy(seq_item(o, i), depth + 1);
         if (!item) {
             Py_CLEAR(list);
             break;
@@ -385,6 +389,7 @@ static PyObject *plain_copy(PyObject *o)
     return list;
 }
 
+/* Both look at lists that plain_copy has copied, which are not nested deeper than it allows. */
 static bool holds(PyObject *o, PyTypeObject *type)
 {
     if (PyObject_TypeCheck(o, type)) return true;
@@ -405,7 +410,7 @@ static bool holds_double_tensor(PyObject *o)
 static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype, bool unsigned64)
 {
     PyObject *make = sp__py_numpy("array");
-    PyObject *list = make ? plain_copy(o) : NULL;
+    PyObject *list = make ? plain_copy(o, 0) : NULL;
     PyObject *array = list && unsigned64 ? PyObject_CallFunction(make, "Os", list, "uint64") : NULL;
     if (unsigned64 && !array) PyErr_Clear(); /* negative numbers, or beyond uint64: what numpy chooses */
     if (list && !array) array = PyObject_CallFunctionObjArgs(make, list, NULL);
@@ -422,11 +427,14 @@ static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype, bool unsigned6
     Py_XDECREF(array);
     if (!t && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear();
-        PyErr_Format(
-            PyExc_TypeError,
-            "For Tensor, the input_data is %R that contain unsupported element. Numbers and Tensors can stand in "
-            "one Tensor",
-            o);
+        PyObject *shown = sp__py_shown(o);
+        if (shown)
+            PyErr_Format(
+                PyExc_TypeError,
+                "For Tensor, the input_data is %S that contain unsupported element. Numbers and Tensors can stand in "
+                "one Tensor",
+                shown);
+        Py_XDECREF(shown);
     }
     return t;
 }
@@ -445,7 +453,7 @@ static sp_tensor *ragged(PyObject *o)
             break;
         }
     }
-    PyObject *text = PyObject_Repr(o), *cut = text ? PyUnicode_Substring(text, 0, 200) : NULL;
+    PyObject *text = sp__py_shown(o), *cut = text ? PyUnicode_Substring(text, 0, 200) : NULL;
     if (cut)
         PyErr_Format(
             PyExc_TypeError,

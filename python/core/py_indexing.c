@@ -39,11 +39,13 @@ static bool keeps_bounds(const sp_tensor *x) { return x->symbol && sp__recorder 
 
 static int bad_index(PyObject *o)
 {
-    if (!PyErr_Occurred())
+    PyObject *shown = PyErr_Occurred() ? NULL : sp__py_shown(o);
+    if (shown)
         PyErr_Format(PyExc_IndexError,
                      "a Tensor is indexed by integers, slices, ..., None, bools, Tensors, lists and tuples of these, "
-                     "but got %R of type %s",
-                     o, sp__py_type_name(o));
+                     "but got %S of type %s",
+                     shown, sp__py_type_name(o));
+    Py_XDECREF(shown);
     return -1;
 }
 

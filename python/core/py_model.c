@@ -152,9 +152,12 @@ static sp_item *texts_item(PyObject *o)
 }
 
 /* A Tensor, a list of what can be an item, or strings. NULL with an exception, or for None. */
-static sp_item *item_of(PyObject *o)
+static sp_item *item_of(PyObject *o, int depth)
 {
+    enum { LEVELS_MAX = 64 }; /* ONNX has sequences of sequences at most */
     if (o == Py_None) return NULL;
+    if (depth == LEVELS_MAX)
+        return PyErr_Format(PyExc_TypeError, "lists inside lists, more than %d deep", LEVELS_MAX), NULL;
     PyObject *strings = sp__py_is_tensor(o) ? sp__py_strings(o) : NULL;
     if (strings != NULL) {
         sp_item *item = texts_item(strings);
@@ -168,7 +171,7 @@ static sp_item *item_of(PyObject *o)
         if (items == NULL) return (sp__py_no_memory(), NULL);
         for (Py_ssize_t i = 0; i < n; i++) {
             PyObject *entry = PyErr_Occurred() == NULL ? PySequence_GetItem(o, i) : NULL;
-            items[i] = entry != NULL ? item_of(entry) : NULL;
+            items[i] = entry != NULL ? item_of(entry, depth + 1) : NULL;
             Py_XDECREF(entry);
         }
         sp_status status = PyErr_Occurred() == NULL ? sp_item_create_list((int)n, items, &item) : SP_OK;
@@ -231,7 +234,7 @@ static PyObject *run_items(sp_model *m, PyObject *args)
     size_t all = (size_t)(n_in + n_out + 1);
     sp_item **in = PyMem_Calloc(all, sizeof *in), **out = in != NULL ? in + n_in : NULL;
     if (in == NULL) return sp__py_no_memory();
-    for (int i = 0; i < n_in && PyErr_Occurred() == NULL; i++) in[i] = item_of(PyTuple_GetItem(args, i));
+    for (int i = 0; i < n_in && PyErr_Occurred() == NULL; i++) in[i] = item_of(PyTuple_GetItem(args, i), 0);
     PyObject *list = NULL;
     if (PyErr_Occurred() == NULL) {
         sp_status status;

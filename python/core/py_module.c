@@ -67,6 +67,25 @@ static bool package_of(PyTypeObject *type, char *out, size_t bytes)
     return out[0] != 0;
 }
 
+/* Whether lists and tuples lie in each other deeper than that: repr() goes down with them. */
+static bool deeper_than(PyObject *o, int levels)
+{
+    const bool list = PyList_Check(o);
+    if (!list && !PyTuple_Check(o)) return false;
+    if (levels == 0) return true;
+    const Py_ssize_t n = list ? PyList_Size(o) : PyTuple_Size(o);
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (deeper_than(list ? PyList_GetItem(o, i) : PyTuple_GetItem(o, i), levels - 1)) return true;
+    return false;
+}
+
+PyObject *sp__py_shown(PyObject *o)
+{
+    enum { LEVELS_SHOWN = 32 };
+    if (!deeper_than(o, LEVELS_SHOWN)) return PyObject_Repr(o);
+    return PyUnicode_FromFormat("a %s of lists inside lists, more than %d deep,", sp__py_type_name(o), LEVELS_SHOWN);
+}
+
 const char *sp__py_type_name(PyObject *o)
 {
     static _Thread_local char text[120];

@@ -17,8 +17,9 @@ static PyTypeObject *transform_type;
 enum { ARGS_MAX = 16, NUMBERS_MAX = 4096 };
 
 /* Numbers from one value: a number, or a sequence of them. They are appended to numbers[*used]. */
-static int take_numbers(PyObject *value, double *numbers, int *used)
+static int take_numbers(PyObject *value, int depth, double *numbers, int *used)
 {
+    enum { LEVELS_MAX = 16 };
     if (!PyList_Check(value) && !PyTuple_Check(value)) {
         if (*used == NUMBERS_MAX) {
             PyErr_SetString(PyExc_ValueError, "too many numbers in the arguments of a transform");
@@ -29,11 +30,16 @@ static int take_numbers(PyObject *value, double *numbers, int *used)
         (*used)++;
         return 1;
     }
+    if (depth == LEVELS_MAX) {
+        PyErr_Format(PyExc_TypeError, "lists inside lists, more than %d deep, in the arguments of a transform",
+                     LEVELS_MAX);
+        return -1;
+    }
     int n = 0;
     const Py_ssize_t size = PySequence_Size(value);
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *item = PySequence_GetItem(value, i);
-        const int got = item ? take_numbers(item, numbers, used) : -1;
+        const int got = item ? take_numbers(item, depth + 1, numbers, used) : -1;
         Py_XDECREF(item);
         if (got < 0) return -1;
         n += got;
@@ -88,7 +94,7 @@ static PyObject *transform_new(PyTypeObject *type, PyObject *args, PyObject *kwa
             goto done;
         }
         const double *first = numbers + used;
-        const int n = take_numbers(value, numbers, &used);
+        const int n = take_numbers(value, 0, numbers, &used);
         if (n < 0) goto done;
         a[n_args++] = (sp_transform_arg){text, n, first};
     }
