@@ -142,7 +142,9 @@ static void notes_forget_gone(sp_entry *e)
     for (sp_version_note *n = e->notes, *next; n != NULL; n = next) {
         next = n->next;
         int64_t v = INT64_MAX;
-        while ((v = sp__versions_next(e, v)) > n->version) {}
+        do
+            if (sp__versions_next(e, v, &v) != SP_OK) return;
+        while (v > n->version);
         if (v != n->version) note_forget(e, n->version);
     }
 }
@@ -277,14 +279,17 @@ void sp__entry_tell(sp_entry *e)
                        (long long)e->served->version, (long long)newest);
 }
 
-/* The newest versions that can be served, as many as are wanted. How many; *refused: the newest that cannot, 0: none. */
-static int load_versions(sp_entry *e, int64_t *refused, bool *restless)
+/* The newest versions that can be served, as many as are wanted. *refused: the newest that cannot, 0: none. Fails, with those that are served kept,
+ * where it cannot be seen which there are. */
+static sp_status load_versions(sp_entry *e, int64_t *refused, bool *restless)
 {
     int64_t kept[SP_SERVE_VERSIONS_MAX];
     int n = 0;
-    for (int64_t v = INT64_MAX; n < e->settings.n_newest && (v = sp__versions_next(e, v)) > 0;) {
+    for (int64_t v = INT64_MAX; n < e->settings.n_newest;) {
         sp_served *m = NULL;
         double seconds = 0;
+        SP_TRY(sp__versions_next(e, v, &v));
+        if (v == 0) break;
         if (!sp__settings_want(&e->settings, v)) continue;
         const outcome o = try_version(e, v, &m, &seconds);
         *restless = *restless || o == RESTLESS;
@@ -293,10 +298,10 @@ static int load_versions(sp_entry *e, int64_t *refused, bool *restless)
         if (served_at(e, v) != NULL) kept[n++] = v;
         if (n == e->settings.n_newest) keep_only(e, n, kept);
         if (o == LOADED) describe(e, m, seconds);
-        if (sp__server_stopping(e->server)) return n;
+        if (sp__server_stopping(e->server)) return SP_OK;
     }
     if (n > 0) keep_only(e, n, kept);
-    return n;
+    return SP_OK;
 }
 
 sp_status sp__entry_load(sp_entry *e, bool *restless)
@@ -305,16 +310,17 @@ sp_status sp__entry_load(sp_entry *e, bool *restless)
     *restless = false;
     if (atomic_load(&e->unloaded)) return SP_OK;
     e->folder = sp__is_folder(e->path);
-    load_versions(e, &refused, restless);
-    notes_forget_gone(e);
-    sp_status status = SP_OK;
+    sp_status status = load_versions(e, &refused, restless);
+    if (status == SP_OK) notes_forget_gone(e);
+    if (e->served != NULL) status = SP_OK; /* what could not be seen is looked at again */
     if (e->served == NULL && !*restless) {
         const sp_version_note *n = refused > 0 ? *note_at(e, refused) : NULL;
         if (n != NULL) status = sp__fail(n->error.status, "%s", n->error.message);
         else if (refused > 0)
             status = sp__fail(SP_NOMEM, "%s: out of memory: version %lld cannot be loaded", e->path,
                               (long long)refused); /* nor noted */
-        else status = sp__fail(SP_VALUE, "%s: holds none of the versions that are to be served", e->path);
+        else if (status == SP_OK)
+            status = sp__fail(SP_VALUE, "%s: holds none of the versions that are to be served", e->path);
         if (refused == 0) {
             sp__lock(&e->lock);
             snprintf(e->unavailable, sizeof e->unavailable, "%.390s", sp_error_message());

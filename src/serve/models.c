@@ -134,7 +134,8 @@ static sp_status folder_for(struct sp_server *s, const char *path, const sp_sett
 
 static bool is_folder_of_models(const sp_model_config *c)
 {
-    return c->name == NULL && sp__is_folder(c->path) && !sp__versions_in(c->path);
+    bool versions = true; /* also where that cannot be seen now: loading it as a model tells why */
+    return c->name == NULL && sp__is_folder(c->path) && sp__versions_in(c->path, &versions) == SP_OK && !versions;
 }
 
 /* Those that are listed; failing where a setting is wrong. */

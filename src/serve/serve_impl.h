@@ -167,9 +167,10 @@ const char *sp__served_kind(const sp_served *m); /* "onnx", ...: for its metadat
 
 /* versions.c */
 bool sp__is_folder(const char *path);
-bool sp__versions_in(const char *path); /* does the folder hold numbered folders? */
-int64_t sp__versions_next(const sp_entry *e,
-                          int64_t below); /* the newest below `below` that lies on the disk; 0: none */
+/* Both fail where a folder cannot be read for the moment: what was there is there still, as far as anybody knows. */
+sp_status sp__versions_in(const char *path, bool *there); /* does the folder hold numbered folders? */
+sp_status sp__versions_next(const sp_entry *e, int64_t below,
+                            int64_t *next); /* the newest below `below` that lies on the disk; 0: none */
 sp_status sp__versions_file(const sp_entry *e, int64_t version, char file[SP_SERVE_PATH_BYTES]);
 char *sp__model_name(const char *path); /* "models/lenet.mindir" as "lenet" */
 sp_status sp__models_in(const char *path, char ***out,

@@ -57,21 +57,24 @@ static sp_status find_file(const char *folder, char *out)
     return SP_OK;
 }
 
-/* The largest number below `below` among the folders in `path`; 0: there is none. */
-static int64_t newest_version(const char *path, int64_t below)
+/* The largest number below `below` among the folders in `path`; 0: there is none. Fails where the folder cannot be read for the moment (no
+ * memory, no descriptor), which says nothing about what is in it. */
+static sp_status newest_version(const char *path, int64_t below, int64_t *newest)
 {
     DIR *d = opendir(path);
-    int64_t newest = 0;
-    if (d == NULL) return 0;
+    *newest = 0;
+    if (d == NULL && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
+        return sp__fail(errno == ENOMEM ? SP_NOMEM : SP_IO, "%s: %s", path, sp__strerror(errno));
+    if (d == NULL) return SP_OK;
     for (struct dirent *entry; (entry = readdir(d)) != NULL;) {
         char inside[PATH_BYTES];
         const int64_t v = version_number(entry->d_name);
-        if (v > newest && v < below && snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) < PATH_BYTES &&
+        if (v > *newest && v < below && snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) < PATH_BYTES &&
             sp__is_folder(inside))
-            newest = v;
+            *newest = v;
     }
     closedir(d);
-    return newest;
+    return SP_OK;
 }
 
 /* The file of a version: in path/VERSION, whose name may have zeros in front. */
@@ -91,19 +94,31 @@ __attribute__((noinline)) /* a path on the stack at a time */ static sp_status f
 }
 
 /* What there is to serve, the newest below `below`; 0: nothing more. A file, or a folder with nothing but a file, is version 1. */
-int64_t sp__versions_next(const sp_entry *e, int64_t below)
+sp_status sp__versions_next(const sp_entry *e, int64_t below, int64_t *next)
 {
-    const int64_t newest = e->folder ? newest_version(e->path, INT64_MAX) : 0;
-    if (newest == 0) return below > 1 ? 1 : 0;
-    return below > newest ? newest : newest_version(e->path, below);
+    int64_t newest = 0;
+    if (e->folder) SP_TRY(newest_version(e->path, INT64_MAX, &newest));
+    *next = newest ? newest : 1;
+    if (newest != 0 && below <= newest) return newest_version(e->path, below, next);
+    if (newest == 0 && below <= 1) *next = 0;
+    return SP_OK;
 }
 
-bool sp__versions_in(const char *path) { return newest_version(path, INT64_MAX) > 0; }
+sp_status sp__versions_in(const char *path, bool *there)
+{
+    int64_t newest = 0;
+    SP_TRY(newest_version(path, INT64_MAX, &newest));
+    *there = newest > 0;
+    return SP_OK;
+}
 
 sp_status sp__versions_file(const sp_entry *e, int64_t version, char file[SP_SERVE_PATH_BYTES])
 {
-    if (e->folder)
-        return newest_version(e->path, INT64_MAX) > 0 ? find_version(e, version, file) : find_file(e->path, file);
+    int64_t newest = 0;
+    if (e->folder) {
+        SP_TRY(newest_version(e->path, INT64_MAX, &newest));
+        return newest > 0 ? find_version(e, version, file) : find_file(e->path, file);
+    }
     SP_CHECK(snprintf(file, PATH_BYTES, "%s", e->path) < PATH_BYTES, SP_VALUE, "%s: has too long a path", e->path);
     return SP_OK;
 }
@@ -136,7 +151,10 @@ sp_status sp__models_in(const char *path, char ***out, int *n_out)
         char inside[PATH_BYTES];
         if (entry->d_name[0] == '.' || snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) >= PATH_BYTES)
             continue;
-        if (sp__is_folder(inside) ? newest_version(inside, INT64_MAX) == 0 : !has_ending(entry->d_name)) continue;
+        int64_t newest = 0;
+        const bool folder = sp__is_folder(inside);
+        if (folder && (status = newest_version(inside, INT64_MAX, &newest)) != SP_OK) break;
+        if (folder ? newest == 0 : !has_ending(entry->d_name)) continue;
         char **more = sp__realloc(names, (size_t)n * sizeof *names, (size_t)(n + 1) * sizeof *names);
         if (more != NULL) names = more;
         if (more == NULL || (names[n] = sp__strdup(inside)) == NULL) status = SP_NOMEM;

@@ -2,6 +2,7 @@
 """Start, reload and end of a server."""
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -69,6 +70,19 @@ def test_newer_versions_take_over(serve, models, tmp_path):
     assert server.ask("GET", "/v2/models/net/versions/3")[0] == 404
     assert server.metric("spore_model_version", model="net") == 10
     server.wait_for("version 3 is no longer served")
+
+
+def test_versions_stay_while_no_folder_can_be_opened(serve, models, tmp_path):
+    """A server without descriptors to look into its folder goes on with what it has."""
+    net = versions(models, tmp_path, 1, 2)
+    server = serve(net, "--set", "net.versions=newest:2", "--poll", "0.1")
+    taken = set(map(int, os.listdir(f"/proc/{server.process.pid}/fd")))
+    free = min(set(range(len(taken) + 1)) - taken)
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (free, 1 << 12))
+    time.sleep(1)
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (1 << 12, 1 << 12))
+    assert server.ask("GET", "/v2/models/net")[1]["versions"] == ["1", "2"], server.errors()
+    assert "no longer" not in server.errors()
 
 
 def test_a_broken_version_is_told_and_the_old_one_stays(serve, models, tmp_path):
