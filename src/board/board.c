@@ -50,18 +50,20 @@ static void give(sp_exchange *x, const char *type, void *body, size_t bytes)
 
 static bool is_event_file(const char *name) { return strstr(name, "tfevents") != NULL; }
 
-static void list_folder(sp__text *t, char *path, size_t root, int depth, int *n)
+/* false: no memory; a folder that cannot be read for another reason has no files. */
+static bool list_folder(sp__text *t, char *path, size_t root, int depth, int *n)
 {
     DIR *folder = opendir(path);
+    bool enough = folder || errno != ENOMEM;
     const size_t used = strlen(path);
     const struct dirent *e;
-    while (folder && *n < FILES_MAX && (e = readdir(folder)) != NULL) {
+    while (folder && enough && *n < FILES_MAX && (e = readdir(folder)) != NULL) {
         struct stat s;
         if (e->d_name[0] == '.' || used + strlen(e->d_name) + 2 > PATH_BYTES) continue;
         sp__snprintf(path + used, PATH_BYTES - used, "/%s", e->d_name);
         if (stat(path, &s) != 0) s.st_mode = 0; /* gone meanwhile */
         if (S_ISDIR(s.st_mode)) {
-            if (depth < DEPTH_MAX) list_folder(t, path, root, depth + 1, n);
+            if (depth < DEPTH_MAX) enough = list_folder(t, path, root, depth + 1, n);
         } else if (S_ISREG(s.st_mode) && is_event_file(e->d_name)) {
             sp__text_put(t, "%s{\"path\": ", (*n)++ ? ", " : "");
             sp__text_json(t, path + root + 1);
@@ -70,6 +72,7 @@ static void list_folder(sp__text *t, char *path, size_t root, int depth, int *n)
         path[used] = '\0';
     }
     if (folder) closedir(folder);
+    return enough;
 }
 
 static void give_list(const sp_board *b, sp_exchange *x)
@@ -86,11 +89,15 @@ static void give_list(const sp_board *b, sp_exchange *x)
     sp__text_put(&t, "{\"folder\": ");
     sp__text_json(&t, b->folder);
     sp__text_put(&t, ", \"files\": [");
-    list_folder(&t, room, strlen(room), 0, &n);
+    const bool whole = list_folder(&t, room, strlen(room), 0, &n);
     sp__text_put(&t, "]}");
     sp__free(room);
     const size_t bytes = t.used;
     if (sp__text_take(&t, &body) != SP_OK) body = NULL;
+    if (!whole) {
+        sp__free(body);
+        body = NULL;
+    }
     give(x, "application/json", body, bytes);
 }
 

@@ -202,7 +202,7 @@ sp_status sp__rowcache_failed(uint32_t answer, const sp_cache_request *q)
     case SP_CACHE_NO_MEMORY:
         return sp__fail(
             SP_RUNTIME,
-            "Out of memory: the cache server has none left for a new cache; destroy some sessions, or start it with a larger --memory");
+            "Out of memory: the cache server has no memory left; destroy some sessions, or start it with a larger --memory");
     case SP_CACHE_OTHER_USER: return sp__fail(SP_RUNTIME, "the cache server belongs to another user");
     case SP_CACHE_CROWDED: return sp__fail(SP_RUNTIME, "the cache server has as many clients as it can have");
     case SP_CACHE_WRONG: break;

@@ -47,6 +47,9 @@ struct sp_cache_server {
     session *sessions;
     sp_cache_keep *keeps;
     sp_cache_budget all;
+    struct pollfd *
+        polled; /* CLIENTS_MAX + 2 of them, and whose they are: made at the start, so that a server that listens can serve */
+    sp_cache_client **polled_clients;
     bool stop;
 };
 
@@ -351,7 +354,8 @@ static void accept_clients(sp_cache_server *s)
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 || who.uid != geteuid()) {
             tell(s, LOG_WARNING, "a process of user %lu is refused", (unsigned long)who.uid);
             refuse(fd, SP_CACHE_OTHER_USER);
-        } else if (s->n_clients >= CLIENTS_MAX || !sp__rowcache_server_client(s, fd)) refuse(fd, SP_CACHE_CROWDED);
+        } else if (s->n_clients >= CLIENTS_MAX) refuse(fd, SP_CACHE_CROWDED);
+        else if (!sp__rowcache_server_client(s, fd)) refuse(fd, SP_CACHE_NO_MEMORY);
     }
 }
 
@@ -371,9 +375,9 @@ static void serve_client(sp_cache_server *s, sp_cache_client *c)
 
 sp_status sp_cache_server_run(sp_cache_server *s)
 {
-    struct pollfd *list = sp__alloc((CLIENTS_MAX + 2) * sizeof *list);
-    sp_cache_client **who = sp__alloc((CLIENTS_MAX + 2) * sizeof *who);
-    sp_status status = list && who ? SP_OK : SP_NOMEM;
+    struct pollfd *list = s->polled;
+    sp_cache_client **who = s->polled_clients;
+    sp_status status = SP_OK;
     tell(s, LOG_INFO, "ready, %llu MB of memory at most", (unsigned long long)(s->all.most >> 20));
     while (status == SP_OK && !s->stop) {
         nfds_t n = 2;
@@ -393,8 +397,6 @@ sp_status sp_cache_server_run(sp_cache_server *s)
         if (list[0].revents) accept_clients(s);
     }
     tell(s, LOG_INFO, "stopped");
-    sp__free(list);
-    sp__free(who);
     return status;
 }
 
@@ -435,6 +437,9 @@ sp_status sp_cache_server_create(const sp_cache_server_options *options, sp_cach
         SP_GOTO(done, s->folder ? SP_OK : SP_NOMEM);
         s->all.folder = s->folder;
     }
+    s->polled = sp__alloc((CLIENTS_MAX + 2) * sizeof *s->polled);
+    s->polled_clients = sp__alloc((CLIENTS_MAX + 2) * sizeof *s->polled_clients);
+    SP_GOTO(done, s->polled && s->polled_clients ? SP_OK : SP_NOMEM);
     SP_GOTO(done, pipe2(s->wake, O_CLOEXEC | O_NONBLOCK) == 0
                       ? SP_OK
                       : sp__fail(SP_IO, "cache server: no pipe: %s", sp__strerror(errno)));
@@ -459,6 +464,8 @@ void sp_cache_server_release(sp_cache_server *s)
     }
     for (int i = 0; i < 2; i++)
         if (s->wake[i] >= 0) close(s->wake[i]);
+    sp__free(s->polled);
+    sp__free(s->polled_clients);
     sp__free(s->folder);
     sp__free(s);
 }

@@ -153,6 +153,8 @@ static sp_status listen_tcp(sp_net *n)
     char service[16];
     snprintf(service, sizeof service, "%d", n->o.port);
     int failure = getaddrinfo(n->o.host, service, &hints, &found);
+    const bool starved = failure == EAI_MEMORY || (failure == EAI_SYSTEM && errno == ENOMEM);
+    SP_CHECK(!starved, SP_NOMEM, "out of memory while '%s' is looked up", n->o.host);
     SP_CHECK(failure == 0, SP_VALUE, "'%s' is no address of this machine: %s", n->o.host, sp__gai_strerror(failure));
     sp_status status = listen_on(n, found->ai_addr, found->ai_addrlen, &n->tcp);
     int why = errno;

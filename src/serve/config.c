@@ -6,10 +6,12 @@
  *
  * Settings of the server have the names of the command's options, with _ for -; those of models are sp_model_config_set's. Values are kept as texts, with the line
  * they stand in, so that a file and a command line are checked by the same code. Paths are relative to the file's folder. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/plain.h"
 #include "serve/json.h"
 #include "serve/serve_impl.h"
 
@@ -190,7 +192,7 @@ static sp_status read_file(reader *r)
 static sp_status slurp(const char *path, char **out, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
-    SP_CHECK(file != NULL, SP_IO, "%s cannot be read", path);
+    SP_CHECK(file != NULL, errno == ENOMEM ? SP_NOMEM : SP_IO, "%s cannot be read: %s", path, sp__strerror(errno));
     char *text = sp__alloc(FILE_BYTES_MAX + 1);
     *bytes = text != NULL ? fread(text, 1, FILE_BYTES_MAX + 1, file) : 0;
     const bool failed = ferror(file) != 0;
@@ -209,8 +211,7 @@ sp_status sp_serve_config_load(const char *path, sp_serve_config **out)
     size_t bytes = 0;
     if (c == NULL) return SP_NOMEM;
     sp_status status = slurp(path, &c->text, &bytes);
-    c->path = sp__arena_text(&c->arena, path);
-    if (status == SP_OK && c->path == NULL) status = SP_NOMEM;
+    if (status == SP_OK && (c->path = sp__arena_text(&c->arena, path)) == NULL) status = SP_NOMEM;
     if (status == SP_OK) {
         reader r = {c, sp__json_open(c->text, bytes)};
         status = read_file(&r);

@@ -8,6 +8,7 @@
  * A client shows its key as `Authorization: Bearer KEY` or `X-API-Key: KEY`. */
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,14 +88,18 @@ sp_status sp__keys_load(struct sp_server *s)
     char *line = sp__alloc(LINE_BYTES);
     FILE *file = line != NULL ? fopen(s->o.api_keys, "r") : NULL;
     if (file == NULL) {
+        const int why = line == NULL ? ENOMEM : errno;
         sp__free(line);
-        return sp__fail(line == NULL ? SP_NOMEM : SP_IO, "the file of keys %s cannot be read", s->o.api_keys);
+        return sp__fail(why == ENOMEM ? SP_NOMEM : SP_IO, "the file of keys %s cannot be read: %s", s->o.api_keys,
+                        sp__strerror(why));
     }
     for (int n = 1; status == SP_OK && fgets(line, LINE_BYTES, file) != NULL; n++) {
         status = strchr(line, '\n') != NULL || feof(file) ? read_line(line, &list)
                                                           : sp__fail(SP_VALUE, "the line is too long");
         if (status != SP_OK) sp__error_context("%s:%d", s->o.api_keys, n);
     }
+    if (status == SP_OK && ferror(file) != 0)
+        status = sp__fail(SP_IO, "the file of keys %s cannot be read to its end", s->o.api_keys);
     fclose(file);
     sp__free(line);
     if (status == SP_OK && list == NULL)

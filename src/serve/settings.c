@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.c - how a model is served, read from the texts that configuration files and command lines hold. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,7 +186,8 @@ sp_status sp__settings_key(const sp_settings *s, unsigned char bytes[64], size_t
 {
     char text[256];
     FILE *file = fopen(s->key_file, "rb");
-    SP_CHECK(file != NULL, SP_IO, "the key file %s cannot be read", s->key_file);
+    SP_CHECK(file != NULL, errno == ENOMEM ? SP_NOMEM : SP_IO, "the key file %s cannot be read: %s", s->key_file,
+             sp__strerror(errno));
     size_t bytes_read = fread(text, 1, sizeof text, file);
     fclose(file);
     while (bytes_read > 0 && (text[bytes_read - 1] == '\n' || text[bytes_read - 1] == '\r')) bytes_read--;

@@ -639,82 +639,10 @@ static sp_status tfrecord_read(uint64_t *digest)
     return status;
 }
 
-/* --- serving ------------------------------------------------------------------------------------------------------------ */
-
-static char serve_socket[100];
-
-static int connect_to(void)
-{
-    struct sockaddr_un to = {.sun_family = AF_UNIX};
-    memcpy(to.sun_path, serve_socket, sizeof serve_socket);
-    const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (s < 0) return -1;
-    if (connect(s, (const struct sockaddr *)&to, sizeof to) == 0) return s;
-    close(s);
-    return -1;
-}
-
-/* Send a request and read the answer to the end of the connection. */
-static size_t ask(const char *request, size_t request_bytes, char *answer, size_t room)
-{
-    const int s = connect_to();
-    size_t n = 0;
-    if (s >= 0 && send(s, request, request_bytes, MSG_NOSIGNAL) == (ssize_t)request_bytes)
-        for (ssize_t k; n < room - 1 && (k = read(s, answer + n, room - 1 - n)) > 0;) n += (size_t)k;
-    if (s >= 0) close(s);
-    answer[n] = '\0';
-    return n;
-}
-
-/* An answer of 200, or one that tells that memory is short; a server without memory for the connection may just end that. */
-static sp_status ask_model(uint64_t *digest)
-{
-    static char body[4096], request[8192], answer[65536];
-    size_t n = (size_t)snprintf(
-        body, sizeof body,
-        "{\"inputs\":[{\"name\":\"x\",\"shape\":[3,6],\"datatype\":\"FP32\",\"data\":[1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9]}]}");
-    n = (size_t)snprintf(
-        request, sizeof request,
-        "POST /v2/models/mlp/infer HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
-        n, body);
-    const size_t got = ask(request, n, answer, sizeof answer);
-    if (got == 0) return sp__fail(SP_NOMEM, "connection ended: no memory");
-    if (strncmp(answer, "HTTP/1.1 200", 12) == 0) {
-        const char *outputs = strstr(answer, "\"outputs\"");
-        if (outputs) add_bytes(digest, outputs, strlen(outputs));
-        return SP_OK;
-    }
-    const char *said = strstr(answer, "\r\n\r\n"); /* without memory messages are short */
-    if (said && strncmp(answer, "HTTP/1.1 503", 12) == 0) return sp__fail(SP_NOMEM, "%s", said + 4);
-    return sp__fail(SP_RUNTIME, "%s", answer);
-}
-
-static sp_status serve_start(sp_server **server)
-{
-    snprintf(serve_socket, sizeof serve_socket, "%s/serve%d", scratch, (int)getpid());
-    SP_TRY(sp_server_create(
-        &(sp_server_options){.no_tcp = true, .unix_path = serve_socket, .poll_seconds = -1, .drain_seconds = 1},
-        server));
-    SP_TRY(sp_server_start(*server));
-    return sp_server_add_model(*server, "mlp", FORMATS "onnx/mlp.onnx");
-}
-
-static sp_status serve(uint64_t *digest)
-{
-    sp_server *s = NULL;
-    sp_status status = serve_start(&s);
-    if (status == SP_OK) status = ask_model(digest);
-    if (s) sp_server_stop(s);
-    sp_server_release(s);
-    unlink(serve_socket);
-    return status;
-}
-
-/* One server for both runs: it must live on. */
-static sp_server *living;
-static sp_status serve_before(void) { return serve_start(&living); }
-
 /* --- all of them -------------------------------------------------------------------------------------------------------- */
+
+#include "memory/works_deploy.h"
+#include "memory/works_servers.h"
 
 /* libwebp 1.2.4 frees tables that it did not make, when it has no memory for them: webp_lossless_decode. */
 static const starve_work works[] = {
@@ -780,6 +708,20 @@ static const starve_work works[] = {
     {"tfrecord_read", tfrecord_read, NULL, STARVE_BOTH},
     {"serve", serve, NULL, STARVE_STARTS_THREADS},
     {"serve_request", ask_model, serve_before, STARVE_STARTS_THREADS},
+    {"serve_answers", serve_answers, serve_before, STARVE_STARTS_THREADS},
+    {"serve_config", serve_config, NULL, STARVE_STARTS_THREADS},
+    {"cache_client", cache_client, cache_before, STARVE_BOTH},
+    {"cache_server", cache_server, NULL, STARVE_STARTS_THREADS},
+    {"board", board, NULL, STARVE_STARTS_THREADS},
+    {"quantize", quantize_static, NULL, STARVE_BOTH},
+    {"quantize_weights", quantize_weights, NULL, STARVE_BOTH},
+    {"codegen", codegen, NULL, STARVE_BOTH},
+    {"codegen_train", codegen_train, NULL, STARVE_BOTH},
+    {"lite_write", lite_write, NULL, STARVE_BOTH},
+    {"lite_step", lite_step, NULL, STARVE_BOTH},
+    {"lite_watched", lite_watched, NULL, STARVE_BOTH},
+    {"profile", profile, NULL, STARVE_BOTH},
+    {"device", device, NULL, STARVE_BOTH},
 };
 
 static void works_begin(void)
@@ -788,6 +730,7 @@ static void works_begin(void)
     if (!mkdtemp(scratch)) exit(2);
     memcpy(starve_folder, scratch, sizeof starve_folder);
     tfrecord_make();
+    servers_make();
 }
 
 static void empty_folder(const char *path)
