@@ -66,14 +66,41 @@ class Bert(nn.Module):
         return h
 
 
+class PreNorm(Layer):
+    def forward(self, x):
+        b, t, w = x.shape
+        y = self.norm1(x)
+        q, k, v = (part(y).view(b, t, self.heads, self.size).transpose(1, 2) for part in (self.query, self.key, self.value))
+        x = x + self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, t, w))
+        return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+
+class ViT(nn.Module):
+    def __init__(self, layers=12, width=768, heads=12, patch=16, size=224):
+        super().__init__()
+        self.patches = nn.Conv2d(3, width, patch, patch)
+        self.token, self.places = nn.Parameter(torch.randn(1, 1, width) * 0.02), nn.Parameter(torch.randn(1, (size // patch) ** 2 + 1, width) * 0.02)
+        self.layers = nn.ModuleList(PreNorm(width, heads) for _ in range(layers))
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, 1000)
+
+    def forward(self, x):
+        h = self.patches(x).flatten(2).transpose(1, 2)
+        h = torch.cat((self.token.expand(x.shape[0], -1, -1), h), 1) + self.places
+        for layer in self.layers:
+            h = layer(h)
+        return self.head(self.norm(h)[:, 0])
+
+
 def resnet50():
     import models_torch
     return models_torch.ResNet50()
 
 
-NETS = {"resnet50": resnet50, "mobilenetv2": MobileNetV2, "bert": Bert}
+NETS = {"resnet50": resnet50, "mobilenetv2": MobileNetV2, "bert": Bert, "vit": ViT}
 
 
 def make(name, batch):
-    x = torch.randint(0, 30522, (batch, 128)) if name == "bert" else torch.rand(batch, 3, 224, 224)
-    return NETS[name]().eval(), x
+    from inference_data import data
+    if name not in NETS:
+        raise NotImplementedError("runtimes for ONNX files are its peers")
+    return NETS[name]().eval(), torch.from_numpy(data(name, batch))

@@ -5,6 +5,7 @@
     python bench/models_torch.py resident NAME              rise of the process's resident memory in its first steps
 """
 import json
+import os
 import sys
 import time
 
@@ -12,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-torch.set_num_threads(2)
+torch.set_num_threads(int(os.environ.get("SPORE_BENCH_THREADS", "2")))
 
 
 class Bottleneck(nn.Module):

@@ -5,17 +5,9 @@ The files are in the folder SPORE_BENCH_ONNX; bench/peers.py has them written by
 import os
 import sys
 
-import numpy as np
-
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from inference_data import data
 from peer_worker import THREADS, serve
-
-
-def data(name, batch):
-    rng = np.random.RandomState(0)
-    if name == "bert":
-        return rng.randint(0, 30522, (batch, 128)).astype(np.int32)
-    return rng.rand(batch, 3, 224, 224).astype(np.float32)
 
 
 def path_of(name, batch):

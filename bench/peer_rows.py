@@ -60,8 +60,8 @@ GROUPS["fused"] = [
     ("attention_grad.8x512x64", (8, 512, 64), 0.8, 0.8),
 ]
 GROUPS["infer"] = [
-    *((f"infer.{name}_{batch}", (name, batch), aim, aim) for name, aim in (("resnet50", 0.7), ("mobilenetv2", 0.9)) for batch in (1, 8)),
-    ("infer.bert_1", ("bert", 1), 0.7, 0.7),
+    *((f"infer.{name}_{batch}", (name, batch), aim, aim) for name, aim in (("resnet50", 0.9), ("mobilenetv2", 0.85)) for batch in (1, 8)),
+    *((f"infer.{name}_1", (name, 1), 0.9, 0.9) for name in ("bert", "vit", "yolo", "ocr")),
 ]
 GROUPS["train"] = [
     ("train.lenet", ("lenet",), 0.5, 0.5),

@@ -7,12 +7,16 @@
     make bench-peers ROWS=operators         some 150 operators one by one, of all dtypes and three sizes; prints what is slower than torch
 
 SPORE_BENCH_THREADS=1 measures one thread by its processor time, for a machine that is busy with other things.
+SPORE_ISA=avx2 caps spore and, by settings of their own, torch and OpenVINO; ONNX Runtime has no such setting. What each side may use is printed first.
+SPORE_BENCH_COMPILE=0 leaves torch.compile out, whose compiler takes minutes.
+SPORE_BENCH_KEEP="other work paused" appends the rows to bench/results/peers.csv with the machine, the commit and these conditions (`scripts/results-table` shows them).
 
 Nothing is installed. Every side is a process of its own with two threads; they take turns, several rounds, and the least
 time of a call counts. Results are merged into build/bench/peers.json (so groups can be measured one by one) and shown as Markdown,
 build/bench/peers.md (operators: those that lose, build/bench/operators.md). A ratio is our time over that of the fastest peer; above its aim it is marked. Rows whose work is known (products, rows at the
 speed of memory) also show their share of what `spore bench` finds to be this machine's limit; more than all of it means that caches, or Winograd, helped.
 """
+import csv
 import datetime
 import fnmatch
 import json
@@ -28,6 +32,10 @@ BUILD = os.environ.get("SPORE_BUILD", os.path.join(HERE, "..", "build"))
 ROUNDS = int(os.environ.get("SPORE_BENCH_ROUNDS", "4"))
 THREADS = os.environ.get("SPORE_BENCH_THREADS", "2")
 SECONDS = float(os.environ.get("SPORE_BENCH_SECONDS", "0.15"))
+
+# Peers are held to the instruction set that spore is held to, as far as they can be.
+CAPS = {"avx2": {"ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}}
+COLUMNS = ["date", "machine", "isa", "threads", "commit", "row", "side", "unit", "value", "conditions"]
 
 
 class Side:
@@ -60,7 +68,7 @@ class Side:
 
 def sides(with_compile, with_graph, with_onnx):
     env = dict(os.environ, OMP_NUM_THREADS=THREADS, SPORE_BENCH_THREADS=THREADS)
-    plain = {k: v for k, v in env.items() if k != "PYTHONPATH"}
+    plain = {k: v for k, v in env.items() if k != "PYTHONPATH"} | CAPS.get(os.environ.get("SPORE_ISA"), {})
     own = os.path.join(HERE, "peer_spore.py")
     out = [Side("spore", [sys.executable, own, "spore", "eager"], env)]
     if with_graph:
@@ -129,6 +137,35 @@ def machine():
                 features = " ".join(w for w in value.split() if w in ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16"))
     return {"cpu": model, "features": features, "threads": int(THREADS), "date": datetime.date.today().isoformat(),
             "isa": os.environ.get("SPORE_ISA", "")}
+
+
+def instructions():
+    """What spore uses, and whether the peers are held to it."""
+    done = subprocess.run([os.path.join(BUILD, "spore"), "doctor"], capture_output=True, text=True)
+    used = next((line.split(None, 2)[2] for line in done.stdout.splitlines() if line.startswith("in use")), "unknown")
+    if not os.environ.get("SPORE_ISA"):
+        return f"{used}; peers: what the processor has"
+    if os.environ["SPORE_ISA"] not in CAPS:
+        return f"{used}; peers: what the processor has (no setting is known that holds them to {os.environ['SPORE_ISA']})"
+    return f"{used}; torch and OpenVINO likewise; ONNX Runtime: what the processor has (it has no setting)"
+
+
+def keep(table, rows, conditions):
+    """Append the times of `rows` to bench/results/peers.csv."""
+    path = os.path.join(HERE, "results", "peers.csv")
+    new, where = not os.path.exists(path), table["machine"]
+    commit = subprocess.run(["git", "-C", HERE, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    with open(path, "a", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        if new:
+            out.writerow(COLUMNS)
+        for name in rows:
+            for side, time in table["rows"][name]["times"].items():
+                if "best" in time:
+                    unit, value = ("MB", time["best"] / 1e6) if name.startswith("memory.") else ("ms", time["best"] * 1e3)
+                    out.writerow([where["date"], f"{where['cpu']} ({where['features']})", where["isa"] or "all", THREADS, commit, name,
+                                  f"{side} {table['versions'][side.split('.')[0].split()[0]]}" if side.split(".")[0].split()[0] in table["versions"] else side,
+                                  unit, f"{value:.4g}", conditions])
 
 
 def versions():
@@ -247,10 +284,11 @@ def main():
         with open(path, encoding="utf-8") as file:
             table = json.load(file)
     table["machine"], table["versions"] = machine(), versions() or table.get("versions", {})
+    print(f"instructions: {instructions()}", flush=True)
     whole = any(group in ("fused", "train", "train_conv", "train_sequence", "infer") for group, _ in rows)
     networks = [args for group, (_, args, _, _) in rows if group == "infer"]
     write_onnx(networks)
-    everyone = sides(with_compile=whole, with_graph=whole, with_onnx=bool(networks))
+    everyone = sides(with_compile=whole and os.environ.get("SPORE_BENCH_COMPILE") != "0", with_graph=whole, with_onnx=bool(networks))
     for group, (name, args, _, _) in rows:
         times = measure_memory(*args) if group == "memory" else measure(name, args, everyone)
         table["rows"][name] = {"times": times}
@@ -269,6 +307,8 @@ def main():
                 print(f"{name:32} {share:.0%} of the measured limit of {work_of(name, args)[0]}")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(table, file, indent=1)
+    if os.environ.get("SPORE_BENCH_KEEP"):
+        keep(table, [name for _, (name, _, _, _) in rows], os.environ["SPORE_BENCH_KEEP"])
     with open(path[:-4] + "md", "w", encoding="utf-8") as file:
         file.write(markdown(table))
     if any(group == "operators" for group, _ in rows):
