@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_matmul_i32.c - products of bytes by each way the CPU may have: the machine's own, emulated tiles, float32. All must be the
+/* test_matmul_i32.c - products of bytes by each way the CPU may have: the machine's own, emulated tiles, pairs of AVX2, float32. All must be the
  * sums in 64 bits, cut to 32, whatever the zero points. Products of integers of every size wrap as well. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "device/cpu/tiles.h"
 #include "spore/spore.h"
 
@@ -38,9 +39,14 @@ static int64_t value(const sp_tensor *t, int64_t i)
 static void check(int64_t m, int64_t k, int64_t n, int variant)
 {
     sp_dtype dx = variant & 1 ? SP_DTYPE_U8 : SP_DTYPE_I8, dy = variant & 2 ? SP_DTYPE_U8 : SP_DTYPE_I8;
-    bool extreme = variant & 16;
-    sp_tensor *in[4] = {bytes(dx, 2, (int64_t[]){m, k}, extreme), bytes(dy, 2, (int64_t[]){k, n}, extreme)}, *out;
+    bool extreme = variant & 16, along_k = variant & 32; /* columns of y lie along K: it is a transposed view */
+    sp_tensor *in[4] = {bytes(dx, 2, (int64_t[]){m, k}, extreme)}, *out;
+    sp_tensor *const y = bytes(dy, 2, along_k ? (int64_t[]){n, k} : (int64_t[]){k, n}, extreme);
+    sp_builder *b;
     int n_out;
+    assert_int_equal(sp_builder_create(&b), SP_OK);
+    in[1] = along_k ? sp_builder_call(b, "transpose", "perm=(1, 0)", 1, (sp_tensor *[]){y}) : y;
+    assert_non_null(in[1]);
     if (variant & 4) in[2] = bytes(dx, 0, NULL, false);
     if (variant & 8) in[3] = bytes(dy, 1, &n, false);
     assert_int_equal(sp_apply(sp_op_find("matmul_i32"), NULL, 4, in, 1, &out, &n_out), SP_OK);
@@ -49,24 +55,31 @@ static void check(int64_t m, int64_t k, int64_t n, int variant)
         for (int64_t j = 0; j < n; j++) {
             int64_t sum = 0;
             for (int64_t p = 0; p < k; p++)
-                sum += (value(in[0], i * k + p) - value(in[2], 0)) * (value(in[1], p * n + j) - value(in[3], j));
+                sum += (value(in[0], i * k + p) - value(in[2], 0)) *
+                       (value(y, along_k ? j * k + p : p * n + j) - value(in[3], j));
             assert_int_equal(c[i * n + j], (int32_t)sum);
         }
+    in[1] = y;
     for (int i = 0; i < 4; i++) sp_tensor_release(in[i]);
     sp_tensor_release(out);
+    sp_builder_release(b);
 }
 
 static void every_way(void **state)
 {
     (void)state;
     static const sp__tiles_kernels none = {.name = "none"};
-    const sp__tiles_kernels *ways[] = {NULL, &sp__tiles_emulated, &none};
-    const int64_t sizes[][3] = {{1, 1, 1},    {3, 5, 2},    {33, 65, 31}, {1, 300, 40},
-                                {5, 1024, 3}, {2, 2500, 7}, {4, 0, 3}};
-    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    const sp__tiles_kernels *ways[4] = {NULL, &sp__tiles_emulated, &none};
+    int n_ways = 3;
+#if SP_HAVE_X86
+    if (sp__cpu_features() & SP_CPU_AVX2) ways[n_ways++] = &sp__tiles_avx2;
+#endif
+    const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2},    {33, 65, 31},  {1, 300, 40}, {5, 1024, 3}, {2, 2500, 7},
+                                {4, 0, 3}, {70, 64, 33}, {1, 130, 700}, {7, 64, 70},  {8, 64, 70}};
+    for (int w = 0; w < n_ways; w++) {
         sp__tiles_override(ways[w]);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            for (int variant = 0; variant < 32; variant++) check(sizes[s][0], sizes[s][1], sizes[s][2], variant);
+            for (int variant = 0; variant < 64; variant++) check(sizes[s][0], sizes[s][1], sizes[s][2], variant);
     }
     sp__tiles_override(NULL);
 }

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_matmul_i32.c - matmul_i32 on tiles of int8, or on float32 where the CPU has no dot products of bytes.
+/* cpu_matmul_i32.c - matmul_i32 on tiles of int8, of int16 where the CPU has no dot products of bytes, or on float32 where it has neither.
  *
  * uint8 is shifted by 128 into int8, and so is its zero point. With a and b the shifted bytes, za and zb the shifted zero points:
  *     sum (a - za)(b - zb) = sum a b - za sum b - zb (sum a - K za)
  * The first sum is the product; the others are one number per column and row. All of it wraps in 32 bits, so it is exact.
  *
+ * Up to seven rows read int8 weights once, where they lie (gemv.h); a further row, of ones, makes the sums of columns on the way.
+ *
  * float32 holds sums of 1024 products of int8 exactly (2^24), in any order: K is cut into such parts. */
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/gemm.h"
+#include "device/cpu/gemv.h"
 #include "device/cpu/tiles.h"
 #include "ir/matmul_geometry.h"
 
-enum { EXACT_K = 1024, GRAIN_BYTES = 65536 };
+enum { EXACT_K = 1024, GRAIN_BYTES = 65536, ROWS_WEIGHTS_MIN = 4096, ROWS_COLUMNS_MIN = 32, ROWS_STRIP = 512 };
 
 typedef struct i32_plan {
     sp__matmul_geometry g;
     const sp__tiles_kernels *tiles; /* NULL: in float32 */
+    sp_dtype tiles_dtype;           /* of the operands there: int8, or int16 */
     bool x_u8, y_u8;
+    bool by_rows; /* gemv.h */
     size_t rows, columns,
         zeros;               /* bytes of the scratch, in this order: sums of rows, of columns, zero points of columns */
     size_t a, b, c, product; /* operands, result in float32; what the product needs */
@@ -38,10 +43,18 @@ static sp__gemm_shape part_of(const sp__matmul_geometry *g, int64_t k)
                             .c_row = g->n};
 }
 
+static bool is_by_rows(const i32_plan *p)
+{
+    const sp__matmul_geometry *g = &p->g;
+    if (p->y_u8 || g->n_batch != 1 || g->m < 1 || g->m >= SP_GEMV_ROWS || g->n * g->k < ROWS_WEIGHTS_MIN) return false;
+    return g->b_row == 1 || (g->b_col == 1 && g->n >= ROWS_COLUMNS_MIN);
+}
+
 static sp_status plan(const sp_call *c, i32_plan *p)
 {
     static const sp__matmul_attrs plain = {false, false};
     *p = (i32_plan){.tiles = sp__tiles_find(SP_DTYPE_I8),
+                    .tiles_dtype = SP_DTYPE_I8,
                     .x_u8 = c->in[0]->dtype == SP_DTYPE_U8,
                     .y_u8 = c->in[1]->dtype == SP_DTYPE_U8};
     sp__matmul_geometry *g = &p->g;
@@ -51,13 +64,25 @@ static sp_status plan(const sp_call *c, i32_plan *p)
         g->n_batch = 1;
         g->batch_rank = 0;
     }
+    if (!p->tiles) {
+        p->tiles = sp__tiles_pairs();
+        p->tiles_dtype = SP_DTYPE_I16;
+    }
     if (g->k == 0 || g->n == 0) p->tiles = NULL;
     p->rows = aligned((size_t)g->m * 4);
     p->columns = p->zeros = aligned((size_t)g->n * 4);
+    p->by_rows = is_by_rows(p);
+    if (p->by_rows) {
+        p->a = aligned((size_t)((g->m + 1) * g->k) * 2);
+        p->c = aligned((size_t)((g->m + 1) * g->n) * 4);
+        return SP_OK;
+    }
     if (p->tiles) {
-        p->a = p->x_u8 ? aligned((size_t)(g->m * g->k)) : 0;
-        p->b = p->y_u8 ? aligned((size_t)(g->k * g->n)) : 0;
-        p->product = aligned(sp__tiles_work(SP_DTYPE_I8, g->m, g->n, g->k, false));
+        const bool wide = p->tiles_dtype == SP_DTYPE_I16;
+        const size_t size = wide ? 2 : 1;
+        p->a = wide || p->x_u8 ? aligned((size_t)(g->m * g->k) * size) : 0;
+        p->b = wide || p->y_u8 ? aligned((size_t)(g->k * g->n) * size) : 0;
+        p->product = aligned(sp__tiles_work(p->tiles_dtype, g->m, g->n, g->k, false));
         return SP_OK;
     }
     int64_t k = g->k < EXACT_K ? g->k : EXACT_K, rest = g->k % EXACT_K;
@@ -90,7 +115,8 @@ static inline int8_t shifted(uint8_t x, uint8_t flip) { return (int8_t)(x ^ flip
 
 typedef struct bytes_job {
     bytes from;
-    int8_t *to_i8; /* one of the three */
+    int8_t *to_i8; /* one of the four */
+    int16_t *to_i16;
     float *to_f32;
     int32_t *sums;
 } bytes_job;
@@ -104,8 +130,13 @@ static void copy_rows(void *context, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const uint8_t *restrict from = job->from.data + i * row;
         int8_t *restrict i8 = job->to_i8 ? job->to_i8 + i * n : NULL;
+        int16_t *restrict i16 = job->to_i16 ? job->to_i16 + i * n : NULL;
         float *restrict f32 = job->to_f32 ? job->to_f32 + i * n : NULL;
-        if (i8 && step == 1)
+        if (i16 && step == 1)
+            for (int64_t j = 0; j < n; j++) i16[j] = shifted(from[j], flip);
+        else if (i16)
+            for (int64_t j = 0; j < n; j++) i16[j] = shifted(from[j * step], flip);
+        else if (i8 && step == 1)
             for (int64_t j = 0; j < n; j++) i8[j] = shifted(from[j], flip);
         else if (i8)
             for (int64_t j = 0; j < n; j++) i8[j] = shifted(from[j * step], flip);
@@ -210,27 +241,25 @@ static void correct(void *context, int64_t start, int64_t n_rows, int64_t row_st
 
 /* --- products ---------------------------------------------------------------------------------------------------- */
 
-static sp__tiles_source source_of(const bytes *b, bool turned)
+static sp__tiles_source source_of(sp_dtype dtype, const bytes *b, bool turned)
 {
-    return turned ? (sp__tiles_source){.dtype = SP_DTYPE_I8,
-                                       .data = b->data,
-                                       .n = b->columns,
-                                       .n_k = b->rows,
-                                       .outer = b->column,
-                                       .k = b->row}
-                  : (sp__tiles_source){.dtype = SP_DTYPE_I8,
-                                       .data = b->data,
-                                       .n = b->rows,
-                                       .n_k = b->columns,
-                                       .outer = b->row,
-                                       .k = b->column};
+    return turned
+               ? (sp__tiles_source){.dtype = dtype,
+                                    .data = b->data,
+                                    .n = b->columns,
+                                    .n_k = b->rows,
+                                    .outer = b->column,
+                                    .k = b->row}
+               : (sp__tiles_source){
+                     .dtype = dtype, .data = b->data, .n = b->rows, .n_k = b->columns, .outer = b->row, .k = b->column};
 }
 
-/* m as int8, in `to` if it is not that already. */
-static sp_status as_i8(bytes *m, void *to)
+/* m as int8 or int16, in `to` if it is not that already. Its numbers are elements of that dtype from then on. */
+static sp_status as_tiles(sp_dtype dtype, bytes *m, void *to)
 {
-    if (!m->flip) return SP_OK;
-    bytes_job job = {.from = *m, .to_i8 = to};
+    if (!m->flip && dtype == SP_DTYPE_I8) return SP_OK;
+    bytes_job job = {
+        .from = *m, .to_i8 = dtype == SP_DTYPE_I8 ? to : NULL, .to_i16 = dtype == SP_DTYPE_I16 ? to : NULL};
     SP_TRY(sp__parallel_for(m->rows, grain_of(m->columns), copy_rows, &job));
     *m = (bytes){to, m->rows, m->columns, m->columns, 1, 0};
     return SP_OK;
@@ -238,11 +267,11 @@ static sp_status as_i8(bytes *m, void *to)
 
 static sp_status by_tiles(const i32_plan *p, bytes a, bytes b, const char *packed, char *work, correction *f)
 {
-    SP_TRY(as_i8(&a, work));
-    if (!packed) SP_TRY(as_i8(&b, work + p->a));
+    SP_TRY(as_tiles(p->tiles_dtype, &a, work));
+    if (!packed) SP_TRY(as_tiles(p->tiles_dtype, &b, work + p->a));
     const sp_epilogue epilogue = {.fn = correct, .context = f};
-    const sp__tiles_product product = {.a = source_of(&a, false),
-                                       .b = source_of(&b, true),
+    const sp__tiles_product product = {.a = source_of(p->tiles_dtype, &a, false),
+                                       .b = source_of(p->tiles_dtype, &b, true),
                                        .packed_b = packed,
                                        .c = f->c,
                                        .c_dtype = SP_DTYPE_I32,
@@ -281,6 +310,55 @@ static sp_status by_floats(const i32_plan *p, const bytes *a, const bytes *b, ch
     return SP_OK;
 }
 
+typedef struct rows_job {
+    const i32_plan *p;
+    const uint8_t *b;
+    const int16_t *x; /* the rows, then ones */
+    int32_t *sums;
+    uint32_t za;
+    uint32_t *columns;
+    correction *f;
+} rows_job;
+
+/* Strips [begin, end) of ROWS_STRIP columns. */
+static void rows_strips(void *context, int64_t begin, int64_t end)
+{
+    const rows_job *job = context;
+    const sp__matmul_geometry *g = &job->p->g;
+    const sp__gemv_kernels *kernels = sp__gemv_find();
+    const bool dots = g->b_row == 1;
+    for (int64_t from = begin * ROWS_STRIP, n; begin < end; begin++, from += n) {
+        n = g->n - from < ROWS_STRIP ? g->n - from : ROWS_STRIP;
+        const sp__gemv_part part = {.rows = (int)g->m + 1,
+                                    .n = n,
+                                    .k = g->k,
+                                    .x = job->x,
+                                    .x_row = g->k,
+                                    .x_step = 1,
+                                    .b = job->b + from * g->b_col,
+                                    .b_step = dots ? g->b_col : g->b_row,
+                                    .y = job->sums + from,
+                                    .y_row = g->n};
+        (dots ? kernels->dots : kernels->sums)[SP_GEMV_I8](&part);
+        for (int64_t j = from; j < from + n; j++) job->columns[j] = job->za * (uint32_t)job->sums[g->m * g->n + j];
+        for (int64_t i = 0; i < g->m; i++)
+            memcpy(job->f->c + i * g->n + from, job->sums + i * g->n + from, (size_t)n * 4);
+        correct(job->f, from, g->m, g->n, n);
+    }
+}
+
+static sp_status by_rows(const i32_plan *p, const bytes *a, const bytes *b, char *work, uint32_t za, uint32_t *columns,
+                         correction *f)
+{
+    const sp__matmul_geometry *g = &p->g;
+    int16_t *x = (void *)work;
+    bytes_job widen = {.from = *a, .to_i16 = x};
+    SP_TRY(sp__parallel_for(g->m, grain_of(g->k), copy_rows, &widen));
+    for (int64_t i = 0; i < g->k; i++) x[g->m * g->k + i] = 1;
+    rows_job job = {.p = p, .b = b->data, .x = x, .sums = (void *)(work + p->a), .za = za, .columns = columns, .f = f};
+    return sp__parallel_for((g->n + ROWS_STRIP - 1) / ROWS_STRIP, grain_of(g->k * ROWS_STRIP), rows_strips, &job);
+}
+
 sp_status sp__cpu_matmul_i32(const sp_call *c)
 {
     i32_plan p;
@@ -311,10 +389,11 @@ sp_status sp__cpu_matmul_i32(const sp_call *c)
         f.c = (uint32_t *)c->out[0]->data + f.start;
         bytes_job of_rows = {.from = a, .sums = rows};
         if (f.any_b) SP_TRY(sp__parallel_for(g->m, grain_of(g->k), sum_rows, &of_rows));
+        char *rest = work + p.rows + p.columns + p.zeros;
+        if (p.by_rows) return by_rows(&p, &a, &b, rest, za, (uint32_t *)columns, &f);
         if (f.any_a && !known) SP_TRY(sums_of_columns(&b, columns));
         for (int64_t j = 0; f.any_a && j < g->n; j++)
             columns[j] = (int32_t)(za * (uint32_t)(known ? known : columns)[j]);
-        char *rest = work + p.rows + p.columns + p.zeros;
         SP_TRY(p.tiles ? by_tiles(&p, a, b, packed, rest, &f) : by_floats(&p, &a, &b, rest, &f));
     }
     return SP_OK;
@@ -325,8 +404,8 @@ sp_status sp__cpu_matmul_i32(const sp_call *c)
 size_t sp__cpu_matmul_i32_prepared(const sp_call *c)
 {
     i32_plan p;
-    if (plan(c, &p) != SP_OK || !p.tiles || p.g.n_batch != 1) return 0;
-    return p.columns + sp__tiles_packed_bytes(SP_DTYPE_I8, p.g.n, p.g.k);
+    if (plan(c, &p) != SP_OK || p.by_rows || !p.tiles || p.g.n_batch != 1) return 0;
+    return p.columns + sp__tiles_packed_bytes(p.tiles_dtype, p.g.n, p.g.k);
 }
 
 sp_prepared_form sp__cpu_matmul_i32_form(const sp_call *c)
@@ -343,12 +422,12 @@ sp_status sp__cpu_matmul_i32_prepare(const sp_call *c, void *to)
     bytes b = right(&p, c, 0);
     SP_TRY(sums_of_columns(&b, to));
     void *copy = NULL;
-    if (b.flip) {
+    if (p.b > 0) {
         copy = sp__alloc(p.b);
         if (!copy) return SP_NOMEM;
     }
-    sp_status status = as_i8(&b, copy);
-    sp__tiles_source source = source_of(&b, true);
+    sp_status status = as_tiles(p.tiles_dtype, &b, copy);
+    sp__tiles_source source = source_of(p.tiles_dtype, &b, true);
     if (status == SP_OK) status = sp__tiles_pack(p.tiles, &source, (char *)to + p.columns);
     sp__free(copy);
     return status;

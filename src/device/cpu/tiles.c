@@ -45,6 +45,16 @@ const sp__tiles_kernels *sp__tiles_find(sp_dtype dtype)
     return has ? found : NULL;
 }
 
+const sp__tiles_kernels *sp__tiles_pairs(void)
+{
+    if (sp__tiles_find(SP_DTYPE_I8)) return NULL;
+    const sp__tiles_kernels *found = override;
+#if SP_HAVE_X86
+    if (!found && sp__cpu_features() & SP_CPU_AVX2) found = &sp__tiles_avx2;
+#endif
+    return found && found->i16 ? found : NULL;
+}
+
 static int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

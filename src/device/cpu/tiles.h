@@ -3,8 +3,9 @@
  *
  * This is the shape that AMX computes with. The same panels also feed the AVX-512 dot products (BF16, VNNI), and an emulation of
  * AMX in plain C that has its exact arithmetic, so that everything but the instructions themselves is tested on any machine.
+ * AVX2 multiplies pairs of int16, which bytes are widened to (sp__tiles_pairs).
  *
- * A word is what one step of a dot product takes: two bfloat16 or four int8, 32 bits. A tile is 16 words by 16:
+ * A word is what one step of a dot product takes: two bfloat16 or int16, or four int8, 32 bits. A tile is 16 words by 16:
  *   A   tile[row][word]       16 rows, 16 words of K
  *   B   tile[word][column]    16 words of K, 16 columns
  * A panel is 32 rows (or columns) wide and holds all of K, block of K by block, in each the terms, in each the steps (16 words of K), in each
@@ -24,7 +25,7 @@ enum { SP_TILE = 16, SP_TILE_BYTES = 1024, SP_TILES_PANEL = 32, SP_TILES_TERMS =
 /* Where the elements of an operand are: data[outer_at(i) + k_at(p)], in elements. With tables these are outer_table[i] and
  * k_table[p], else i * outer and p * k. */
 typedef struct sp__tiles_source {
-    sp_dtype dtype; /* F32, BF16 or I8 */
+    sp_dtype dtype; /* F32, BF16, I8 or I16 */
     const void *data;
     int64_t n, n_k; /* rows of A or columns of B; K */
     int64_t outer, k;
@@ -44,8 +45,8 @@ typedef struct sp__tiles_rows {
 
 typedef struct sp__tiles_kernels {
     const char *name;
-    bool f32, bf16, i8; /* which products it offers */
-    bool in_place;      /* reads rows of bfloat16 and int8 that lie along K where they are */
+    bool f32, bf16, i8, i16; /* which products it offers */
+    bool in_place;           /* reads rows of bfloat16 and int8 that lie along K where they are */
     /* Once per thread around calls of block: tile registers are state of the thread. May be NULL. */
     void (*begin)(void);
     void (*end)(void);
@@ -68,11 +69,17 @@ const sp__tiles_kernels *sp__tiles_find(sp_dtype dtype);
 void sp__tiles_override(const sp__tiles_kernels *kernels);
 extern const sp__tiles_kernels sp__tiles_emulated; /* AMX in plain C */
 #if SP_HAVE_X86
-extern const sp__tiles_kernels sp__tiles_vnni, sp__tiles_amx;
+extern const sp__tiles_kernels sp__tiles_avx2, sp__tiles_vnni, sp__tiles_amx;
 #endif
+/* Kernels for operands of int16 that hold bytes (sums of int32 are exact then), where there are none for int8; or NULL. */
+const sp__tiles_kernels *sp__tiles_pairs(void);
 
 /* Sizes that follow from dtype and K. */
 static inline int64_t sp__tiles_terms(sp_dtype dtype) { return dtype == SP_DTYPE_F32 ? SP_TILES_TERMS : 1; }
+static inline int sp__tiles_size(sp_dtype dtype) /* bytes of an element of the source */
+{
+    return dtype == SP_DTYPE_F32 ? 4 : dtype == SP_DTYPE_I8 ? 1 : 2;
+}
 static inline int64_t sp__tiles_step(sp_dtype dtype) { return dtype == SP_DTYPE_I8 ? 64 : 32; } /* elements of K */
 static inline int64_t sp__tiles_steps(sp_dtype dtype, int64_t k)
 {

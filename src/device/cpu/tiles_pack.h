@@ -163,7 +163,7 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 if (p + l < s->n_k) TILES_NAME(fetch)(s, first, n, p + l, 4, x[l]);
                 else memset(x[l], 0, sizeof x[l]);
             TILES_NAME(split_across)(x[0], x[1], w, i, seen);
-        } else if (s->dtype == SP_DTYPE_BF16) {
+        } else if (sp__tiles_size(s->dtype) == 2) {
             const uint16_t *row[2];
             uint16_t x[2][SP_TILE];
             for (int l = 0; l < 2; l++) {
@@ -200,7 +200,7 @@ static void TILES_NAME(along)(const sp__tiles_source *s, int64_t first, int64_t 
                               TILES_NAME(seen) * seen)
 {
     int64_t left = s->n_k - k;
-    int size = s->dtype == SP_DTYPE_F32 ? 4 : s->dtype == SP_DTYPE_BF16 ? 2 : 1;
+    int size = sp__tiles_size(s->dtype);
     int64_t step = sp__tiles_step(s->dtype), count = left < step ? left : step;
     for (int i = 0; i < SP_TILE; i++) {
         if (i >= n) {
@@ -279,7 +279,7 @@ static inline void TILES_NAME(join_4)(const char *x, int64_t row, char *w) { TIL
  * Returns how many steps are done; a last one that is not whole is left. */
 static int64_t TILES_NAME(rows_of_b)(const sp__tiles_source *s, int64_t first, int64_t panels, char *to)
 {
-    const int64_t size = s->dtype == SP_DTYPE_BF16 ? 2 : 1, row = s->k * size,
+    const int64_t size = sp__tiles_size(s->dtype), row = s->k * size,
                   panel_bytes = sp__tiles_panel_bytes(s->dtype, s->n_k);
     const int64_t steps = s->n_k / sp__tiles_step(s->dtype);
     const char *from = (const char *)s->data + first * size;
