@@ -13,6 +13,7 @@
 #include "ir/window.h"
 #include "ops/kernels.h"
 #include "ops/pool.h"
+#include "ops/pool_separable.h"
 
 typedef struct pool_attrs {
     sp_ints kernel_size, stride;
@@ -205,7 +206,7 @@ typedef struct pool_job {
 
 /* Windows are worked on a part of an output row at a time: tap by tap over the whole part when they slide (no branch
  * depends on the data), window by window when they are adaptive. */
-enum { PART = 64 };
+enum { PART = SP_POOL_PART };
 #define POOL_EACH_PART                                                                                                 \
     for (int64_t a = 0; a < w->out[0]; a++)                                                                            \
         for (int64_t b = 0; b < w->out[1]; b++)                                                                        \
@@ -341,8 +342,10 @@ static bool is_halving(const pool_geometry *g)
         return !odd;                                                                                                   \
     }
 
+#define POOL_LEAST(START) ((START) != (START) ? -INFINITY : (START))
 #define POOL_MAX_KERNELS(D, T, C, LOAD, STORE, START)                                                                  \
     POOL_FIND_MAX(D, T, C, LOAD, START)                                                                                \
+    SP_POOL_SEPARABLE(D, T, C, LOAD, POOL_LEAST(START))                                                                \
     POOL_HALVES(D, T, C, LOAD, STORE)                                                                                  \
     static void pool_max_##D(void *context, int64_t from, int64_t to)                                                  \
     {                                                                                                                  \
@@ -350,6 +353,7 @@ static bool is_halving(const pool_geometry *g)
         const sp__window *w = &job->g.w;                                                                               \
         C best[PART];                                                                                                  \
         int32_t at[PART];                                                                                              \
+        const bool separable = !job->indices && !job->g.adaptive && sp__pool_is_separable(w);                          \
         for (int64_t plane = from; plane < to; plane++) {                                                              \
             const T *x = (const T *)job->x + plane * sp__window_inputs(w);                                             \
             int64_t o = plane * sp__window_positions(w);                                                               \
@@ -358,7 +362,8 @@ static bool is_halving(const pool_geometry *g)
             {                                                                                                          \
                 T *out = (T *)job->out + o;                                                                            \
                 if (job->indices) pool_find_##D(job, x, a, b, c0, n, best, at, true);                                  \
-                else pool_find_##D(job, x, a, b, c0, n, best, at, false);                                              \
+                else if (!separable || !pool_separable_##D(w, x, b, c0, n, best))                                      \
+                    pool_find_##D(job, x, a, b, c0, n, best, at, false);                                               \
                 for (int64_t c = 0; c < n; c++) out[c] = STORE(best[c]);                                               \
                 for (int64_t c = 0; job->indices && c < n; c++)                                                        \
                     job->indices[o + c] = window_start(&job->g, a, b, c0 + c) + at[c];                                 \

@@ -175,11 +175,42 @@ static void faults_are_named(void **state)
     sp_tensor_release(x);
 }
 
+/* Maxima alone go another way than maxima with their places: to the same bits, also of zeros of either sign, NaN and infinities, in every float and in integers. */
+static void maxima_alone_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const sp_dtype dtypes[] = {SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_F16, SP_DTYPE_BF16, SP_DTYPE_I32};
+    static const double kinds[] = {0, -0.0, NAN, -INFINITY, INFINITY, -1, 2, 3};
+    for (int n = 0; n < 400; n++) {
+        const int64_t k0 = between(1, 5), k1 = between(2, 7),
+                      dims[] = {1, 2, between(k0, 20), between(k1, n % 8 ? 40 : 150)};
+        char text[128];
+        snprintf(text, sizeof text, "kernel_size=(%d,%d), stride=(%d,%d), pad=(%d,%d)", (int)k0, (int)k1,
+                 (int)between(1, 3), (int)between(1, 3), (int)(k0 / 2), (int)(k1 / 2));
+        sp_tensor *wide = tensor(4, dims, false), *x, *alone[2], *with[2];
+        for (int64_t i = 0; i < wide->count;
+             i++) /* of every second: whole windows of odd numbers, among them of NaN alone */
+            if (n % 2) ((double *)(void *)wide->data)[i] = kinds[between(0, n % 3 ? 7 : 2)];
+        const sp_dtype dtype = dtypes[n / 2 % 5];
+        char cast[64];
+        snprintf(cast, sizeof cast, "dtype=%s", sp_dtype_name(dtype));
+        assert_int_equal(apply("cast", cast, 1, &wide, &x), 1);
+        assert_int_equal(apply("max_pool2d", text, 1, &x, alone), 1);
+        assert_int_equal(apply("max_pool2d_indices", text, 1, &x, with), 2);
+        assert_int_equal(alone[0]->count, with[0]->count);
+        if (memcmp(alone[0]->data, with[0]->data, (size_t)alone[0]->count * sp_dtype_bytes(dtype)) != 0)
+            fail_msg("max_pool2d %s of %s differs from max_pool2d_indices", text, sp_dtype_name(dtype));
+        sp_tensor *all[] = {wide, x, alone[0], with[0], with[1]};
+        for (int i = 0; i < 5; i++) sp_tensor_release(all[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(padding_and_counting),
         cmocka_unit_test(first_of_equals_and_no_nan),
+        cmocka_unit_test(maxima_alone_have_the_same_bits),
         cmocka_unit_test(gradients_are_adjoint),
         cmocka_unit_test(faults_are_named),
     };

@@ -40,8 +40,7 @@ static void rows(int64_t steps, const sp__tiles_rows *a, int64_t first, const ch
         }
     }
     for (int i = 0; i < ROWS; i++)
-        for (int j = 0; j < 2; j++)
-            _mm256_storeu_si256((void *)(acc + i * SP_TILES_PANEL + j * LANES), c[i][j]);
+        for (int j = 0; j < 2; j++) _mm256_storeu_si256((void *)(acc + i * SP_TILES_PANEL + j * LANES), c[i][j]);
 }
 
 static void block(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows,
