@@ -5,6 +5,7 @@
  * function they export, sp_device_plugin. They need this header and nothing of libspore at link time; examples/device has a small one, and
  * docs/inside/adding-a-device.md walks through it.
  *
+ *     name.so in the folder spore/devices         beside the library: opened when a device of that name is asked for
  *     SPORE_DEVICES=/path/one.so:/path/two.so     opened when devices are first asked for
  *     sp_device_load(path)                        opened now
  *     SPORE_DEVICE=name[:ordinal]                 where new tensors of Python programs go

@@ -668,6 +668,9 @@ PyObject *sp__py_asnumpy(PyObject *self)
         sp_tensor *plain = NULL;
         source = sp__py_take_tensor(status_tensor(sp__tensor_alias(t, &plain), &plain));
         if (!source) return NULL;
+    } else if (t == ((sp_py_tensor *)self)->here) { /* fetched from its device: the view must not fetch it again */
+        source = sp__py_take_tensor(sp_tensor_retain(t));
+        if (!source) return NULL;
     } else {
         source = Py_NewRef(self);
     }

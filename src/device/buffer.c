@@ -201,11 +201,29 @@ static sp_status fetch(const sp_tensor *t, sp_tensor **out)
     return status;
 }
 
+static sp_status fill(sp_device *d, sp_tensor *t, sp_number value);
+
+/* The value of a number, for a kernel's argument; kind 'n': it is none that a double or an int64 holds. */
+static sp_number number_of(const sp_tensor *here)
+{
+    sp_number n = {.kind = 'n'};
+    const char kind = sp_dtype_kind((sp_dtype)here->dtype);
+    if (kind == 'f' && sp_tensor_item_f64(here, &n.f) == SP_OK) n.kind = 'f';
+    if ((kind == 'i' || kind == 'b') && sp_tensor_item_i64(here, &n.i) == SP_OK) n.kind = 'i', n.f = (double)n.i;
+    return n;
+}
+
 /* From main memory to a device, converted. */
 static sp_status put(sp_tensor *dst, const sp_tensor *here)
 {
     if (dst->flags & SP_TENSOR_CONTIGUOUS) {
         sp_tensor *plain = NULL;
+        const sp_number number =
+            here->count == 1 && here->dtype == dst->dtype ? number_of(here) : (sp_number){.kind = 'n'};
+        if (number.kind != 'n') {
+            const sp_status status = fill(sp__tensor_device(dst), dst, number);
+            if (status != SP_DECLINED) return status;
+        }
         if (here->dtype == dst->dtype && here->flags & SP_TENSOR_CONTIGUOUS)
             return bring_in(dst, offset_of(dst), here->data, sp_tensor_bytes(here));
         SP_TRY(sp_tensor_create((sp_dtype)dst->dtype, dst->rank, dst->dims, &plain));
@@ -267,18 +285,39 @@ static sp_status create_like(const sp_tensor *t, sp_tensor **out)
     return sp__device_tensor(sp__tensor_device(t), &meta, out);
 }
 
-static sp_status place(sp_tensor **t)
+/* By the device's own kernel: a number is no copy. */
+static sp_status fill(sp_device *d, sp_tensor *t, sp_number value)
+{
+    const struct {
+        sp_ints shape;
+        sp_number value;
+        sp_dtype dtype;
+    } attrs = {{t->rank, t->dims}, value, (sp_dtype)t->dtype};
+    SP_TRY(sp__device_usable(d));
+    return sp__device_run_kernel(d, &(sp_call){.op = sp_op_find("full"), .attrs = &attrs, .n_out = 1, .out = &t});
+}
+
+static sp_status full(double value, sp_dtype dtype, int rank, const int64_t *dims, sp_tensor **out)
 {
     sp_device *d = sp__place_now();
-    if (!d || sp__tensor_buffer(*t)) return SP_OK;
-    sp_meta meta;
-    sp__meta_of(*t, &meta);
-    sp_tensor *there = NULL;
-    sp_status status = sp__device_tensor(d, &meta, &there);
-    if (status == SP_OK && (status = assign(there, *t)) != SP_OK) sp_tensor_release(there);
-    if (status == SP_OK) there->flags |= (*t)->flags & SP_TENSOR_WEAK;
-    sp_tensor_release(*t);
-    *t = status == SP_OK ? there : NULL;
+    sp_tensor *there = NULL, *one = NULL;
+    if (!d) return SP_OK;
+    sp_meta meta = {.dtype = dtype, .rank = rank};
+    for (int i = 0; i < rank; i++) meta.dims[i] = dims[i];
+    SP_TRY(sp__device_tensor(d, &meta, &there));
+    sp_status status = fill(d, there, (sp_number){.kind = 'f', .f = value});
+    if (status == SP_DECLINED) {
+        status = sp__tensor_from_meta(&meta, &one);
+        if (status == SP_OK) {
+            char *ptr[2] = {one->data, (char *)&value};
+            sp__cast_loop(SP_DTYPE_F64, dtype)(one->count, ptr, (const int64_t[]){(int64_t)sp_dtype_bytes(dtype), 0},
+                                               NULL);
+            status = assign(there, one);
+        }
+        sp_tensor_release(one);
+    }
+    if (status != SP_OK) sp_tensor_release(there);
+    else *out = there;
     return status;
 }
 
@@ -289,7 +328,7 @@ void sp__device_hooks_start(void)
                                           .assign = assign,
                                           .fetch = fetch,
                                           .create_like = create_like,
-                                          .place = place};
+                                          .full = full};
     sp__remote = &hooks;
 }
 

@@ -97,10 +97,10 @@ sp_status sp__device_run_kernel(sp_device *d, const sp_call *c)
     room question = {.operands = NULL};
     SP_TRY(room_fill(&question, c, false));
     sp_status status = SP_DECLINED;
-    const sp_device_table *t = d->table;
-    for (int i = 0; i < t->n_kernels && status == SP_DECLINED; i++) {
-        const sp_device_kernel *k = &t->kernels[i];
-        if (strcmp(k->op, "*") != 0 && strcmp(k->op, c->op->name) != 0) continue;
+    const int id = sp__op_id(c->op);
+    const uint32_t first = id < 0 ? 0 : d->first_offer[id], end = id < 0 ? 0 : d->first_offer[id + 1];
+    for (uint32_t i = first; i < end && status == SP_DECLINED; i++) {
+        const sp_device_kernel *k = d->offers[i];
         if (!k->takes || k->takes(d->state, &question.call)) status = run_one(d, k, c);
     }
     room_free(&question);

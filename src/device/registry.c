@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* registry.c - kinds of devices, and those that are open. Both lists only grow. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/own_folder.h"
 #include "base/plain.h"
 #include "device/devices.h"
 
@@ -107,6 +109,54 @@ static sp_status load(const char *path)
     return status;
 }
 
+/* Where libraries of devices may lie, seen from the engine: a build folder, an installation, the Python package. */
+static const char *const folders[] = {"devices", "spore/devices", "../devices", "../../devices",
+                                      "../lib/spore/devices"};
+
+static bool known_kind(const char *name, size_t n)
+{
+    sp__lock(&lock);
+    bool known = false;
+    for (int i = 0; i < n_kinds; i++)
+        known |= strlen(kinds[i].table->name) == n && strncmp(kinds[i].table->name, name, n) == 0;
+    sp__unlock(&lock);
+    return known;
+}
+
+/* The library of the kind's name in one of the folders, if there is one: opened when it is asked for, for a driver takes its time. */
+static sp_status load_kind(const char *name)
+{
+    const size_t n = strcspn(name, ":");
+    char own[3072], path[4096];
+    if (known_kind(name, n) || strcspn(name, "/") < n || !sp__own_folder(own, sizeof own)) return SP_OK;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        sp__snprintf(path, sizeof path, "%s/%s/%.*s.so", own, folders[i], (int)n, name);
+        if (access(path, R_OK) == 0) return load(path);
+    }
+    return SP_OK;
+}
+
+/* Every library of the first folder that there is. One that cannot work here is left out. */
+static void load_folder(void)
+{
+    char own[3072], path[4096];
+    DIR *folder = NULL;
+    if (!sp__own_folder(own, sizeof own)) return;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !folder; i++) {
+        sp__snprintf(path, sizeof path, "%s/%s", own, folders[i]);
+        folder = opendir(path);
+    }
+    if (!folder) return;
+    const size_t used = strlen(path);
+    for (struct dirent *e = readdir(folder); e; e = readdir(folder)) {
+        const size_t n = strlen(e->d_name);
+        if (n < 4 || strcmp(e->d_name + n - 3, ".so") != 0 || known_kind(e->d_name, n - 3)) continue;
+        sp__snprintf(path + used, sizeof path - used, "/%s", e->d_name);
+        (void)load(path);
+    }
+    closedir(folder);
+}
+
 /* What is built in, and what the environment names. A failure is told and costs that library only. */
 static void start(void)
 {
@@ -135,7 +185,9 @@ sp_status sp_device_load(const char *path)
 
 int sp_device_names(char *text, size_t bytes)
 {
+    static sp_once folder_once = SP_ONCE_INIT;
     sp__once(&start_once, start);
+    sp__once(&folder_once, load_folder);
     sp__lock(&lock);
     size_t used = (size_t)snprintf(text, bytes, "cpu");
     for (int i = 0; i < n_kinds; i++)
@@ -171,6 +223,28 @@ static const sp_device_table *parse(const char *name, int *ordinal)
     return NULL;
 }
 
+/* Kernels by operator, so that a call does not go through all of them. */
+static sp_status list_offers(sp_device *d)
+{
+    const sp_device_table *t = d->table;
+    const int n_ops = sp_op_count();
+    uint32_t n = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn && !(d->offers = sp__alloc((n + 1) * sizeof *d->offers))) return SP_NOMEM;
+        n = 0;
+        for (int i = 0; i < n_ops && i < SP_OPS_MAX; i++) {
+            d->first_offer[i] = n;
+            for (int k = 0; k < t->n_kernels; k++)
+                if (strcmp(t->kernels[k].op, "*") == 0 || strcmp(t->kernels[k].op, sp_op_name(sp_op_at(i))) == 0) {
+                    if (turn) d->offers[n] = &t->kernels[k];
+                    n++;
+                }
+            d->first_offer[i + 1] = n;
+        }
+    }
+    return SP_OK;
+}
+
 /* Under the lock. */
 static sp_status open_device(const sp_device_table *t, int ordinal, sp_device **out)
 {
@@ -193,9 +267,11 @@ static sp_status open_device(const sp_device_table *t, int ordinal, sp_device **
     d->opened_by = getpid();
     snprintf(d->name, sizeof d->name, ordinal ? "%s:%d" : "%s", t->name, ordinal);
     sp__lock_init(&d->lock);
-    const sp_status status = t->open(ordinal, &d->state);
+    sp_status status = list_offers(d);
+    if (status == SP_OK) status = t->open(ordinal, &d->state);
     if (status != SP_OK) {
         (void)sp__device_told(d, status);
+        sp__free(d->offers);
         sp__lock_destroy(&d->lock);
         sp__free(d);
         return status;
@@ -215,6 +291,7 @@ sp_status sp_device_open(const char *name, sp_device **out)
         strncmp(name, "CPU:", 4) == 0)
         return SP_OK;
     int ordinal;
+    SP_TRY(load_kind(name));
     sp__lock(&lock);
     const sp_device_table *t = parse(name, &ordinal);
     const sp_status status = t ? open_device(t, ordinal, out) : SP_VALUE;

@@ -170,15 +170,18 @@ sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const
         sp_status recorded = sp__record_source(&sp_op_full, &attrs, &t);
         return recorded == SP_OK ? sp_builder_take_tensor(b, t) : sp__builder_fail(b, recorded);
     }
-    sp_status status =
-        value == 0 ? sp_tensor_create_zeros(dtype, rank, dims, &t) : sp_tensor_create(dtype, rank, dims, &t);
+    sp_status status = SP_OK;
+    t = NULL;
+    if (sp__remote && !sp__recorder) status = sp__remote->full(value, dtype, rank, dims, &t);
+    if (status == SP_OK && t) return sp_builder_take_tensor(b, t);
+    if (status == SP_OK)
+        status = value == 0 ? sp_tensor_create_zeros(dtype, rank, dims, &t) : sp_tensor_create(dtype, rank, dims, &t);
     if (status != SP_OK) return sp__builder_fail(b, status);
     if (value != 0) {
         char *ptr[2] = {t->data, (char *)&value};
         const int64_t step[2] = {(int64_t)sp_dtype_bytes(dtype), 0};
         sp__cast_loop(SP_DTYPE_F64, dtype)(t->count, ptr, step, NULL);
     }
-    if (sp__remote && !sp__recorder && (status = sp__remote->place(&t)) != SP_OK) return sp__builder_fail(b, status);
     return sp_builder_take_tensor(b, t);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/own_folder.h"
 #include "base/plain.h"
 #include "parallel/parallel_impl.h"
 
@@ -54,21 +55,6 @@ const char *sp__launcher_family(void)
     return NULL;
 }
 
-/* Folder of the library or program that holds this function. */
-static bool own_folder(char *out, size_t room)
-{
-    Dl_info info;
-    static const char anchor = 0;
-    if (!dladdr(&anchor, &info) || !info.dli_fname) return false;
-    char *path = realpath(info.dli_fname, NULL);
-    char *slash = path ? strrchr(path, '/') : NULL;
-    if (slash) *slash = '\0';
-    const bool fits = slash && strlen(path) < room;
-    if (fits) memcpy(out, path, strlen(path) + 1);
-    free(path);
-    return fits;
-}
-
 static sp_status opened(const char *path, void *library, const sp_transport **out)
 {
     sp_transport_open_fn *start;
@@ -99,7 +85,7 @@ sp_status sp__transport_find(const char *family, const sp_transport **out)
     const char *named = getenv("SPORE_TRANSPORT");
     if (named && *named) return open_path(named, out);
     char folder[3072], path[4096];
-    SP_CHECK(own_folder(folder, sizeof folder), SP_RUNTIME,
+    SP_CHECK(sp__own_folder(folder, sizeof folder), SP_RUNTIME,
              "the folder of the engine is not known; set SPORE_TRANSPORT to the path of mpi_%s.so", family);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         sp__snprintf(path, sizeof path, "%s/%s/mpi_%s.so", folder, places[i], family);

@@ -25,8 +25,8 @@ typedef struct sp_remote_hooks {
     const char *(*name)(const struct sp_device *d);
     sp_status (*assign)(sp_tensor *dst, const sp_tensor *src); /* same shape; one of them at least is remote */
     sp_status (*fetch)(const sp_tensor *t, sp_tensor **out);   /* a row-major copy in main memory */
-    sp_status (*place)(
-        sp_tensor **t); /* a new tensor, to where results without inputs go on this thread; on failure it is released */
+    /* A tensor of one value where results without inputs go on this thread; *t NULL: that is main memory. */
+    sp_status (*full)(double value, sp_dtype dtype, int rank, const int64_t *dims, sp_tensor **t);
     sp_status (*create_like)(const sp_tensor *t, sp_tensor **out); /* row-major, on t's device, contents undefined */
 } sp_remote_hooks;
 extern const sp_remote_hooks *sp__remote; /* NULL until a device is opened */

@@ -13,14 +13,10 @@ import spore as ms
 from spore import _core, nn, ops
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "ops"))
-from samples import parse  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from walk import OPERATORS, TABLE, cases, gradients, operands, outputs  # noqa: E402
 
 FAR = Path(os.environ.get("SPORE_BUILD", ROOT / "build")) / "tests" / "far.so"
-TABLE = {e["name"]: e for e in _core.op_table()}
-# Nothing to bring there: no operand.
-NO_INPUTS = {name for name, e in TABLE.items() if not e["inputs"].strip()}
-MOVES = {"device_copy"}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,22 +29,6 @@ def there(t):
     return None if t is None else _core.tensor_to(t, "far")
 
 
-def operands(sample, dtype):
-    rng = np.random.Generator(np.random.PCG64(11))
-    made = []
-    for operand in sample.operands:
-        if operand is None:
-            made.append(None)
-            continue
-        kind = getattr(ms, dtype if dtype != "bool" else "bool_") if operand.follows_dtype else None
-        made.append(ms.Tensor(operand.values(rng, dtype), dtype=kind))
-    return made
-
-
-def outputs(result):
-    return list(result) if isinstance(result, (tuple, list)) else [result]
-
-
 def same(a, b, what, exact=True):
     assert len(a) == len(b), what
     for x, y in zip(a, b):
@@ -59,12 +39,7 @@ def same(a, b, what, exact=True):
             np.testing.assert_array_max_ulp(x.asnumpy(), y.asnumpy(), 4)
 
 
-def cases(entry):
-    dtype = "float32" if "float32" in entry["dtypes"] else entry["dtypes"][0]
-    return [(sample, dtype) for sample in parse(entry["samples"])]
-
-
-@pytest.mark.parametrize("name", sorted(set(TABLE) - NO_INPUTS - MOVES))
+@pytest.mark.parametrize("name", OPERATORS)
 def test_operator(name):
     """Forward, and the gradient by all floating inputs."""
     entry = TABLE[name]
@@ -77,23 +52,12 @@ def test_operator(name):
         for i, (x, y) in enumerate(zip(here, away)):
             if entry["writes"] >> i & 1:
                 same([y], [x], f"{sample.text}: written operand {i}")
-        places = [i for i, t in enumerate(here) if t is not None and t.dtype in (ms.float32, ms.float64)]
-        if not places or not entry["vjp"] or entry["no_vjp"] or entry["writes"]:
+        found = gradients(name, sample, away, found)
+        if found is None:
             continue
-
-        def f(given, *chosen, sample=sample, places=places):
-            given = list(given)
-            for place, value in zip(places, chosen):
-                given[place] = value
-            outs = [o for o in outputs(_core.apply(name, given, sample.attrs)) if o.dtype in (ms.float32, ms.float64)]
-            return sum((o.sum() for o in outs[1:]), outs[0].sum())
-        if not [o for o in wanted if o.dtype in (ms.float32, ms.float64)]:
-            continue
-        take = [ms.grad(lambda *c, g=g: f(g, *c), grad_position=tuple(range(len(places)))) for g in (here, away)]
-        found = outputs(take[1](*[away[p] for p in places]))
         assert all(g.device == "far" for g in found), f"gradient of {sample.text}"
         # A product of a matrix and a vector adds along or across rows, whichever the strides make one piece of memory.
-        same(found, outputs(take[0](*[here[p] for p in places])), f"gradient of {sample.text}", name != "matmul")
+        same(found, gradients(name, sample, here, wanted), f"gradient of {sample.text}", name != "matmul")
 
 
 class Net(nn.Cell):

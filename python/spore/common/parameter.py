@@ -281,6 +281,9 @@ class Parameter(Tensor):
         made = Parameter(contents, name=self.name)
         made.param_info = self.param_info.clone()
         made._copy_marks(self)
+        place = _core.tensor_device(self)
+        if place != _core.tensor_device(made) and made.init is None and self.init is None:
+            _core.tensor_move(made, place)
         return made
 
     def _copy_marks(self, other):
