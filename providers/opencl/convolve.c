@@ -56,45 +56,103 @@ static void add_common(ocl_text *t, bool bias)
         "#define PARAMETERS , __global const T *a, const ulong a_at, __global const T *b, const ulong b_at, __global T *c, "
         "const ulong c_at%s, const int batch, const int mg, const int kg, const int groups, const int ih, const int iw, const int "
         "oh, const int ow, const int kh, const int kw, const int sy, const int sx, const int dy, const int dx, const int py, const "
-        "int px\n#define COLUMNS int cy[TN], cx[TN], cb[TN], co[TN];\n",
+        "int px\n#define COLUMNS int cy[TN], cx[TN], cb[TN], co[TN], at[TN];\n",
         bias ? ", __global const T *bias, const ulong bias_at" : "");
 }
 
 /* mg, kg: channels of a group that m counts, and the others. */
 static const char *const forward_text =
-    "#define BATCH const int g = (int)get_global_id(2); a += a_at + g * mg * kg * kh * kw; b += b_at + g * kg * ih * iw; c += c_at + g * mg "
-    "* oh * ow; BIAS_GROUP\n"
-    "#define COLUMN(n) { const int s = (n) / (oh * ow), p = (n) % (oh * ow); cy[q] = p / ow * sy - py; cx[q] = p % ow * sx - px; "
-    "cb[q] = s * kg * groups * ih * iw; co[q] = s * mg * groups * oh * ow + p; }\n"
-    "#define K_STEP(k) const int tap = (k) % (kh * kw), ky = tap / kw * dy, kx = tap % kw * dx, kb = (k) / (kh * kw) * ih * iw;\n"
+    "#define BATCH const int g = (int)get_global_id(2); a += a_at + g * mg * kg * kh * kw; b += b_at + g * kg * ih * iw; c += c_at + g * mg * oh * ow; BIAS_GROUP\n"
     "#define A_AT(m, k) LD(a, (m) * (kg * kh * kw) + (k))\n"
-    "#define B_AT(q) ((uint)(cy[q] + ky) < (uint)ih && (uint)(cx[q] + kx) < (uint)iw ? LD(b, cb[q] + kb + (cy[q] + ky) * iw + cx[q] + kx) : "
-    "(C)0)\n"
     "#define PUT(m, q, v) ST(c, co[q] + (m) * oh * ow, v BIAS(m));\n";
+static const char *const forward_columns =
+    "#define COLUMN(n) { const int s = (n) / (oh * ow), p = (n) % (oh * ow); cy[q] = p / ow * sy - py; cx[q] = p % ow * sx - px; cb[q] = s * kg * groups * ih * iw; co[q] = s * mg * groups * oh * ow + p; }\n"
+    "#define K_STEP(k) const int tap = (k) % (kh * kw), ky = tap / kw * dy, kx = tap % kw * dx, kb = (k) / (kh * kw) * ih * iw;\n"
+    "#define B_AT(q) ((uint)(cy[q] + ky) < (uint)ih && (uint)(cx[q] + kx) < (uint)iw ? LD(b, cb[q] + kb + (cy[q] + ky) * iw + cx[q] + kx) : (C)0)\n";
 
 static const char *const input_text =
-    "#define BATCH const int g = (int)get_global_id(2); a += a_at + g * mg * kg * kh * kw; b += b_at + g * kg * oh * ow; c += c_at + g * mg "
-    "* ih * iw;\n"
-    "#define COLUMN(n) { const int s = (n) / (ih * iw), p = (n) % (ih * iw); cy[q] = p / iw + py; cx[q] = p % iw + px; "
-    "cb[q] = s * kg * groups * oh * ow; co[q] = s * mg * groups * ih * iw + p; }\n"
-    "#define K_STEP(k) const int tap = (k) % (kh * kw), ky = tap / kw * dy, kx = tap % kw * dx, kb = (k) / (kh * kw) * oh * ow;\n"
+    "#define BATCH const int g = (int)get_global_id(2); a += a_at + g * mg * kg * kh * kw; b += b_at + g * kg * oh * ow; c += c_at + g * mg * ih * iw;\n"
     "#define A_AT(m, k) LD(a, ((k) / (kh * kw) * mg + (m)) * (kh * kw) + (k) % (kh * kw))\n"
-    "inline int place(int v, int s, int n) { return v >= 0 && v % s == 0 && v / s < n ? v / s : -1; }\n"
-    "#define AT_Y(q) place(cy[q] - ky, sy, oh)\n#define AT_X(q) place(cx[q] - kx, sx, ow)\n"
-    "#define B_AT(q) (AT_Y(q) >= 0 && AT_X(q) >= 0 ? LD(b, cb[q] + kb + AT_Y(q) * ow + AT_X(q)) : (C)0)\n"
     "#define PUT(m, q, v) ST(c, co[q] + (m) * ih * iw, v);\n";
+static const char *const input_columns =
+    "#define COLUMN(n) { const int s = (n) / (ih * iw), p = (n) % (ih * iw); cy[q] = p / iw + py; cx[q] = p % iw + px; cb[q] = s * kg * groups * oh * ow; co[q] = s * mg * groups * ih * iw + p; }\n"
+    "#define K_STEP(k) const int tap = (k) % (kh * kw), ky = tap / kw * dy, kx = tap % kw * dx, kb = (k) / (kh * kw) * oh * ow;\n"
+    "inline int place(int v, int s, int n) { return v >= 0 && v % s == 0 && v / s < n ? v / s : -1; }\n"
+    "#define AT_Y(q) place(cy[q] - ky, sy, oh)\n"
+    "#define AT_X(q) place(cx[q] - kx, sx, ow)\n"
+    "#define B_AT(q) (AT_Y(q) >= 0 && AT_X(q) >= 0 ? LD(b, cb[q] + kb + AT_Y(q) * ow + AT_X(q)) : (C)0)\n";
 
 static const char *const weight_text =
-    "#define BATCH const int g = (int)get_global_id(2); a += a_at + g * mg * oh * ow; b += b_at + g * kg * ih * iw; c += c_at + g * mg * kg "
-    "* kh * kw;\n"
-    "#define COLUMN(n) { const int tap = (n) % (kh * kw); cy[q] = tap / kw * dy; cx[q] = tap % kw * dx; cb[q] = (n) / (kh * kw) * ih * iw; "
-    "co[q] = (n); }\n"
-    "#define K_STEP(k) const int s = (k) / (oh * ow), p = (k) % (oh * ow), ky = p / ow * sy - py, kx = p % ow * sx - px, kb = s * kg * "
-    "groups * ih * iw;\n"
-    "#define A_AT(m, k) LD(a, ((k) / (oh * ow) * mg * groups + (m)) * (oh * ow) + (k) % (oh * ow))\n"
-    "#define B_AT(q) ((uint)(cy[q] + ky) < (uint)ih && (uint)(cx[q] + kx) < (uint)iw ? LD(b, cb[q] + kb + (cy[q] + ky) * iw + cx[q] + kx) : "
-    "(C)0)\n"
+    "#define BATCH const int g = (int)get_global_id(2); a += a_at + g * mg * oh * ow; b += b_at + g * kg * ih * iw; c += c_at + g * mg * kg * kh * kw;\n"
     "#define PUT(m, q, v) ST(c, (m) * (kg * kh * kw) + co[q], v);\n";
+static const char *const weight_columns =
+    "#define COLUMN(n) { const int tap = (n) % (kh * kw); cy[q] = tap / kw * dy; cx[q] = tap % kw * dx; cb[q] = (n) / (kh * kw) * ih * iw; co[q] = (n); }\n"
+    "#define K_STEP(k) const int s = (k) / (oh * ow), p = (k) % (oh * ow), ky = p / ow * sy - py, kx = p % ow * sx - px, kb = s * kg * groups * ih * iw;\n"
+    "#define A_AT(m, k) LD(a, ((k) / (oh * ow) * mg * groups + (m)) * (oh * ow) + (k) % (oh * ow))\n"
+    "#define B_AT(q) ((uint)(cy[q] + ky) < (uint)ih && (uint)(cx[q] + kx) < (uint)iw ? LD(b, cb[q] + kb + (cy[q] + ky) * iw + cx[q] + kx) : (C)0)\n";
+
+/* The same for kernels/product.cl's GATHER: tap by tap, or pixel by pixel, without divisions. Windows of the input's gradient must not have strides. */
+static const char *const taps_text =
+    "#define K_START(k) int ty = (k) % (kh * kw) / kw, tx = (k) % kw, kb = (k) / (kh * kw) * PLANE, ky = SIGN ty * dy, kx = SIGN tx * dx, "
+    "k_at = kb + ky * GW + kx;\n"
+    "#define K_NEXT if (++tx == kw) { tx = 0; if (++ty == kh) { ty = 0; kb += PLANE; } ky = SIGN ty * dy; } kx = SIGN tx * dx; k_at = kb + "
+    "ky * GW + kx;\n";
+static const char *const forward_gather =
+    "#define GATHER\n#define GH ih\n#define GW iw\n#define PLANE (ih * iw)\n#define SIGN\n"
+    "#define COLUMN(n) { const int s = (n) / (oh * ow), p = (n) % (oh * ow); cy[q] = p / ow * sy - py; cx[q] = p % ow * sx - px; "
+    "at[q] = s * kg * groups * ih * iw + cy[q] * iw + cx[q]; co[q] = s * mg * groups * oh * ow + p; }\n";
+static const char *const input_gather =
+    "#define GATHER\n#define GH oh\n#define GW ow\n#define PLANE (oh * ow)\n#define SIGN -\n"
+    "#define COLUMN(n) { const int s = (n) / (ih * iw), p = (n) % (ih * iw); cy[q] = p / iw + py; cx[q] = p % iw + px; "
+    "at[q] = s * kg * groups * oh * ow + cy[q] * ow + cx[q]; co[q] = s * mg * groups * ih * iw + p; }\n";
+static const char *const weight_gather =
+    "#define GATHER\n#define GH ih\n#define GW iw\n"
+    "#define COLUMN(n) { const int tap = (n) % (kh * kw); cy[q] = tap / kw * dy; cx[q] = tap % kw * dx; "
+    "at[q] = (n) / (kh * kw) * ih * iw + cy[q] * iw + cx[q]; co[q] = (n); }\n"
+    "#define K_START(k) int oy = (k) % (oh * ow) / ow, ox = (k) % ow, kb = (k) / (oh * ow) * kg * groups * ih * iw, a_k = (k) / (oh * ow) * mg * "
+    "groups * oh * ow + (k) % (oh * ow), ky = oy * sy - py, kx = ox * sx - px, k_at = kb + ky * iw + kx;\n"
+    "#define K_NEXT a_k++; if (++ox == ow) { ox = 0; if (++oy == oh) { oy = 0; kb += kg * groups * ih * iw; a_k += (mg * groups - 1) * oh * ow; "
+    "} ky = oy * sy - py; } kx = ox * sx - px; k_at = kb + ky * iw + kx;\n"
+    "#define A_AT(m, k) LD(a, a_k + (m) * oh * ow)\n";
+
+static void add_gather(ocl_text *t, int kind)
+{
+    ocl_add(t, "%s", kind == FORWARD ? forward_gather : kind == INPUT_GRAD ? input_gather : weight_gather);
+    if (kind != WEIGHT_GRAD) ocl_add(t, "%s", taps_text);
+}
+
+/* A kernel of one element is a product of the image itself, sample by sample. */
+static bool is_plain(const geometry *g)
+{
+    const ocl_window *w = &g->w;
+    return g->kind != WEIGHT_GRAD && g->group == 1 && w->kernel[0] * w->kernel[1] == 1 &&
+           w->stride[0] * w->stride[1] == 1 && w->pad[0] + w->pad[1] == 0 && w->in[0] == w->out[0] &&
+           w->in[1] == w->out[1];
+}
+
+static sp_status plain(ocl_device *d, const sp_device_call *c, const geometry *g)
+{
+    const int64_t p = g->w.in[0] * g->w.in[1], m = g->kind == FORWARD ? g->out_channels : g->in_channels,
+                  k = g->kind == FORWARD ? g->in_channels : g->out_channels;
+    const ocl_product product = {.dtype = c->in[0].dtype,
+                                 .transpose_a = g->kind == INPUT_GRAD,
+                                 .m = m,
+                                 .n = p,
+                                 .k = k,
+                                 .lda = g->in_channels,
+                                 .ldb = p,
+                                 .ldc = p,
+                                 .a = c->in[1].buffer,
+                                 .a_at = ocl_at(&c->in[1]),
+                                 .b = c->in[0].buffer,
+                                 .b_at = ocl_at(&c->in[0]),
+                                 .c = c->out[0].buffer,
+                                 .c_at = ocl_at(&c->out[0]),
+                                 .batch = g->batch,
+                                 .b_step = k * p,
+                                 .c_step = m * p};
+    return ocl_multiply(d, c->op, &product);
+}
 
 sp_status ocl_conv_run(void *device, const sp_device_call *c)
 {
@@ -109,6 +167,7 @@ sp_status ocl_conv_run(void *device, const sp_device_call *c)
     const int64_t n = g.kind == FORWARD ? g.batch * places : g.kind == INPUT_GRAD ? g.batch * pixels : ic * taps;
     const int64_t k = g.kind == WEIGHT_GRAD ? g.batch * places : kg * taps;
     if (ocl_count(&c->out[0]) == 0) return SP_OK;
+    if (is_plain(&g) && !bias) return plain(d, c, &g);
     ocl_text t = {NULL};
     ocl_add_dtype(&t, "", c->in[0].dtype);
     ocl_tiles_add(d, &t, c->in[0].dtype, mg);
@@ -116,6 +175,10 @@ sp_status ocl_conv_run(void *device, const sp_device_call *c)
     ocl_add(&t, bias ? "#define BIAS(m) + LD(bias, bias_at + g * mg + (m))\n#define BIAS_GROUP\n"
                      : "#define BIAS(m)\n#define BIAS_GROUP\n");
     ocl_add(&t, "%s", g.kind == FORWARD ? forward_text : g.kind == INPUT_GRAD ? input_text : weight_text);
+    const bool gathers =
+        d->cpu && c->in[0].dtype != SP_DTYPE_F64 && (g.kind != INPUT_GRAD || (w->stride[0] == 1 && w->stride[1] == 1));
+    if (gathers) add_gather(&t, g.kind);
+    else ocl_add(&t, "%s", g.kind == FORWARD ? forward_columns : g.kind == INPUT_GRAD ? input_columns : weight_columns);
     ocl_launch l;
     SP_TRY(ocl_begin(d, c->op, "product", ocl_tiles_kernel(d), &t, &l));
     ocl_arg_int(&l, mg);

@@ -26,7 +26,8 @@ struct sp_device {
     int number; /* from 1 on: how recorded programs name it */
     pid_t opened_by;
     char name[48];
-    const sp_device_kernel **offers; /* kernels for operator i: offers[first_offer[i]] to offers[first_offer[i + 1]], best first */
+    const sp_device_kernel *
+        *offers; /* kernels for operator i: offers[first_offer[i]] to offers[first_offer[i + 1]], best first */
     uint32_t first_offer[SP_OPS_MAX + 1];
     sp_lock lock; /* of `kept` */
     sp_buffer *kept[SP_BUFFER_CLASSES];

@@ -7,6 +7,8 @@
  *     B_AT(q)                         b's element in column q of the tile at the step
  *     B_ROW                           all columns of a tile at once, where they are neighbours in memory; may be left out
  *     PUT(m, q, v)                    store
+ * GATHER instead of the last three for b: K_START(k) and K_NEXT keep ky, kx and k_at, COLUMN sets cy[q], cx[q] and at[q]; the element of a column is at
+ * at[q] + k_at where cy[q] + ky and cx[q] + kx lie in GH x GW, else zero: no division and no branch in the loop.
  * tiles: every item alone, for CPUs. groups: tiles of local memory, for GPUs (GM x GN items). */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -14,6 +16,15 @@
 #define CV JOIN(C, TN)
 #define V_LOAD JOIN(vload, TN)
 #define V_STORE JOIN(vstore, TN)
+#ifdef GATHER
+#define IV int16
+#define UV uint16
+#define UV_ as_uint16
+#define I_LOAD vload16
+#define PICK(p, i)                                                                                                     \
+    (CV)(LD(p, i.s0), LD(p, i.s1), LD(p, i.s2), LD(p, i.s3), LD(p, i.s4), LD(p, i.s5), LD(p, i.s6), LD(p, i.s7),       \
+         LD(p, i.s8), LD(p, i.s9), LD(p, i.sa), LD(p, i.sb), LD(p, i.sc), LD(p, i.sd), LD(p, i.se), LD(p, i.sf))
+#endif
 
 __kernel void tiles(const int M, const int N, const int K PARAMETERS)
 {
@@ -25,6 +36,9 @@ __kernel void tiles(const int M, const int N, const int K PARAMETERS)
         const int n = n0 + q < N ? n0 + q : N - 1;
         COLUMN(n)
     }
+#ifdef GATHER
+    const IV y0 = I_LOAD(0, cy), x0 = I_LOAD(0, cx), at0 = I_LOAD(0, at);
+#endif
     const bool whole = n0 + TN <= N;
     CV acc[TM];
     int rows[TM];
@@ -35,6 +49,15 @@ __kernel void tiles(const int M, const int N, const int K PARAMETERS)
     for (int k0 = 0; k0 < K; k0 += BLOCK) { /* sums of blocks, so that errors do not grow with k */
     CV part[TM];
     for (int r = 0; r < TM; r++) part[r] = 0;
+#ifdef GATHER
+    K_START(k0)
+    for (int k = k0; k < min(k0 + BLOCK, K); k++) {
+        const IV ok = (UV_(y0 + ky) < (UV)(GH)) & (UV_(x0 + kx) < (UV)(GW)), from = (at0 + k_at) & ok;
+        const CV step_b = select((CV)0, PICK(b, from), ok);
+        for (int r = 0; r < TM; r++) part[r] = mad_((CV)A_AT(rows[r], k), step_b, part[r]);
+        K_NEXT
+    }
+#else
     for (int k = k0; k < min(k0 + BLOCK, K); k++) {
         K_STEP(k)
         CV step_b;
@@ -49,6 +72,7 @@ __kernel void tiles(const int M, const int N, const int K PARAMETERS)
         }
         for (int r = 0; r < TM; r++) part[r] = mad_((CV)A_AT(rows[r], k), step_b, part[r]);
     }
+#endif
     for (int r = 0; r < TM; r++) acc[r] += part[r];
     }
     for (int r = 0; r < TM; r++) {
@@ -59,6 +83,7 @@ __kernel void tiles(const int M, const int N, const int K PARAMETERS)
     }
 }
 
+#ifndef GATHER
 #define TK 8
 __kernel __attribute__((reqd_work_group_size(GM, GN, 1))) void groups(const int M, const int N, const int K PARAMETERS)
 {
@@ -110,3 +135,4 @@ __kernel __attribute__((reqd_work_group_size(GM, GN, 1))) void groups(const int 
         }
     }
 }
+#endif
