@@ -4,6 +4,9 @@ import enum
 import inspect
 import json
 import os
+import random
+
+import numpy
 
 from spore._not_done import not_done
 from spore.common.seed import get_seed as _process_seed
@@ -62,10 +65,13 @@ NO_SEED = 5489      # what get_seed answers when none was set; setting it means 
 
 
 def set_seed(seed):
-    """The seed of shuffling and random transforms; 5489, what `get_seed` answers at first, means that there is none."""
+    """The seed of shuffling and random transforms, and, as in MindSpore, of Python's `random` and numpy's; 5489, what `get_seed` answers at
+    first, means that there is none."""
     from spore.dataset import _stream
     _values['seed'] = _count(seed, 0, "seed isn't of type int.", "seed given is not within the required range [0, UINT32_MAX(4294967295)].",
                              4294967295)
+    random.seed(seed)
+    numpy.random.seed(seed)
     _stream.restart()
 
 

@@ -9,6 +9,7 @@ import functools
 import inspect
 
 from .. import _core
+from . import _arguments
 from .._alias import module_of
 from .._compat import positional as _positional
 from .._not_done import shard_not_done
@@ -45,6 +46,10 @@ bprop_getters = Registry()  # gradients of primitives that users write
 
 class Primitive:
     """An operator with its attributes. `Primitive("Add")` finds the operator of that name when it is called."""
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        _arguments.guard(cls)
 
     def __init__(self, name):
         state = self.__dict__

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of images by chance, and recipes of them."""
 import numbers
+import random
 
 import numpy as np
 
@@ -89,7 +90,7 @@ class RandomColor(_RandomImage, PyTensorOperation):
         return 'RandomColor', {'degrees': self.degrees}
 
     def _execute_py(self, img):
-        return util.enhance(img, 'Color', np.random.uniform(*self.degrees))
+        return util.enhance(img, 'Color', random.uniform(*self.degrees))
 
 
 class RandomColorAdjust(_RandomImage, PyTensorOperation):
@@ -201,7 +202,7 @@ class RandomSharpness(_RandomImage, PyTensorOperation):
         return 'RandomSharpness', {'degrees': self.degrees}
 
     def _execute_py(self, img):
-        return util.enhance(img, 'Sharpness', np.random.uniform(*self.degrees))
+        return util.enhance(img, 'Sharpness', random.uniform(*self.degrees))
 
 
 class RandomSolarize(_RandomEngine):
@@ -555,7 +556,7 @@ class RandomRotation(Interpolated, PyTensorOperation):
 
     def _execute_py(self, img):
         util.need_pil(img)
-        angle = np.random.uniform(*self.degrees)
+        angle = random.uniform(*self.degrees)
         if self.resample == Inter.ANTIALIAS:
             raise ValueError("When using Inter.ANTIALIAS, center needs to be None and angle needs to be an integer "
                              "multiple of 90.")
