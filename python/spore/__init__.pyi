@@ -137,6 +137,7 @@ from spore.common.initializer import XavierNormal as _XavierNormal
 from spore.common.initializer import XavierUniform as _XavierUniform
 from spore.common.jit_config import JitConfig as _JitConfig
 from spore.common.layers import summary as summary
+from spore.common.mindio import FileSystem as FileSystem
 from spore.common.mindio import mindio_preload as mindio_preload
 from spore.common.parameter import Parameter as Parameter
 from spore.common.parameter import ParameterTuple as ParameterTuple
@@ -444,6 +445,7 @@ from spore.profiler import profile as _profile
 from spore.profiler import schedule as _schedule
 from spore.profiler import mstx as mstx
 from spore.quantization import Quantized as Quantized
+from spore.quantization import QuantizationAwareTraining as _QuantizationAwareTraining
 from spore.rewrite.node import NodeType as NodeType
 from spore.rewrite.node import Node as _Node
 from spore.rewrite.pattern_engine import PatternEngine as PatternEngine
@@ -1009,6 +1011,9 @@ class Precision(_Precision):
 class ProximalAdagrad(_ProximalAdagrad):
     """Adagrad whose parameters are shrunk by l1 and l2 after each step."""
     def __init__(self, params, accum: Any = 0.1, learning_rate: Any = 0.001, l1: Any = 0.0, l2: Any = 0.0, use_locking: Any = False, loss_scale: Any = 1.0, weight_decay: Any = 0.0) -> None: ...
+class QuantizationAwareTraining(_QuantizationAwareTraining):
+    """Train a network so that it loses little when it is quantised: its layers round to what integers hold already while they are trained."""
+    def __init__(self, bits: Any = 8, activation_bits: Any = 8, per_tensor: Any = False, keep: Any = (), averaging: Any = 0.1) -> None: ...
 class RMSProp(_RMSProp):
     """Steps by the gradient over the root of its averaged square."""
     def __init__(self, params, learning_rate: Any = 0.1, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10, use_locking: Any = False, centered: Any = False, loss_scale: Any = 1.0, weight_decay: Any = 0.0) -> None: ...

@@ -6,12 +6,13 @@ import tempfile
 
 import numpy as np
 
-from spore import _core
+from spore import _core, ops
 from spore._model import ModelCell
+from spore.common.parameter import Parameter
 from spore.common.tensor import Tensor
-from spore.nn import Cell
+from spore.nn import Cell, Conv2d, Dense
 
-__all__ = ["quantize", "Quantized"]
+__all__ = ["quantize", "Quantized", "QuantizationAwareTraining"]
 
 
 class Quantized:
@@ -175,3 +176,124 @@ def quantize(net, dataset=None, *, kind="static", bits=8, activation_bits=8, blo
     options = (kind, bits, activation_bits, block, per_tensor, symmetric, method, float(percentile), bias_correction, equalize, ",".join(keep), target,
                integer_only, effect_samples if effect_samples > 0 else -1)
     return Quantized(_core.quantize(model, samples, options))
+
+
+# --- training that sees the rounding ------------------------------------------------------------------------------
+
+
+class _Aware:
+    """What layers do while they are trained for integers: round what comes in, and the weights, to what integers can hold. Gradients pass the rounding
+    (straight-through estimator)."""
+
+    def _round_input(self, x):
+        low, high = self.input_low, self.input_high
+        if self.training:
+            least, most = ops.minimum(ops.amin(x), 0), ops.maximum(ops.amax(x), 0)
+            first = ops.equal(low, high)  # nothing was seen yet
+            step = self._aware.averaging
+            ops.assign(low, ops.select(first, least, low + (least - low) * step))
+            ops.assign(high, ops.select(first, most, high + (most - high) * step))
+        levels = 2 ** self._aware.activation_bits - 1
+        bottom = -(levels + 1) // 2
+        scale = ops.maximum(ops.stop_gradient(high - low) / levels, 1e-12)
+        zero = bottom - ops.round(ops.stop_gradient(low) / scale)
+        return _core.apply("fake_quantize", (x, scale, zero), {"axis": 0, "low": bottom, "high": bottom + levels})
+
+    def _rounded_weight(self):
+        weight = self.weight
+        most = 2 ** (self._aware.bits - 1) - 1
+        sizes = ops.abs(ops.stop_gradient(weight))
+        largest = ops.amax(sizes) if self._aware.per_tensor else ops.amax(sizes.reshape(weight.shape[0], -1), 1)
+        scale = ops.maximum(largest / most, 1e-12)
+        return _core.apply("fake_quantize", (weight, scale, ops.zeros_like(scale)), {"axis": 0, "low": -most, "high": most})
+
+
+class _AwareConv2d(_Aware, Conv2d):
+    def construct(self, x):
+        return _core.apply("conv2d", (self._round_input(x), self._rounded_weight(), self.bias), self._attrs)
+
+
+class _AwareDense(_Aware, Dense):
+    def construct(self, x):
+        x = ops.dense(self._round_input(x), self._rounded_weight(), self.bias)
+        return self.activation(x) if self.activation_flag else x
+
+
+_AWARE = {Conv2d: _AwareConv2d, Dense: _AwareDense}
+
+
+class QuantizationAwareTraining:
+    """Train a network so that it loses little when it is quantised: its layers round to what integers hold already while they are trained.
+
+    Layers are changed in place and keep the names of their Parameters; each gets two more, the range of its inputs, that are observed and not trained.
+    Activations are rounded where they enter a layer. `convert` gives the plain network back, with the weights that were trained; `quantize` makes integers of it.
+
+    Args:
+        bits (int): Of weights, 2 to 8. Default: ``8`` .
+        activation_bits (int): Of what flows between layers, 2 to 16. Default: ``8`` .
+        per_tensor (bool): One scale for all weights of a layer instead of one for each channel. Default: ``False`` .
+        keep (sequence): Names of layers that stay as they are, as `Cell.cells_and_names` tells them. Default: ``()`` .
+        averaging (float): How much a batch moves the observed ranges, in (0, 1]. Default: ``0.1`` .
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import nn, Tensor
+        >>> net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 2))
+        >>> aware = ms.quantization.QuantizationAwareTraining(bits=8)
+        >>> net = aware.apply(net)              # train it now, as any other
+        >>> out = net.set_train()(Tensor(np.ones((3, 4), np.float32)))
+        >>> net = aware.convert(net)
+        >>> q = ms.quantize(net, [np.ones((3, 4), np.float32)])
+        >>> print(q.figures["layers_quantised"])
+        2
+    """
+
+    def __init__(self, bits=8, activation_bits=8, per_tensor=False, keep=(), averaging=0.1):
+        for name, value, most in (("bits", bits, 8), ("activation_bits", activation_bits, 16)):
+            if not isinstance(value, int) or isinstance(value, bool) or not 2 <= value <= most:
+                raise ValueError(f"For 'QuantizationAwareTraining', the argument '{name}' must be an int in [2, {most}], but got {value!r}.")
+        if not isinstance(averaging, (int, float)) or not 0 < averaging <= 1:
+            raise ValueError(f"For 'QuantizationAwareTraining', the argument 'averaging' must be a number in (0, 1], but got {averaging!r}.")
+        if isinstance(keep, str):
+            raise TypeError(f"For 'QuantizationAwareTraining', the argument 'keep' must be a list of names of layers, but got the text {keep!r}.")
+        self.bits, self.activation_bits, self.per_tensor, self.keep, self.averaging = bits, activation_bits, per_tensor, tuple(keep), float(averaging)
+
+    def apply(self, network):
+        """Let the layers of a network (Conv2d, Dense) round. Returns the network.
+
+        Args:
+            network (Cell): Changed in place. Make the optimizer afterwards or before: it trains the same Parameters.
+        """
+        if not isinstance(network, Cell):
+            raise TypeError(f"For 'QuantizationAwareTraining.apply', the network must be a Cell, but got {type(network).__name__}.")
+        layers = dict(network.cells_and_names())
+        unknown = [name for name in self.keep if name not in layers]
+        if unknown:
+            raise ValueError(f"For 'QuantizationAwareTraining', 'keep' names {unknown[0]!r}, which the network does not have; its layers: {', '.join(filter(None, layers))}.")
+        chosen = {name: layer for name, layer in layers.items() if type(layer) in _AWARE and name not in self.keep}
+        if not chosen:
+            raise ValueError("For 'QuantizationAwareTraining.apply', the network has no layer that could round: Conv2d or Dense, neither kept nor changed already.")
+        for name, layer in chosen.items():
+            layer.__class__ = _AWARE[type(layer)]
+            layer._hooks_changed()  # compiled programs with the layer in them no longer fit
+            layer._aware = self
+            for end in ("input_low", "input_high"):
+                setattr(layer, end, Parameter(Tensor(np.zeros((), np.float32)), name=f"{name}.{end}" if name else end, requires_grad=False))
+        return network
+
+    def convert(self, network):
+        """The network without rounding, with the weights as they are. Returns it.
+
+        Args:
+            network (Cell): What `apply` changed; in place.
+        """
+        plain = {aware: layer for layer, aware in _AWARE.items()}
+        changed = [layer for _, layer in network.cells_and_names() if type(layer) in plain]
+        if not changed:
+            raise ValueError("For 'QuantizationAwareTraining.convert', the network has no layer that 'apply' has changed.")
+        for layer in changed:
+            layer.__class__ = plain[type(layer)]
+            layer._hooks_changed()
+            del layer.input_low, layer.input_high, layer._aware
+        return network
