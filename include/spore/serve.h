@@ -95,6 +95,9 @@ typedef struct sp_model_config {
         *warm_up; /* shapes of inputs to run it with before it is ready: "x:1x128,mask:1x128; x:8x128,mask:8x128" */
     const char *key_file; /* the key of encrypted files, as `spore decrypt --key-file` takes it */
     const char *key_mode; /* "AES-GCM" */
+    const char *
+        preprocess; /* how pictures become an input: "input=x,size=224x224,scale=0.00392,mean=0.485 0.456 0.406,std=0.229 0.224 0.225" (docs/guides/serving.md); NULL: it takes none */
+    const char *classes; /* file with the names of classes, one a line */
 } sp_model_config;
 
 /* --- a configuration file: JSON, as docs/guides/serving.md describes it ---------------------------------------------- */

@@ -69,6 +69,8 @@ sp_status sp__meta_bytes(const sp_meta *meta, size_t *bytes);
 typedef struct sp_sink sp_sink;
 
 sp_status sp__sink_open(const char *path, const sp_file_options *options, uint64_t total_bytes, sp_sink **out);
+/* The same into memory, which nothing replaces at the end. */
+sp_status sp__sink_open_memory(sp_wire_out *memory, sp_sink **out);
 const char *sp__sink_path(const sp_sink *sink);
 const sp_file_options *sp__sink_options(const sp_sink *sink);
 sp_status sp__sink_write(sp_sink *sink, const void *data, size_t bytes);

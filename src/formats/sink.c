@@ -11,6 +11,7 @@ enum { STEP_BYTES = 16 << 20 }; /* written between two reports */
 
 struct sp_sink {
     sp_replace *file;
+    sp_wire_out *memory; /* it is written there, and there is no file */
     const char *path;
     const sp_file_options *options;
     uint64_t done, total, reported;
@@ -40,6 +41,18 @@ sp_status sp__sink_open(const char *path, const sp_file_options *options, uint64
     if (status == SP_OK) *out = sink;
     else sp__sink_abort(sink);
     return status;
+}
+
+sp_status sp__sink_open_memory(sp_wire_out *memory, sp_sink **out)
+{
+    static const sp_file_options none = {0};
+    sp_sink *sink = sp__alloc_zero(sizeof *sink);
+    if (sink == NULL) return SP_NOMEM;
+    sink->path = "";
+    sink->options = &none;
+    sink->memory = memory;
+    *out = sink;
+    return SP_OK;
 }
 
 const char *sp__sink_path(const sp_sink *sink) { return sink->path; }
@@ -82,7 +95,9 @@ sp_status sp__sink_write(sp_sink *sink, const void *data, size_t bytes)
     const uint8_t *at = data;
     while (bytes > 0) {
         size_t n = bytes < STEP_BYTES ? bytes : STEP_BYTES;
-        SP_TRY(sink->block != NULL ? write_encrypted(sink, at, n) : sp__replace_write(sink->file, at, n));
+        SP_TRY(sink->memory != NULL  ? sp__wire_put(sink->memory, at, n)
+               : sink->block != NULL ? write_encrypted(sink, at, n)
+                                     : sp__replace_write(sink->file, at, n));
         at += n;
         bytes -= n;
         sink->done += n;
@@ -135,7 +150,7 @@ sp_status sp__sink_take_commit(sp_sink *sink)
     sp_status status = SP_OK;
     if (sink->in_block > 0) status = seal(sink);
     if (status == SP_OK && sink->done > sink->reported) status = report(sink);
-    if (status == SP_OK) {
+    if (status == SP_OK && sink->memory == NULL) {
         status = sp__replace_take_commit(sink->file);
         sink->file = NULL;
     }

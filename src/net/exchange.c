@@ -29,6 +29,7 @@ const char *sp__net_status_text(int status)
                  {403, "Forbidden"},
                  {404, "Not Found"},
                  {405, "Method Not Allowed"},
+                 {406, "Not Acceptable"},
                  {408, "Request Timeout"},
                  {413, "Content Too Large"},
                  {415, "Unsupported Media Type"},

@@ -55,7 +55,7 @@ static const char *beside(reader *r, const char *value)
 
 static bool is_path(const char *key)
 {
-    static const char *const paths[] = {"path", "key_file", "unix", "cert", "key", "client_ca", "api_keys"};
+    static const char *const paths[] = {"path", "key_file", "classes", "unix", "cert", "key", "client_ca", "api_keys"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(key, paths[i]) == 0) return true;
     return false;
@@ -79,7 +79,24 @@ static sp_status read_plain(reader *r, const char *key, const char **out)
     return SP_OK;
 }
 
-/* [1, 4] as "1,4", {"stable": 1} as "stable=1", ["x:1x4", "x:2x4"] as "x:1x4;x:2x4". */
+/* [0.5, 1] as "0.5 1". */
+static sp_status read_numbers(reader *r, const char *key, const char **out)
+{
+    sp__text t = {0};
+    sp_status status = SP_OK;
+    for (bool more = false; (status = sp__json_each(&r->j, '[', &more)) == SP_OK && more;) {
+        const char *value = NULL;
+        status = read_plain(r, key, &value);
+        if (status != SP_OK) break;
+        sp__text_put(&t, "%s%s", t.used > 0 ? " " : "", value);
+    }
+    if (status == SP_OK && t.failed) status = SP_NOMEM;
+    if (status == SP_OK) *out = sp__arena_text(&r->c->arena, t.used > 0 ? t.data : "");
+    sp__free(t.data);
+    return status == SP_OK && *out == NULL ? SP_NOMEM : status;
+}
+
+/* [1, 4] as "1,4", {"stable": 1} as "stable=1", ["x:1x4", "x:2x4"] as "x:1x4;x:2x4", {"mean": [0.5, 1]} as "mean=0.5 1". */
 static sp_status read_list(reader *r, const char *key, const char **out)
 {
     const char open = sp__json_peek(&r->j);
@@ -89,7 +106,8 @@ static sp_status read_list(reader *r, const char *key, const char **out)
         const char *name = NULL, *value = NULL;
         status = open == '{' ? sp__json_member(&r->j, &r->c->arena, &more, &name) : sp__json_each(&r->j, '[', &more);
         if (status != SP_OK || !more) break;
-        status = read_plain(r, key, &value);
+        status =
+            open == '{' && sp__json_peek(&r->j) == '[' ? read_numbers(r, name, &value) : read_plain(r, key, &value);
         if (status != SP_OK) break;
         if (t.used > 0) sp__text_put(&t, strcmp(key, "warm_up") == 0 ? ";" : ",");
         if (name != NULL) sp__text_put(&t, "%s=", name);
@@ -108,7 +126,7 @@ static sp_status read_value(reader *r, const char *key, const char **out)
 {
     const char kind = sp__json_peek(&r->j);
     const bool listed = (kind == '[' && (strcmp(key, "versions") == 0 || strcmp(key, "warm_up") == 0)) ||
-                        (kind == '{' && strcmp(key, "labels") == 0);
+                        (kind == '{' && (strcmp(key, "labels") == 0 || strcmp(key, "preprocess") == 0));
     SP_TRY(listed ? read_list(r, key, out) : read_plain(r, key, out));
     if (is_path(key)) *out = beside(r, *out);
     return *out != NULL ? SP_OK : SP_NOMEM;

@@ -18,6 +18,10 @@ sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int
 sp_status sp__decode_array(sp_json *j, const char *name, sp_dtype wanted, sp_tensor **out);
 /* The deadline that a client asks for, no later than the server's own. */
 void sp__decode_timeout(sp_job *job, int64_t us);
+/* bodies.c: bodies and replies that are tensors by themselves, told by Content-Type and Accept. *done: it was one of those. */
+sp_status sp__decode_typed(sp_job *job, bool *done);
+sp_status sp__decode_accept(sp_job *job); /* can the reply have the form that is asked for? */
+sp_status sp__encode_typed(sp_job *job, bool *done);
 /* encoding.c: a body that is compressed is put in place of its plain one; a reply is compressed where the client takes that and it is worth it. */
 sp_status sp__decode_encoding(sp_job *job);
 void sp__encode_compressed(sp_job *job);

@@ -282,7 +282,7 @@ static sp_status put_output_face(const sp_job *job, sp_wire_out *o, output *out)
     if (out->wanted.classes > 0) {
         int rank;
         int64_t dims[2];
-        SP_TRY(sp__kserve_put_classes(t, name, out->wanted.classes, false, &out->classes, &rank, dims));
+        SP_TRY(sp__kserve_put_classes(job->model, t, name, out->wanted.classes, false, &out->classes, &rank, dims));
         return out->classes.failed ? SP_NOMEM : put_face(o, 5, name, "BYTES", rank, dims);
     }
     SP_CHECK(sp__kserve_datatype(sp_tensor_dtype(t)) != NULL, SP_TYPE,

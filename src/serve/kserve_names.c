@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "serve/json.h"
+#include "serve/preprocess.h"
 #include "serve/routes.h"
 
 static const struct {
@@ -55,5 +56,15 @@ void sp__kserve_metadata(const sp_served *m, sp__text *t)
         if (i > 0) sp__text_put(t, ",");
         put_value(t, sp_model_output_name(m->model, i), sp_model_output_spec(m->model, i));
     }
-    sp__text_put(t, "],\"max_batch\":%d,\"batch_exact\":%s}\n", m->max_batch, m->exact ? "true" : "false");
+    sp__text_put(t, "],\"max_batch\":%d,\"batch_exact\":%s", m->max_batch, m->exact ? "true" : "false");
+    if (m->preprocess != NULL) {
+        const char *name = sp_model_input_name(m->model, sp__preprocess_input(m->preprocess));
+        sp__text_put(t, ",\"pictures\":");
+        sp__json_put_text(t, name, strlen(name));
+    }
+    for (int i = 0; i < m->n_classes; i++) {
+        sp__text_put(t, i > 0 ? "," : ",\"classes\":[");
+        sp__json_put_text(t, m->classes[i], strlen(m->classes[i]));
+    }
+    sp__text_put(t, "%s}\n", m->n_classes > 0 ? "]" : "");
 }

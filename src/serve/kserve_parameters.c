@@ -124,7 +124,7 @@ static sp_status read_scores(const sp_tensor *t, int64_t from, int64_t n, score 
     return SP_OK;
 }
 
-static void put_class(const sp_tensor *t, int64_t from, const score *s, bool json, sp__text *out)
+static void put_class(const sp_served *m, const sp_tensor *t, int64_t from, const score *s, bool json, sp__text *out)
 {
     const size_t size = sp_dtype_bytes(sp_tensor_dtype(t));
     sp__text one = {0};
@@ -133,6 +133,7 @@ static void put_class(const sp_tensor *t, int64_t from, const score *s, bool jso
                               (const char *)sp_tensor_data(t) + (size_t)(from + s->index) * size);
     else sp__text_put(&one, "%s", isnan(s->value) ? "nan" : s->value > 0 ? "inf" : "-inf");
     sp__text_put(&one, ":%lld", (long long)s->index);
+    if (s->index < m->n_classes) sp__text_put(&one, ":%s", m->classes[s->index]);
     if (one.failed) out->failed = true;
     else if (json) sp__json_put_text(out, one.data, one.used);
     else {
@@ -143,8 +144,8 @@ static void put_class(const sp_tensor *t, int64_t from, const score *s, bool jso
     sp__free(one.data);
 }
 
-sp_status sp__kserve_put_classes(const sp_tensor *t, const char *name, int64_t classes, bool json, sp__text *out,
-                                 int *rank, int64_t dims[2])
+sp_status sp__kserve_put_classes(const sp_served *m, const sp_tensor *t, const char *name, int64_t classes, bool json,
+                                 sp__text *out, int *rank, int64_t dims[2])
 {
     const int64_t count = sp_tensor_count(t), rows = sp_tensor_rank(t) > 1 ? sp_tensor_dims(t)[0] : 1,
                   n = rows > 0 ? count / rows : 0, k = classes < n ? classes : n;
@@ -159,7 +160,7 @@ sp_status sp__kserve_put_classes(const sp_tensor *t, const char *name, int64_t c
         qsort(scores, (size_t)n, sizeof *scores, by_score);
         for (int64_t i = 0; i < k; i++) {
             if (json && (r > 0 || i > 0)) sp__text_put(out, ",");
-            put_class(t, r * n, &scores[i], json, out);
+            put_class(m, t, r * n, &scores[i], json, out);
         }
     }
     sp__free(scores);

@@ -229,7 +229,10 @@ static sp_status decode(sp_job *job)
 {
     const sp_exchange *x = job->x;
     const char *length = sp__exchange_header(x, "inference-header-content-length");
+    bool done;
     SP_TRY(sp__decode_encoding(job));
+    SP_TRY(sp__decode_typed(job, &done));
+    if (done) return sp__decode_accept(job);
     size_t json_bytes = x->body_bytes;
     SP_CHECK(x->body_bytes > 0, SP_VALUE, "the request has no body");
     if (length != NULL) {
@@ -243,7 +246,7 @@ static sp_status decode(sp_job *job)
     SP_TRY(read_request(job, &j, &binary));
     SP_CHECK(binary == x->body + x->body_bytes, SP_VALUE, "%zu bytes follow the inputs' data",
              (size_t)(x->body + x->body_bytes - binary));
-    return SP_OK;
+    return sp__decode_accept(job);
 }
 
 /* --- replies ------------------------------------------------------------------------------------------------------- */
@@ -257,12 +260,13 @@ static void put_face(sp__text *head, const char *name, const char *datatype, int
 }
 
 /* The same for its classes. */
-static sp_status put_classes(const sp_tensor *t, const char *name, const sp_wanted *w, sp__text *head, sp__text *tail)
+static sp_status put_classes(const sp_served *m, const sp_tensor *t, const char *name, const sp_wanted *w,
+                             sp__text *head, sp__text *tail)
 {
     sp__text texts = {0};
     int rank;
     int64_t dims[2];
-    sp_status status = sp__kserve_put_classes(t, name, w->classes, !w->binary, &texts, &rank, dims);
+    sp_status status = sp__kserve_put_classes(m, t, name, w->classes, !w->binary, &texts, &rank, dims);
     if (status == SP_OK && texts.failed) status = SP_NOMEM;
     if (status == SP_OK) {
         put_face(head, name, "BYTES", rank, dims);
@@ -283,7 +287,7 @@ static sp_status put_output(const sp_job *job, const sp_wanted *w, sp__text *hea
     sp_status status = SP_OK;
     const char *name = sp_model_output_name(job->model->model, w->index),
                *datatype = sp__kserve_datatype(sp_tensor_dtype(t));
-    if (w->classes > 0) status = put_classes(t, name, w, head, tail);
+    if (w->classes > 0) status = put_classes(job->model, t, name, w, head, tail);
     else if (datatype == NULL)
         status = sp__fail(SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name,
                           sp_dtype_name(sp_tensor_dtype(t)));
@@ -306,8 +310,10 @@ static sp_status encode(sp_job *job)
 {
     sp__text head = {0}, tail = {0};
     sp_status status = SP_OK;
-    bool binary = false;
+    bool binary = false, done;
     const sp_served *m = job->model;
+    SP_TRY(sp__encode_typed(job, &done));
+    if (done) return SP_OK;
     sp__text_put(&head, "{\"model_name\":");
     sp__json_put_text(&head, m->entry->name, strlen(m->entry->name));
     sp__text_put(&head, ",\"model_version\":\"%lld\"", (long long)m->version);

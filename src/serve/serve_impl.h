@@ -55,7 +55,7 @@ typedef struct sp_settings {
         char name[48];
         int64_t version;
     } labels[SP_SERVE_LABELS_MAX];
-    char warm_up[512], key_file[1024], key_mode[16];
+    char warm_up[512], key_file[1024], key_mode[16], preprocess[512], classes[1024];
 } sp_settings;
 
 /* settings.c */
@@ -101,6 +101,10 @@ typedef struct sp_served {
     /* Rows of different requests can be run together, up to max_batch; 1: they cannot. exact: that showed not one bit of difference. */
     int max_batch;
     bool exact;
+    struct sp_preprocess *preprocess; /* of pictures; NULL: it takes none */
+    int n_classes;                    /* names of what it tells apart, by index */
+    const char **classes;
+    char *classes_text;     /* they point into it */
     const char *why_single; /* why max_batch is 1; static */
     /* The queue. */
     sp_lock lock;
@@ -163,6 +167,8 @@ typedef struct sp_entry {
 sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_copy **copies, sp_served **out);
 sp_served *sp__served_retain(sp_served *m);
 void sp__served_release(sp_served *m);
+/* classes.c: the names that its settings' file has, one a line. */
+sp_status sp__served_classes(sp_served *m);
 const char *sp__served_kind(const sp_served *m); /* "onnx", ...: for its metadata */
 
 /* versions.c */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/model_impl.h"
+#include "serve/preprocess.h"
 #include "serve/serve_impl.h"
 #include "tensor/tensor_impl.h"
 
@@ -23,6 +24,9 @@ void sp__served_release(sp_served *m)
     sp__runners_stop(m);
     sp__lock_destroy(&m->lock);
     sp_model_release(m->model);
+    sp__preprocess_release(m->preprocess);
+    sp__free(m->classes);
+    sp__free(m->classes_text);
     sp__copies_free(m->copies);
     sp__free(m->file);
     sp__free(m);
@@ -286,6 +290,9 @@ sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_cop
         m->n_in = sp_model_inputs(m->model);
         m->n_out = sp_model_outputs(m->model);
         if (status == SP_OK) status = check_face(m);
+        if (status == SP_OK && m->settings.preprocess[0] != '\0')
+            status = sp__preprocess_create(m->settings.preprocess, m->model, &m->preprocess);
+        if (status == SP_OK) status = sp__served_classes(m);
         if (status == SP_OK) status = try_out(m);
         if (status == SP_OK) status = sp__runners_start(m);
         if (status != SP_OK) sp__error_context("%s", file);

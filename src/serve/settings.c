@@ -147,6 +147,8 @@ sp_status sp__settings_read(const sp_server_options *o, const sp_model_config *c
     SP_TRY(check_warm_up(s.warm_up));
     SP_TRY(copy("key_file", c->key_file, s.key_file, sizeof s.key_file));
     SP_TRY(copy("key_mode", c->key_mode, s.key_mode, sizeof s.key_mode));
+    SP_TRY(copy("preprocess", c->preprocess, s.preprocess, sizeof s.preprocess));
+    SP_TRY(copy("classes", c->classes, s.classes, sizeof s.classes));
     *out = s;
     return SP_OK;
 }
@@ -215,9 +217,11 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
 {
     const struct {
         const char *name, **text;
-    } texts[] = {{"name", &c->name},        {"path", &c->path},       {"versions", &c->versions},
-                 {"labels", &c->labels},    {"warm_up", &c->warm_up}, {"key_file", &c->key_file},
-                 {"key_mode", &c->key_mode}};
+    } texts[] = {{"name", &c->name},         {"path", &c->path},
+                 {"versions", &c->versions}, {"labels", &c->labels},
+                 {"warm_up", &c->warm_up},   {"key_file", &c->key_file},
+                 {"key_mode", &c->key_mode}, {"preprocess", &c->preprocess},
+                 {"classes", &c->classes}};
     const struct {
         const char *name;
         double low, high;
@@ -253,6 +257,6 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
     }
     return sp__fail(
         SP_KEY,
-        "'%.64s' is no setting of a model; there are: name, path, max_batch, trust_batch, max_delay, max_queue, timeout, instances, versions, labels, warm_up, key_file, key_mode",
+        "'%.64s' is no setting of a model; there are: name, path, max_batch, trust_batch, max_delay, max_queue, timeout, instances, versions, labels, warm_up, key_file, key_mode, preprocess, classes",
         key);
 }
