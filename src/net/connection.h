@@ -54,7 +54,7 @@ struct sp_net {
     struct stat socket_file; /* of unix_path, as it was made */
     struct event_base *base;
     struct evconnlistener *tcp, *local, *given[GIVEN_MAX];
-    struct event *wake, *again, *drain, *tick;
+    struct event *wake, *again, *drain, *tick, *watch;
     int wake_fd;
     void *tls;                   /* SSL_CTX */
     sp_connection *first, *last; /* longest unused first */

@@ -3,14 +3,12 @@
  *
  * nghttp2 is fed with what comes in and asked for what is to go out; it calls back from the first alone, so nothing here runs inside of itself. A
  * stream that the client resets makes its exchange gone at once: this is how gRPC cancels. */
-#include <nghttp2/nghttp2.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "net/connection.h"
+#include "net/http2.h"
 
 enum { STREAMS_MAX = 100, WINDOW_BYTES = 1 << 20 };
-enum { PHASE_READING, PHASE_HANDED, PHASE_REPLYING };
 
 struct sp_http2 {
     nghttp2_session *session;
@@ -44,6 +42,7 @@ static void stream_end(sp_connection *c, sp_exchange *x)
         sp__exchange_peer(x, SP_PEER_GONE);
         return; /* its reply comes back some time and is dropped */
     }
+    if (x->phase == PHASE_CALL) sp__http2_call_release(x);
     if (x->phase == PHASE_READING) x->reply.status = 499;
     sp__exchange_finish(x);
 }
@@ -114,18 +113,42 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
     sp_exchange *x = nghttp2_session_get_stream_user_data(session, stream);
     (void)flags;
     (void)context;
+    nghttp2_session_consume_connection(session, bytes);
+    if (x != NULL && x->phase == PHASE_CALL) {
+        sp__http2_call_data(x, data, bytes);
+        return 0;
+    }
+    nghttp2_session_consume_stream(session, stream, bytes);
     if (x == NULL || x->phase != PHASE_READING) return 0; /* refused already */
     int status = sp__exchange_body(x, data, bytes, -1);
     if (status != 0) refuse(x, status, sp_error_message());
     return 0;
 }
 
+/* Is its head that of a gRPC call that stays open? */
+static bool stays_open(const sp_exchange *x)
+{
+    const char *type = sp__exchange_header(x, "content-type");
+    return x->net->o.stays_open != NULL && type != NULL && strncmp(type, "application/grpc", 16) == 0 &&
+           x->net->o.stays_open(x->path);
+}
+
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *context)
 {
     if (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS) return 0;
     sp_exchange *x = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    const bool ends = frame->hd.flags & NGHTTP2_FLAG_END_STREAM;
     (void)context;
-    if (x == NULL || x->phase != PHASE_READING || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM)) return 0;
+    if (x != NULL && frame->hd.type == NGHTTP2_HEADERS && x->phase == PHASE_READING && x->body_bytes == 0 &&
+        stays_open(x) && !sp__http2_call_begin(x)) {
+        refuse(x, 503, "out of memory");
+        return 0;
+    }
+    if (x != NULL && x->phase == PHASE_CALL) {
+        if (ends) sp__http2_call_input_over(x);
+        return 0;
+    }
+    if (x == NULL || x->phase != PHASE_READING || !ends) return 0;
     if (x->path[0] != '/') {
         refuse(x, 400, "the request's target is not a path: it must begin with /");
         return 0;
@@ -156,10 +179,12 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, voi
 
 /* --- replies ------------------------------------------------------------------------------------------------------- */
 
-static nghttp2_nv pair(const char *name, const char *value)
+nghttp2_nv sp__http2_pair(const char *name, const char *value)
 {
     return (nghttp2_nv){(uint8_t *)name, (uint8_t *)value, strlen(name), strlen(value), NGHTTP2_NV_FLAG_NONE};
 }
+
+nghttp2_session *sp__http2_session(const sp_connection *c) { return c->http2->session; }
 
 /* gRPC's message: printable characters as they are, others as %XX. */
 static void percent(const char *text, char *out, size_t room)
@@ -175,11 +200,19 @@ static void percent(const char *text, char *out, size_t room)
 static int grpc_pairs(const sp_exchange *x, nghttp2_nv *nv, char *code, char *message, size_t room)
 {
     snprintf(code, 12, "%d", x->reply.grpc_status);
-    nv[0] = pair("grpc-status", code);
+    nv[0] = sp__http2_pair("grpc-status", code);
     if (x->reply.grpc_message == NULL && x->reply.grpc_status == 0) return 1;
     percent(x->reply.grpc_message != NULL ? x->reply.grpc_message : "out of memory", message, room);
-    nv[1] = pair("grpc-message", message);
+    nv[1] = sp__http2_pair("grpc-message", message);
     return 2;
+}
+
+bool sp__http2_trailer(nghttp2_session *session, int32_t stream, const sp_exchange *x)
+{
+    char code[12], message[3072];
+    nghttp2_nv nv[2];
+    const int n = grpc_pairs(x, nv, code, message, sizeof message);
+    return nghttp2_submit_trailer(session, stream, nv, (size_t)n) == 0;
 }
 
 static ssize_t on_read_reply(nghttp2_session *session, int32_t stream, uint8_t *out, size_t room, uint32_t *flags,
@@ -193,12 +226,8 @@ static ssize_t on_read_reply(nghttp2_session *session, int32_t stream, uint8_t *
     if (x->sent < x->reply.body_bytes) return (ssize_t)n;
     *flags |= NGHTTP2_DATA_FLAG_EOF;
     if (x->reply.grpc_status >= 0) {
-        char code[12], message[3072];
-        nghttp2_nv nv[2];
-        int n_nv = grpc_pairs(x, nv, code, message, sizeof message);
         *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
-        if (nghttp2_submit_trailer(session, stream, nv, (size_t)n_nv) != 0)
-            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+        if (!sp__http2_trailer(session, stream, x)) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     }
     return (ssize_t)n;
 }
@@ -226,6 +255,11 @@ static void pump(sp_connection *c)
 void sp__http2_reply(sp_exchange *x)
 {
     sp_connection *c = x->connection;
+    if (x->part_of != NULL) {
+        sp__http2_part_reply(x);
+        pump(c);
+        return;
+    }
     nghttp2_nv nv[SP_NET_REPLY_HEADERS + 8];
     char status[12], length[24], code[12], message[3072];
     size_t n = 0;
@@ -236,12 +270,12 @@ void sp__http2_reply(sp_exchange *x)
     x->sent = 0;
     snprintf(status, sizeof status, "%d", x->reply.status);
     snprintf(length, sizeof length, "%zu", x->reply.body_bytes);
-    nv[n++] = pair(":status", status);
-    nv[n++] = pair("date", sp__net_date(c->net));
-    if (x->reply.type != NULL) nv[n++] = pair("content-type", x->reply.type);
-    if (!grpc) nv[n++] = pair("content-length", length);
+    nv[n++] = sp__http2_pair(":status", status);
+    nv[n++] = sp__http2_pair("date", sp__net_date(c->net));
+    if (x->reply.type != NULL) nv[n++] = sp__http2_pair("content-type", x->reply.type);
+    if (!grpc) nv[n++] = sp__http2_pair("content-length", length);
     for (int i = 0; i < SP_NET_REPLY_HEADERS && x->reply.headers[i].name != NULL; i++)
-        nv[n++] = pair(x->reply.headers[i].name, x->reply.headers[i].value);
+        nv[n++] = sp__http2_pair(x->reply.headers[i].name, x->reply.headers[i].value);
     if (grpc && !body) n += (size_t)grpc_pairs(x, nv + n, code, message, sizeof message);
     nghttp2_data_provider provider = {.source = {.ptr = x}, .read_callback = on_read_reply};
     if (nghttp2_submit_response(c->http2->session, x->stream, nv, n, body ? &provider : NULL) != 0)
@@ -278,6 +312,11 @@ void sp__http2_timeout(sp_connection *c)
     const int64_t now = sp__net_now_us();
     for (sp_exchange *x = c->http2->streams, *next; x != NULL; x = next) {
         next = x->stream_next;
+        if (x->phase == PHASE_CALL) {
+            if (sp__http2_call_stalled(x, now))
+                nghttp2_submit_rst_stream(c->http2->session, NGHTTP2_FLAG_NONE, x->stream, NGHTTP2_CANCEL);
+            continue;
+        }
         size_t bytes = x->phase == PHASE_READING ? x->body_bytes : x->reply.body_bytes;
         if (x->phase == PHASE_HANDED ||
             (double)(now - x->since_us) / 1e6 < o->receive_seconds + (double)bytes / BYTES_PER_SECOND_MIN)
@@ -307,6 +346,10 @@ void sp__http2_give_up(sp_connection *c, const char *why)
     for (sp_exchange *x = c->http2->streams, *next; x != NULL; x = next) {
         next = x->stream_next;
         if (x->phase == PHASE_REPLYING) continue;
+        if (x->phase == PHASE_CALL) {
+            sp__http2_call_end(x, sp__net_grpc_status(503), why);
+            continue;
+        }
         if (x->phase == PHASE_HANDED) {
             sp_connection *connection = x->connection;
             sp_exchange *y = sp__exchange_stand_in(x);
@@ -325,6 +368,8 @@ void sp__http2_drain(sp_connection *c)
 {
     nghttp2_submit_goaway(c->http2->session, NGHTTP2_FLAG_NONE,
                           nghttp2_session_get_last_proc_stream_id(c->http2->session), NGHTTP2_NO_ERROR, NULL, 0);
+    for (sp_exchange *x = c->http2->streams; x != NULL; x = x->stream_next)
+        if (x->phase == PHASE_CALL) sp__http2_call_leave(x);
     pump(c);
 }
 
@@ -339,15 +384,22 @@ void sp__http2_release(sp_connection *c)
 static nghttp2_session *make_session(sp_connection *c)
 {
     nghttp2_session_callbacks *callbacks = NULL;
+    nghttp2_option *option = NULL;
     nghttp2_session *session = NULL;
-    if (nghttp2_session_callbacks_new(&callbacks) != 0) return NULL;
+    if (nghttp2_option_new(&option) != 0) return NULL;
+    if (nghttp2_session_callbacks_new(&callbacks) != 0) {
+        nghttp2_option_del(option);
+        return NULL;
+    }
+    nghttp2_option_set_no_auto_window_update(option, 1); /* on_data does: calls that stay open are held back */
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
-    int failed = nghttp2_session_server_new(&session, callbacks, c);
+    int failed = nghttp2_session_server_new2(&session, callbacks, c, option);
+    nghttp2_option_del(option);
     nghttp2_session_callbacks_del(callbacks);
     return failed ? NULL : session;
 }

@@ -75,8 +75,8 @@ void sp__net_release(sp_net *n)
     if (n->local != NULL) evconnlistener_free(n->local);
     for (int i = 0; i < GIVEN_MAX; i++)
         if (n->given[i] != NULL) evconnlistener_free(n->given[i]);
-    struct event *const events[4] = {n->wake, n->again, n->drain, n->tick};
-    for (int i = 0; i < 4; i++)
+    struct event *const events[5] = {n->wake, n->again, n->drain, n->tick, n->watch};
+    for (int i = 0; i < 5; i++)
         if (events[i] != NULL) event_free(events[i]);
     if (n->base != NULL) event_base_free(n->base);
     if (n->wake_fd >= 0) close(n->wake_fd);
@@ -414,6 +414,20 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
     n->o.event(n->o.context, SP_NET_TICK);
 }
 
+void sp__net_watch(sp_net *n)
+{
+    const struct timeval soon = {0, 100000};
+    if (!event_pending(n->watch, EV_TIMEOUT, NULL)) event_add(n->watch, &soon);
+}
+
+static void on_watch(evutil_socket_t fd, short what, void *context)
+{
+    sp_net *n = context;
+    (void)fd;
+    (void)what;
+    if (n->o.event(n->o.context, SP_NET_WATCH)) sp__net_watch(n);
+}
+
 static void reload(sp_net *n, int reloads)
 {
     void *tls = NULL;
@@ -468,7 +482,8 @@ sp_status sp__net_start(sp_net *n)
     n->again = event_new(n->base, -1, 0, on_again, n);
     n->drain = event_new(n->base, -1, 0, on_drain_timer, n);
     n->tick = event_new(n->base, -1, EV_PERSIST, on_tick, n);
-    SP_CHECK(n->wake != NULL && n->again != NULL && n->drain != NULL && n->tick != NULL &&
+    n->watch = event_new(n->base, -1, 0, on_watch, n);
+    SP_CHECK(n->wake != NULL && n->again != NULL && n->drain != NULL && n->tick != NULL && n->watch != NULL &&
                  event_add(n->wake, NULL) == 0,
              SP_NOMEM, "out of memory");
     if (n->o.tick_seconds > 0 && n->o.event != NULL) {

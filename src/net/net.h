@@ -34,13 +34,15 @@ typedef struct sp_net_reply {
     size_t body_bytes;
     int grpc_status;    /* -1: not gRPC; else sent in trailers, with the message */
     char *grpc_message; /* of sp__alloc; NULL after a failure: there was no memory for it */
+    bool more;          /* of a message of a call that stays open: it is sent, and the exchange is handed over again */
 } sp_net_reply;
 
 /* What happens to the whole, told on the loop's thread. */
 typedef enum {
     SP_NET_LEAVING, /* sp__net_stop was called. The answer: are there clients that should be given time to go elsewhere? */
     SP_NET_RELOADED, /* sp__net_reload was called, and certificates are those of the files now, or still the old ones, as the log says */
-    SP_NET_TICK /* tick_seconds have passed */
+    SP_NET_TICK, /* tick_seconds have passed */
+    SP_NET_WATCH /* a tenth of a second after sp__net_watch. The answer: once more? */
 } sp_net_event;
 
 typedef struct sp_exchange {
@@ -64,6 +66,7 @@ typedef struct sp_exchange {
     sp_net_reply reply;
     void *user; /* of the handler, as what follows: figures for the log */
     int64_t served_version, served_rows, queue_us, run_us;
+    int told; /* the state that a watching client was last told */
     /* The loop's. */
     sp_net *net;
     struct sp_connection *connection; /* NULL: gone */
@@ -75,6 +78,8 @@ typedef struct sp_exchange {
     int64_t since_us;
     size_t sent;
     struct sp_exchange *stream_next, *stream_prev;
+    struct sp_http2_call *call;              /* it is a call that stays open */
+    struct sp_exchange *part_of, *part_next; /* it is a message of one */
 } sp_exchange;
 
 typedef struct sp_net_options {
@@ -91,6 +96,8 @@ typedef struct sp_net_options {
     double tick_seconds; /* 0: no SP_NET_TICK */
     /* A whole request; on the loop's thread, must not block. */
     void (*handle)(void *context, sp_exchange *x);
+    /* Is this the path of a gRPC call that stays open, whose messages are exchanges of their own? NULL: none is. */
+    bool (*stays_open)(const char *path);
     /* A reply is about to be written; on the loop's thread. May add headers. */
     void (*decorate)(void *context, sp_exchange *x);
     /* An exchange has been answered, or given up; on the loop's thread, just before it is freed. Also for requests that were refused before they
@@ -111,6 +118,7 @@ bool sp__net_draining(const sp_net *n); /* sp__net_stop was called */
 void sp__net_stop(sp_net *n);
 /* Read certificates again; existing connections keep theirs. Safe in signal handlers. */
 void sp__net_reload(sp_net *n);
+void sp__net_watch(sp_net *n); /* on the loop's thread: SP_NET_WATCH soon */
 /* Until the thread has ended; it does so when everything was answered after sp__net_stop. */
 void sp__net_wait(sp_net *n);
 /* Nothing may be with the handler any more. NULL is fine. */

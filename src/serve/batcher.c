@@ -12,7 +12,7 @@
 
 #include "base/fail.h"
 #include "base/plain.h"
-#include "serve/serve_impl.h"
+#include "serve/texts.h"
 
 /* --- joining ------------------------------------------------------------------------------------------------------- */
 
@@ -89,7 +89,7 @@ static void run_alone(sp_job *job)
 {
     sp_served *m = job->model;
     const int64_t began = sp__net_now_us();
-    sp_status status = sp_model_run(m->model, m->n_in, job->in, m->n_out, job->out);
+    sp_status status = m->items ? sp__texts_run(job) : sp_model_run(m->model, m->n_in, job->in, m->n_out, job->out);
     const int64_t took_us = sp__net_now_us() - began;
     sp__histogram_add_us(&m->entry->metrics.running, took_us);
     sp__histogram_add_rows(&m->entry->metrics.batches, job->rows > 0 ? job->rows : 1);
@@ -98,7 +98,7 @@ static void run_alone(sp_job *job)
     job->x->run_us = took_us;
     if (status != SP_OK) {
         int missing = 0;
-        while (missing < m->n_in && job->in[missing] != NULL) missing++;
+        while (missing < m->n_in && (job->in[missing] != NULL || (m->items && job->texts[missing] != NULL))) missing++;
         if (missing < m->n_in) { /* the model may do without some inputs, so that this is known only now */
             sp__error_context("input '%s' is missing", sp_model_input_name(m->model, missing));
             status = SP_VALUE;

@@ -189,8 +189,9 @@ sp_status sp__decode_accept(sp_job *job)
     for (int k = 0; k < job->n_wanted; k++)
         SP_CHECK(job->wanted[k].classes == 0, SP_VALUE, "Accept asks for %s, which holds no classes; ask for JSON",
                  type);
-    if (type == npz || n == 1) return SP_OK;
+    if ((type == npz || n == 1) && !job->model->items) return SP_OK;
     job->fail_status = 406;
+    SP_CHECK(!job->model->items, SP_VALUE, "Accept asks for %s, which holds no texts; ask for JSON", type);
     return sp__fail(SP_VALUE, "Accept asks for %s, which holds one tensor, but there are %d outputs; ask for %s", type,
                     n, npz);
 }

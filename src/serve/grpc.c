@@ -21,6 +21,15 @@ sp_status sp__grpc_open(const sp_exchange *x, sp_wire *message)
 
 sp_status sp__grpc_begin(sp_wire_out *o) { return sp__wire_put(o, "\0\0\0\0", SP_GRPC_PREFIX); }
 
+bool sp__grpc_stays_open(const char *path)
+{
+    static const char *const paths[] = {SP_STREAM_INFER_PATH, SP_HEALTH_WATCH_PATH, SP_REFLECTION_PATH,
+                                        SP_REFLECTION_OLD_PATH};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (strcmp(path, paths[i]) == 0) return true;
+    return false;
+}
+
 void sp__grpc_reply(sp_exchange *x, sp_wire_out *take_message)
 {
     const size_t bytes = take_message->bytes - SP_GRPC_PREFIX;

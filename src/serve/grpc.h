@@ -31,6 +31,14 @@ sp_status sp__grpc_read_text(sp_wire *w, const char *what, int type, sp__arena *
 /* An entry of a map: its key, in the arena, and its value, a message. */
 sp_status sp__grpc_read_entry(sp_wire w, const char *what, sp__arena *a, const char **key, sp_wire *value);
 
+/* Calls that stay open: their messages come as exchanges of their own. */
+#define SP_STREAM_INFER_PATH "/inference.GRPCInferenceService/ModelStreamInfer"
+#define SP_HEALTH_WATCH_PATH "/grpc.health.v1.Health/Watch"
+#define SP_REFLECTION_PATH "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+#define SP_REFLECTION_OLD_PATH "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+bool sp__grpc_stays_open(const char *path);
+bool sp__reflection_route(sp_exchange *x);                  /* reflection.c; false: the path is none of its */
+bool sp__health_route(struct sp_server *s, sp_exchange *x); /* grpc_health.c */
 /* Routes: what is answered at once, and which model a message is for. */
 bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x); /* false: the path is none of its */
 bool sp__mindspore_grpc_route(struct sp_server *s, sp_exchange *x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kserve_grpc.c - inference.GRPCInferenceService of the Open Inference Protocol, and grpc.health.v1.Health.
+/* kserve_grpc.c - inference.GRPCInferenceService of the Open Inference Protocol.
  *
  * Fields of messages, by number (repeated ones with *):
  *   ModelInferRequest   1 model_name  2 model_version  3 id  4* parameters  5* inputs  6* outputs  7* raw_input_contents
@@ -13,6 +13,7 @@
 
 #include "serve/grpc.h"
 #include "serve/kserve_parameters.h"
+#include "serve/texts.h"
 #include "serve/triton.h"
 
 enum { FIELDS_MAX = 100000 }; /* of a message that is looked through on the loop's thread */
@@ -154,6 +155,12 @@ static sp_status take_input(sp_job *job, const input *in, const sp_wire *raw)
     SP_TRY(sp__decode_input(job, in->name, &i));
     SP_CHECK(job->in[i] == NULL, SP_VALUE, "input '%s' is given twice", in->name);
     const sp_dtype dtype = sp__kserve_dtype(in->datatype), wanted = sp_model_input_spec(job->model->model, i)->dtype;
+    if (dtype == SP_DTYPE_STR && sp__texts_taken(job, i)) {
+        SP_CHECK(in->rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", in->name,
+                 (long long)in->rank, SP_RANK_MAX);
+        return raw == NULL ? sp__texts_from_fields(job, i, (int)in->rank, in->dims, in->contents)
+                           : sp__texts_from_binary(job, i, (int)in->rank, in->dims, raw->at, sp__wire_left(raw));
+    }
     SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE,
              "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", in->name, in->datatype,
              sp__kserve_datatype(wanted));
@@ -272,11 +279,20 @@ typedef struct output {
     sp_wanted wanted;
     sp_tensor *plain;
     sp__text classes;
+    bool is_text; /* these are in classes, too */
 } output;
 
 static sp_status put_output_face(const sp_job *job, sp_wire_out *o, output *out)
 {
     const char *name = sp_model_output_name(job->model->model, out->wanted.index);
+    const sp_item *texts = sp__texts_output(job, out->wanted.index);
+    if (texts != NULL) {
+        const sp_spec *s = sp_item_texts(texts);
+        SP_CHECK(out->wanted.classes == 0, SP_TYPE, "output '%s' is BYTES, which has no classes", name);
+        out->is_text = true;
+        sp__texts_put_binary(texts, &out->classes);
+        return out->classes.failed ? SP_NOMEM : put_face(o, 5, name, "BYTES", s->rank, s->dims);
+    }
     SP_TRY(sp__encode_plain(job, out->wanted.index, &out->plain));
     const sp_tensor *t = out->plain;
     if (out->wanted.classes > 0) {
@@ -290,6 +306,17 @@ static sp_status put_output_face(const sp_job *job, sp_wire_out *o, output *out)
     return put_tensor_face(o, 5, name, sp_tensor_dtype(t), sp_tensor_rank(t), sp_tensor_dims(t));
 }
 
+/* parameters["triton_final_response"] = true: every message gets one reply. */
+static sp_status put_final(sp_wire_out *o)
+{
+    const size_t at = o->bytes;
+    SP_TRY(sp__grpc_put_text(o, 1, "triton_final_response"));
+    const size_t inner = o->bytes;
+    SP_TRY(sp__wire_put_number(o, 1, 1));
+    SP_TRY(sp__grpc_end_part(o, 2, inner));
+    return sp__grpc_end_part(o, 4, at);
+}
+
 static sp_status put_reply(sp_job *job, sp_wire_out *o, output *outputs, int n)
 {
     char version[24];
@@ -298,10 +325,11 @@ static sp_status put_reply(sp_job *job, sp_wire_out *o, output *outputs, int n)
     SP_TRY(sp__grpc_put_text(o, 1, job->model->entry->name));
     SP_TRY(sp__grpc_put_text(o, 2, version));
     if (job->id != NULL) SP_TRY(sp__grpc_put_text(o, 3, job->id));
+    if (job->final_wanted) SP_TRY(put_final(o));
     for (int k = 0; k < n; k++) SP_TRY(put_output_face(job, o, &outputs[k]));
     for (int k = 0; k < n; k++) {
         const output *out = &outputs[k];
-        const bool classes = out->wanted.classes > 0;
+        const bool classes = out->wanted.classes > 0 || out->is_text;
         SP_TRY(sp__grpc_put_bytes(o, 6, classes ? out->classes.data : sp_tensor_data(out->plain),
                                   classes ? out->classes.used : sp_tensor_bytes(out->plain)));
     }
@@ -321,6 +349,8 @@ static sp_status encode(sp_job *job)
         sp_tensor_release(outputs[k].plain);
         sp__free(outputs[k].classes.data);
     }
+    if (status == SP_OK && job->protocol == &sp__protocol_kserve_stream)
+        status = sp__grpc_end_part(&o, 2, SP_GRPC_PREFIX);
     if (status == SP_OK) sp__grpc_reply(job->x, &o);
     else sp__wire_out_free(&o);
     return status;
@@ -392,6 +422,24 @@ static sp_status read_model(struct sp_server *s, const sp_exchange *x, char name
     return SP_OK;
 }
 
+/* An error of one message of a call that stays open is a message, too: ModelStreamInferResponse has 1 error_message  2 infer_response. */
+static void stream_error(sp_exchange *x, const char *text)
+{
+    sp_wire_out o = {0};
+    sp_status status = sp__grpc_begin(&o);
+    if (status == SP_OK) status = sp__grpc_put_text(&o, 1, text);
+    if (status == SP_OK) sp__grpc_reply(x, &o);
+    else {
+        sp__wire_out_free(&o);
+        sp__grpc_refuse(x, 503, "out of memory");
+    }
+}
+
+static void fail_stream(sp_job *job) { stream_error(job->x, job->error.message); }
+
+const sp_protocol sp__protocol_kserve_stream = {
+    .name = "kserve_stream", .decode = decode, .encode = encode, .fail = fail_stream};
+
 static void answer(sp_exchange *x, sp_wire_out *o, sp_status status)
 {
     if (status == SP_OK) sp__grpc_reply(x, o);
@@ -408,14 +456,21 @@ static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
     int64_t version = 0;
     int http_status = 404;
     sp_wire_out o = {0};
+    const bool stream = strcmp(method, "ModelStreamInfer") == 0;
     if (read_model(s, x, name, &version) != SP_OK) {
-        sp__grpc_refuse(x, 400, sp_error_message());
+        if (stream) stream_error(x, sp_error_message());
+        else sp__grpc_refuse(x, 400, sp_error_message());
         sp__exchange_reply(x);
         return;
     }
     sp_served *m = sp__route_model(s, name, version, &http_status, why, sizeof why);
-    if (m != NULL && strcmp(method, "ModelInfer") == 0) {
-        sp__job_begin(s, x, m, &sp__protocol_kserve_grpc);
+    if (m != NULL && (stream || strcmp(method, "ModelInfer") == 0)) {
+        sp__job_begin(s, x, m, stream ? &sp__protocol_kserve_stream : &sp__protocol_kserve_grpc);
+        return;
+    }
+    if (stream) {
+        stream_error(x, why);
+        sp__exchange_reply(x);
         return;
     }
     sp_status status = sp__grpc_begin(&o);
@@ -436,52 +491,22 @@ static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
     sp__served_release(m);
 }
 
-/* grpc.health.v1: 1 serving, 2 not serving. Field 1 of the request is a service; all of them are in the server's own state. */
-static sp_status put_health(sp_wire_out *o, struct sp_server *s, const sp_exchange *x)
-{
-    static const char *const services[] = {"", "inference.GRPCInferenceService", "mindspore.serving.proto.MSService",
-                                           "grpc.health.v1.Health"};
-    sp_wire w;
-    char name[256] = "";
-    bool known = false;
-    SP_TRY(sp__grpc_open(x, &w));
-    for (int n = 0; sp__wire_more(&w); n++) {
-        uint32_t number;
-        int type;
-        SP_CHECK(n < FIELDS_MAX, SP_FORMAT, "the message has more than %d fields", FIELDS_MAX);
-        SP_TRY(sp__wire_field(&w, &number, &type));
-        if (number == 1) SP_TRY(sp__wire_take_text(&w, "the service", type, name, sizeof name));
-        else SP_TRY(sp__wire_skip(&w, number, type));
-    }
-    for (size_t i = 0; i < sizeof services / sizeof *services; i++) known = known || strcmp(name, services[i]) == 0;
-    sp_entry *e = known ? NULL : sp__entry_find(s, name);
-    SP_CHECK(known || e != NULL, SP_KEY, "there is no service and no model '%.100s'", name);
-    if (e != NULL) {
-        sp_served *m = sp__entry_take(e, 0);
-        const sp_status status = sp__wire_put_number(o, 1, m != NULL && !sp__server_stopping(s) ? 1 : 2);
-        sp__served_release(m);
-        return status;
-    }
-    return sp__wire_put_number(o, 1, sp__server_ready(s) ? 1 : 2);
-}
-
 bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x)
 {
     static const char service[] = "/inference.GRPCInferenceService/";
-    const bool health = strcmp(x->path, "/grpc.health.v1.Health/Check") == 0;
-    if (!health && strncmp(x->path, service, sizeof service - 1) != 0) return false;
-    const char *method = health ? "" : x->path + sizeof service - 1;
-    if (strcmp(method, "ModelInfer") == 0 || strcmp(method, "ModelReady") == 0 ||
-        strcmp(method, "ModelMetadata") == 0 || strcmp(method, "ModelConfig") == 0 ||
+    if (strncmp(x->path, service, sizeof service - 1) != 0) return false;
+    const char *method = x->path + sizeof service - 1;
+    if (strcmp(method, "ModelInfer") == 0 || strcmp(method, "ModelStreamInfer") == 0 ||
+        strcmp(method, "ModelReady") == 0 || strcmp(method, "ModelMetadata") == 0 ||
+        strcmp(method, "ModelConfig") == 0 ||
         (strcmp(method, "ModelStatistics") == 0 && x->body_bytes > SP_GRPC_PREFIX)) {
         route_model(s, x, method);
         return true;
     }
-    if (!health && sp__triton_grpc_route(s, x, method)) return true;
+    if (sp__triton_grpc_route(s, x, method)) return true;
     sp_wire_out o = {0};
     sp_status status = sp__grpc_begin(&o);
-    if (status == SP_OK && health) status = put_health(&o, s, x);
-    else if (status == SP_OK && strcmp(method, "ServerLive") == 0) status = put_flag(&o, true);
+    if (status == SP_OK && strcmp(method, "ServerLive") == 0) status = put_flag(&o, true);
     else if (status == SP_OK && strcmp(method, "ServerReady") == 0) status = put_flag(&o, sp__server_ready(s));
     else if (status == SP_OK && strcmp(method, "ServerMetadata") == 0) status = put_server_metadata(&o);
     else if (status == SP_OK) status = sp__fail(SP_DECLINED, "there is no method '%.64s'", method);

@@ -12,7 +12,7 @@ static const struct {
 } datatypes[] = {{SP_DTYPE_BOOL, "BOOL"},  {SP_DTYPE_U8, "UINT8"}, {SP_DTYPE_U16, "UINT16"}, {SP_DTYPE_U32, "UINT32"},
                  {SP_DTYPE_U64, "UINT64"}, {SP_DTYPE_I8, "INT8"},  {SP_DTYPE_I16, "INT16"},  {SP_DTYPE_I32, "INT32"},
                  {SP_DTYPE_I64, "INT64"},  {SP_DTYPE_F16, "FP16"}, {SP_DTYPE_BF16, "BF16"},  {SP_DTYPE_F32, "FP32"},
-                 {SP_DTYPE_F64, "FP64"}};
+                 {SP_DTYPE_F64, "FP64"},   {SP_DTYPE_STR, "BYTES"}};
 enum { N_DATATYPES = sizeof datatypes / sizeof *datatypes };
 
 const char *sp__kserve_datatype(sp_dtype dtype)

@@ -47,6 +47,11 @@ sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p)
                  "parameter 'priority' is not supported: requests are run in the order in which they come");
         return SP_OK;
     }
+    if (strcmp(p->key, "triton_enable_empty_final_response") == 0) {
+        SP_TRY(want(p, 'b'));
+        job->final_wanted = p->flag;
+        return SP_OK;
+    }
     for (size_t i = 0; i < sizeof of_sequences / sizeof *of_sequences; i++)
         if (strcmp(p->key, of_sequences[i]) == 0) {
             SP_CHECK(asks_nothing(p), SP_VALUE,

@@ -12,6 +12,7 @@
 
 #include "serve/kserve_parameters.h"
 #include "serve/routes.h"
+#include "serve/texts.h"
 
 /* --- requests ------------------------------------------------------------------------------------------------------ */
 
@@ -131,10 +132,13 @@ static sp_status take_input(sp_job *job, const tensor_text *t, const uint8_t **b
     SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE,
              "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", t->name, t->datatype,
              sp__kserve_datatype(wanted));
-    SP_CHECK(wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", t->name,
+    const bool texts = dtype == SP_DTYPE_STR && sp__texts_taken(job, i);
+    SP_CHECK(texts || wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", t->name,
              t->datatype, sp__kserve_datatype(wanted));
+    if (texts) SP_TRY(sp__decode_count(t->name, t->rank, t->dims, &(int64_t){0}));
     if (t->binary_bytes < 0) {
         SP_CHECK(t->data.start != NULL, SP_VALUE, "input '%s' has no data", t->name);
+        if (texts) return sp__texts_from_json(job, i, (int)t->rank, t->dims, t->data);
         return take_data(job, i, t, dtype);
     }
     SP_CHECK(t->data.start == NULL, SP_VALUE, "input '%s' has both data and binary_data_size", t->name);
@@ -142,7 +146,8 @@ static sp_status take_input(sp_job *job, const tensor_text *t, const uint8_t **b
              "input '%s' has binary_data_size %lld, but the body has %lld bytes left", t->name,
              (long long)t->binary_bytes, (long long)(end - *binary));
     SP_TRY(sp__decode_count(t->name, t->rank, t->dims, &(int64_t){0}));
-    SP_TRY(sp__decode_raw(job, i, dtype, (int)t->rank, t->dims, *binary, (size_t)t->binary_bytes));
+    SP_TRY(texts ? sp__texts_from_binary(job, i, (int)t->rank, t->dims, *binary, (size_t)t->binary_bytes)
+                 : sp__decode_raw(job, i, dtype, (int)t->rank, t->dims, *binary, (size_t)t->binary_bytes));
     *binary += t->binary_bytes;
     return SP_OK;
 }
@@ -279,10 +284,30 @@ static sp_status put_classes(const sp_served *m, const sp_tensor *t, const char 
     return status;
 }
 
+static sp_status put_texts(const sp_job *job, const sp_item *texts, const sp_wanted *w, sp__text *head, sp__text *tail)
+{
+    const sp_spec *s = sp_item_texts(texts);
+    const char *name = sp_model_output_name(job->model->model, w->index);
+    const size_t before = tail->used;
+    SP_CHECK(w->classes == 0, SP_TYPE, "output '%s' is BYTES, which has no classes", name);
+    put_face(head, name, "BYTES", s->rank, s->dims);
+    if (w->binary) {
+        sp__texts_put_binary(texts, tail);
+        sp__text_put(head, "],\"parameters\":{\"binary_data_size\":%zu}}", tail->used - before);
+        return SP_OK;
+    }
+    sp__text_put(head, "],\"data\":[");
+    sp__texts_put_json(texts, head);
+    sp__text_put(head, "]}");
+    return SP_OK;
+}
+
 /* Append what is said of an output to `head` and, if it is binary, its bytes to `tail`. */
 static sp_status put_output(const sp_job *job, const sp_wanted *w, sp__text *head, sp__text *tail)
 {
     sp_tensor *t;
+    const sp_item *texts = sp__texts_output(job, w->index);
+    if (texts != NULL) return put_texts(job, texts, w, head, tail);
     SP_TRY(sp__encode_plain(job, w->index, &t));
     sp_status status = SP_OK;
     const char *name = sp_model_output_name(job->model->model, w->index),

@@ -387,10 +387,14 @@ static void route_grpc(sp_server *s, sp_exchange *x)
         sp__route_refuse(
             x, 400, "gRPC is spoken over HTTP/2 alone; over HTTP/1.1 there is gRPC-Web (application/grpc-web+proto)");
     else if (x->version == 20 && web) sp__route_refuse(x, 400, "gRPC-Web is spoken over HTTP/1.1 alone");
-    else if (!sp__kserve_grpc_route(s, x) && !sp__mindspore_grpc_route(s, x)) {
+    else if (sp__grpc_stays_open(x->path) && x->part_of == NULL) {
+        sp__grpc_refuse(x, 501, "calls that stay open are spoken over HTTP/2 alone");
+        sp__exchange_reply(x);
+    } else if (!sp__kserve_grpc_route(s, x) && !sp__mindspore_grpc_route(s, x) && !sp__health_route(s, x) &&
+               !sp__reflection_route(x)) {
         sp__grpc_refuse(
             x, 501,
-            "there is no such service; there are: inference.GRPCInferenceService, mindspore.serving.proto.MSService, grpc.health.v1.Health");
+            "there is no such service; there are: inference.GRPCInferenceService, mindspore.serving.proto.MSService, grpc.health.v1.Health, grpc.reflection.v1.ServerReflection");
         sp__exchange_reply(x);
     }
 }

@@ -105,6 +105,7 @@ typedef struct sp_served {
     int n_classes;                    /* names of what it tells apart, by index */
     const char **classes;
     char *classes_text;     /* they point into it */
+    bool items;             /* it takes or gives texts */
     const char *why_single; /* why max_batch is 1; static */
     /* The queue. */
     sp_lock lock;
@@ -228,6 +229,7 @@ typedef struct sp_job {
     sp_served *model; /* retained */
     const struct sp_protocol *protocol;
     sp__arena arena;       /* what lives as long as the job */
+    sp_item **texts;       /* inputs, then outputs, that are texts; NULL: the model has none */
     sp_tensor **in, **out; /* n_in, n_out of them, NULL until they are there */
     int64_t rows;          /* of all inputs; 0: they are no rows, or not of one number */
     int64_t queued_us, deadline_us;
@@ -241,6 +243,8 @@ typedef struct sp_job {
     bool binary;  /* outputs that say nothing about it are binary */
     int n_wanted; /* 0: all, as `binary` says */
     sp_wanted *wanted;
+    bool stream,
+        final_wanted; /* KServe over gRPC: a message of a call that stays open; which asks to be told that a reply is the last */
     bool columns;        /* v1: inputs came as whole tensors */
     bool bare;           /* MindSpore: instances came without the axis of rows */
     int64_t n_instances; /* MindSpore: rows of the request; a model of a fixed number of rows may have got more */
@@ -254,7 +258,7 @@ typedef struct sp_protocol {
 } sp_protocol;
 
 extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest, sp__protocol_kserve_grpc,
-    sp__protocol_mindspore_grpc, sp__protocol_predict_rest;
+    sp__protocol_kserve_stream, sp__protocol_mindspore_grpc, sp__protocol_predict_rest;
 
 /* server.c */
 /* Begin a job for an exchange, which is answered sooner or later; takes the reference to the model. */
@@ -289,6 +293,7 @@ struct sp_server {
     atomic_int n_setting;          /* sp_server_set_models is under way: not ready */
     sp_model_folder *folders;      /* of who loads */
     sp_key *keys;                  /* of clients; under lock */
+    sp_exchange *health_watchers;  /* calls that are told of every change; the loop's thread's */
     struct sp_servable *servables; /* put in front, and stay */
     sp_log_queue *log;             /* NULL: nobody wants to know */
     sp_server_metrics metrics;
@@ -316,6 +321,7 @@ unsigned long long sp__log_dropped(const sp_log_queue *q, bool access);
 void sp__log_time(char out[32]); /* access_log.c: now, as lines begin with it */
 void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+bool sp__health_look(struct sp_server *s); /* grpc_health.c: tell watching clients what is new; are there any? */
 bool sp__server_ready(struct sp_server *s);
 bool sp__server_stopping(const struct sp_server *s);           /* what takes long may as well be left off */
 sp_status sp__server_check(const struct sp_server *s);         /* that it is this process's */

@@ -225,6 +225,11 @@ static bool sizes_known(const sp_served *m)
 static sp_status try_out(sp_served *m)
 {
     trial t = {0};
+    if (m->items) {
+        m->max_batch = 1;
+        m->why_single = "it takes or gives texts";
+        return SP_OK;
+    }
     sp_status status = trial_run(m, 0, 0, &t);
     trial_end(m, &t);
     if (status != SP_OK && sizes_known(m)) {
@@ -241,8 +246,13 @@ static sp_status try_out(sp_served *m)
 
 static sp_status check_face(const sp_served *m)
 {
-    SP_CHECK(!sp_model_needs_items(m->model), SP_DECLINED,
-             "the model takes or gives texts or sequences, which are not served yet");
+    for (int i = 0; i < m->n_in + m->n_out; i++) {
+        const bool in = i < m->n_in;
+        const sp_spec *s = in ? sp_model_input_spec(m->model, i) : sp_model_output_spec(m->model, i - m->n_in);
+        SP_CHECK(!m->items || s->dtype != SP_DTYPE_NONE, SP_DECLINED, "%s '%s' is a sequence, which is not served",
+                 in ? "input" : "output",
+                 in ? sp_model_input_name(m->model, i) : sp_model_output_name(m->model, i - m->n_in));
+    }
     SP_CHECK(m->settings.n_instances == 1 || m->model->kind->reset == NULL, SP_DECLINED,
              "a %s model may keep values from run to run, so that it is run once at a time: instances must be 1",
              m->model->kind->format);
@@ -289,6 +299,7 @@ sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_cop
             status = sp_model_allow_sizes(m->model); /* for joined rows; requests are checked at the door */
         m->n_in = sp_model_inputs(m->model);
         m->n_out = sp_model_outputs(m->model);
+        m->items = sp_model_needs_items(m->model);
         if (status == SP_OK) status = check_face(m);
         if (status == SP_OK && m->settings.preprocess[0] != '\0')
             status = sp__preprocess_create(m->settings.preprocess, m->model, &m->preprocess);

@@ -11,7 +11,9 @@
 #include "base/plain.h"
 #include "formats/model_impl.h"
 #include "serve/decode.h"
+#include "serve/grpc.h"
 #include "serve/servable.h"
+#include "serve/texts.h"
 #include "serve/triton.h"
 
 enum {
@@ -117,6 +119,7 @@ void sp__job_end(sp_job *job)
         sp__server_log(job->server, SP_LOG_ERROR, "model %s version %lld failed: %s", e->name,
                        (long long)job->model->version, job->error.message);
     atomic_fetch_sub(&e->metrics.in_flight, 1);
+    sp__texts_release(job);
     for (int i = 0; job->in != NULL && i < job->model->n_in + job->model->n_out; i++) sp_tensor_release(job->in[i]);
     sp__served_release(job->model);
     sp__arena_free(&job->arena);
@@ -197,6 +200,17 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
     job->in = sp__arena_alloc(&job->arena, (size_t)(take_model->n_in + take_model->n_out + 1) * sizeof *job->in);
     if (job->in == NULL) sp__job_failed(job, SP_NOMEM);
     else job->out = job->in + take_model->n_in;
+    if (take_model->items && job->in != NULL) {
+        job->texts =
+            sp__arena_alloc(&job->arena, (size_t)(take_model->n_in + take_model->n_out + 1) * sizeof *job->texts);
+        if (job->texts == NULL) sp__job_failed(job, SP_NOMEM);
+    }
+    if (take_model->items && (protocol == &sp__protocol_predict_rest || protocol == &sp__protocol_mindspore_rest ||
+                              protocol == &sp__protocol_mindspore_grpc))
+        sp__job_fail(
+            job, 501,
+            "model '%s' takes or gives texts, which the Open Inference Protocol alone carries (/v2/models/%s/infer)",
+            e->name, e->name);
     job->counted = true;
     const int most = take_model->settings.max_queue;
     if (atomic_fetch_add(&e->n_waiting, 1) >= most)
@@ -236,7 +250,8 @@ static bool on_net(void *context, sp_net_event event)
         s->reload = true;
         sp__cond_signal(&s->watch);
         sp__unlock(&s->work_lock);
-    } else if (s->o.event != NULL)
+    } else if (event == SP_NET_WATCH) return sp__health_look(s);
+    else if (s->o.event != NULL)
         s->o.event(s->o.event_context, event == SP_NET_TICK ? SP_SERVER_ALIVE : SP_SERVER_STOPPING);
     return models_ready(s); /* who was never ready has no clients to part from */
 }
@@ -390,6 +405,7 @@ sp_status sp_server_create(const sp_server_options *options, sp_server **out)
                                 .tick_seconds = s->o.alive_seconds,
                                 .event = on_net,
                                 .handle = sp__server_route,
+                                .stays_open = sp__grpc_stays_open,
                                 .decorate = sp__server_decorate,
                                 .finished = sp__server_finished,
                                 .log = log_net,

@@ -51,6 +51,7 @@ class Http2:
     def __init__(self, port, sock=None, timeout=60):
         self.sock = sock or socket.create_connection(("127.0.0.1", port), timeout=timeout)
         self.inflater, self.stream, self.buffer = Inflater(), -1, b""
+        self.windows = {} # stream -> bytes that it was opened by since its start
         self.goaways = [] # the last stream that each says was taken
         self.replies = {} # stream -> [headers, body, trailers, ended]
         # A window that no reply of the tests fills.
@@ -86,6 +87,8 @@ class Http2:
         data, self.buffer = self.buffer[9:9 + n], self.buffer[9 + n:]
         if kind == SETTINGS and not flags & ACK:
             self.sock.sendall(self.frame(SETTINGS, ACK, 0))
+        if kind == WINDOW:
+            self.windows[stream] = self.windows.get(stream, 0) + int.from_bytes(data, "big")
         if kind == GOAWAY:
             self.goaways.append(int.from_bytes(data[:4], "big"))
         reply = self.replies.get(stream)

@@ -89,3 +89,94 @@ def test_all_of_triton_grpc(server):
     with pytest.raises(Exception, match="shared memory is not done"):
         client.register_system_shared_memory("a", "/a", 16)
     client.close()
+
+
+def test_triton_streams(server, mlp):
+    import queue
+    module = pytest.importorskip("tritonclient.grpc")
+    client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
+    got = queue.Queue()
+    client.start_stream(lambda result, error: got.put((result, error)))
+    for k in range(5):
+        x = module.InferInput("x", X.shape, "FP32")
+        x.set_data_from_numpy(X * k)
+        client.async_stream_infer("mlp", [x], request_id=str(k), enable_empty_final_response=True)
+    for k in range(5):
+        result, error = got.get(timeout=60)
+        assert error is None and result.get_response().id == str(k)
+        np.testing.assert_allclose(result.as_numpy("output"), mlp(X * k), rtol=1e-5, atol=1e-6)
+    client.async_stream_infer("none", [x])
+    assert "no model 'none'" in str(got.get(timeout=60)[1])
+    client.stop_stream()
+    client.close()
+
+
+@pytest.mark.parametrize("kind", ["http", "grpc"])
+def test_triton_aio(server, mlp, kind):
+    import asyncio
+    module = pytest.importorskip(f"tritonclient.{kind}.aio")
+
+    async def ask():
+        client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
+        assert await client.is_server_ready() and await client.is_model_ready("mlp")
+        x = module.InferInput("x", X.shape, "FP32")
+        x.set_data_from_numpy(X)
+        replies = await asyncio.gather(*(client.infer("mlp", [x]) for _ in range(20)))
+        for r in replies:
+            np.testing.assert_allclose(r.as_numpy("output"), mlp(X), rtol=1e-5, atol=1e-6)
+        if kind == "grpc":
+            async def requests():
+                for k in range(3):
+                    yield {"model_name": "mlp", "inputs": [x], "request_id": str(k)}
+            found = [(r.get_response().id, e) async for r, e in client.stream_infer(requests())]
+            assert found == [("0", None), ("1", None), ("2", None)]
+        await client.close()
+    asyncio.run(ask())
+
+
+def test_triton_texts(tmp_path_factory):
+    import pathlib
+
+    from conftest import Server
+    model = pathlib.Path(__file__).parents[1] / "onnx" / "data" / "texts.onnx"
+    words, wanted = np.array(["grün blau", "rot", "", "eins zwei drei"], object), np.load(model.with_suffix(".npz"))["out_parts"]
+    with Server(model, folder=tmp_path_factory.mktemp("server")) as server:
+        for kind in ("http", "grpc"):
+            module = pytest.importorskip(f"tritonclient.{kind}")
+            client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
+            x = module.InferInput("x", [4], "BYTES")
+            x.set_data_from_numpy(words)
+            got = client.infer("texts", [x]).as_numpy("parts")
+            assert [w.decode() for w in got.ravel()] == wanted.ravel().tolist()
+            client.close()
+
+
+def test_grpcio_reflection(server):
+    grpc = pytest.importorskip("grpc")
+    database = pytest.importorskip("grpc_reflection.v1alpha.proto_reflection_descriptor_database")
+    from google.protobuf.descriptor_pool import DescriptorPool
+    from google.protobuf.message_factory import GetMessageClass
+    with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        found = database.ProtoReflectionDescriptorDatabase(channel)
+        assert "inference.GRPCInferenceService" in found.get_services()
+        pool = DescriptorPool(found)
+        method = pool.FindServiceByName("inference.GRPCInferenceService").FindMethodByName("ModelMetadata")
+        call = channel.unary_unary("/inference.GRPCInferenceService/ModelMetadata", lambda m: m.SerializeToString(), GetMessageClass(method.output_type).FromString)
+        reply = call(GetMessageClass(method.input_type)(name="mlp"))
+        assert reply.inputs[0].datatype == "FP32" and list(reply.inputs[0].shape) == [-1, 4]
+
+
+def test_grpcio_health_watch(server):
+    grpc = pytest.importorskip("grpc")
+    stubs = pytest.importorskip("grpc_health.v1.health_pb2_grpc")
+    from grpc_health.v1 import health_pb2
+    with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        stub = stubs.HealthStub(channel)
+        assert stub.Check(health_pb2.HealthCheckRequest(service="mlp")).status == 1
+        states = stub.Watch(health_pb2.HealthCheckRequest(service="mlp"), timeout=60)
+        assert next(states).status == 1
+        server.ask("POST", "/v2/repository/models/mlp/unload")
+        assert next(states).status == 2
+        server.ask("POST", "/v2/repository/models/mlp/load")
+        assert next(states).status == 1
+        states.cancel()
