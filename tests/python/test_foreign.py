@@ -108,6 +108,38 @@ def test_a_cell_that_takes_arrays_gets_them():
     assert Sums()(VALUES) is np.ndarray
 
 
+def counting(inner):
+    class Counts(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.calls, self.inner = 0, inner
+
+        def construct(self, x):
+            self.calls += 1
+            return self.inner(x)
+    return Counts()
+
+
+def test_functions_of_the_program_are_called_once():
+    """Layers of ours take arrays; what a program wrote is not run again because it cannot."""
+    net = counting(nn.Dense(3, 2))
+    assert net(VALUES[:, :3]).shape[1] == 2 and net.calls == 1
+    net = counting(lambda x: x.no_such_method())
+    for call in (net, nn.SequentialCell(net)):
+        net.calls = 0
+        with pytest.raises(AttributeError, match="no_such_method"):
+            call(VALUES)
+        assert net.calls == 1
+    layer, calls = nn.Dense(3, 2), []
+    layer.register_forward_pre_hook(lambda cell, inputs: calls.append(1))
+    with pytest.raises(TypeError):
+        layer(object)
+    calls.clear()
+    with pytest.raises((TypeError, ValueError)):
+        layer(np.array(["a"]))
+    assert len(calls) == 1
+
+
 def test_a_mistake_inside_is_shown_once_and_as_it_is():
     class Net(nn.Cell):
         def construct(self, x):

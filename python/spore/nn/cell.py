@@ -573,13 +573,18 @@ class Cell(CellBuffers, CellState):
             return self._call_full(args, kwargs)
         except (AttributeError, TypeError) as error:
             given = with_tensors(args, kwargs)      # None unless there are arrays of other packages
-            if given is None:
+            if given is None or not (hook is not None or self._is_all_ours()):
                 name_cell(self, error)
                 raise
         except Exception as error:
             name_cell(self, error)
             raise
         return self(*given[0], **given[1])
+
+    def _is_all_ours(self):
+        """Whether nothing but layers of this package runs in a call: one that has failed can be made again, nobody's function is called twice."""
+        return all(type(cell).construct.__module__.startswith("spore.") and not cell._pre_hooks and not cell._hooks
+                   for _, cell in self.cells_and_names())
 
     def _run(self, args, kwargs):
         """The call itself, as plain Python."""
