@@ -330,6 +330,21 @@ def test_prefix_of_the_checkpoint_is_dropped():
     assert load_param_into_net(Net(), two) == ([], ["a.weight", "b.bias"])
 
 
+def test_a_prefix_that_could_be_another_is_told(caplog):
+    """Two layers of one form into a single one: the first is taken, as MindSpore does, and the other is named."""
+    layers = {f"{i}.{name}": param(np.full(shape, i, np.float32)) for i in (0, 1) for name, shape in (("weight", (3, 2)), ("bias", (3,)))}
+    net = Net()
+    with caplog.at_level(logging.WARNING, "spore"):
+        assert load_param_into_net(net, layers) == ([], list(layers))
+    assert (net.weight.asnumpy() == 0).all()
+    assert "begin with '0.'" in caplog.text and "'1.weight', '1.bias'" in caplog.text
+    caplog.clear()
+    state = {"network.weight": layers["0.weight"], "network.bias": layers["0.bias"], "moments.network.weight": layers["1.weight"]}
+    with caplog.at_level(logging.WARNING, "spore"):
+        load_param_into_net(Net(), state)
+    assert not caplog.records
+
+
 def test_a_load_that_matches_nothing_is_an_error(tmp_path):
     other = {"conv.kernel": param(np.zeros(3, np.float32)), "conv.offset": param(np.zeros(3, np.float32))}
     net = Net()

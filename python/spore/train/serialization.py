@@ -682,12 +682,24 @@ def _refuse_nothing(given, missing, report, strict_load):
                        f"and the net is left unchanged: the values are {_shown(values, missing)}; the parameters {_shown(missing, values)}{strict}.")
 
 
-def _report_load(say, report, prefixes):
-    """How names were matched: worth a warning only where something is missing."""
+def _alike(prefix, params, unused):
+    """Values that were not taken though they have a name of the net's behind another prefix of as many parts: '1.weight' beside '0.weight'."""
+    names = {p.name for p in params}
+    parts = prefix.count(".")
+    return [name for name in unused if not name.startswith(prefix) and name.count(".") >= parts and name.split(".", parts)[-1] in names]
+
+
+def _report_load(say, report, prefixes, params, unused):
+    """How names were matched: worth a warning only where something is missing, or where other values could have been meant."""
     if report is not None:
         say("For 'load_param_into_net': %s", printable(report))
     for prefix in prefixes:
-        say("For 'load_param_into_net', names in the checkpoint begin with '%s', which the net does not have: loaded without it.", prefix)
+        others = _alike(prefix, params, unused)
+        text = "For 'load_param_into_net', names in the checkpoint begin with '%s', which the net does not have: loaded without it%s."
+        if others:
+            _log.warning(text, prefix, f"; there are others with these names, which were not used: {_shown(others, ())}")
+        else:
+            say(text, prefix, "")
 
 
 def _conversions(converted):
@@ -745,7 +757,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
                            f"{'; ...' if len(wrong) > _NAMES_SHOWN else ''}.")
     for param, data in fits:
         _put(param, data)
-    _report_load(_log.warning if missing else _log.info, report, prefixes)
+    _report_load(_log.warning if missing else _log.info, report, prefixes, params, unused)
     if converted:
         _log.warning("For 'load_param_into_net', %d of %d values have another dtype than their parameters and were converted, %s.",
                      len(converted), len(pairs), _conversions(converted))
