@@ -96,6 +96,29 @@ static int check(const job *j)
     return 0;
 }
 
+/* None of the files that will be written may be there, unless they may be replaced: a Makefile or a main.c can be anybody's. */
+static int check_files(const job *j, const char *const *names)
+{
+    static const char *const shared[] = {"main.c", "Makefile", "start.c", "link.ld", "arena.c", "arena.h"};
+    static const char *const own[] = {".c", ".h", "weights.c", "weights.h"};
+    const bool board = j->target != NULL && strcmp(j->target, "host") != 0;
+    char file[4096];
+    int code = 0;
+    for (int i = 0; i < 6 && code == 0; i++) {
+        if ((i == 2 || i == 3) && !board) continue;
+        if (i > 3 && j->n == 1) continue;
+        snprintf(file, sizeof file, "%s/%s", j->folder, shared[i]);
+        code = tool_output_check("codegen", file, j->force);
+    }
+    for (int i = 0; i < 4 * j->n && code == 0; i++) {
+        const bool named = i % 4 < 2 || j->n > 1;
+        snprintf(file, sizeof file, "%s/%s%s%s", j->folder, named ? names[i / 4] : "", i % 4 >= 2 && named ? "_" : "",
+                 own[i % 4]);
+        code = tool_output_check("codegen", file, j->force);
+    }
+    return code;
+}
+
 static int generate(job *j)
 {
     const char *names[MODELS_MAX];
@@ -104,9 +127,7 @@ static int generate(job *j)
         name_of(j->paths[i], j->made[i], sizeof j->made[i]);
         names[i] = j->names != NULL ? j->names[i] : j->n == 1 ? "model" : j->made[i];
     }
-    char file[4096];
-    snprintf(file, sizeof file, "%s/%s.c", j->folder, names[0]);
-    int code = tool_output_check("codegen", file, j->force);
+    int code = check_files(j, names);
     if (code != 0) return code;
     int n_train = 0;
     long long ram = 0, flash = 0;

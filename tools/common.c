@@ -93,12 +93,19 @@ static const tool_option *find_option(const tool_option *options, const char *wo
     return NULL;
 }
 
+/* Lists of options that may be repeated. They live as long as the command. */
+enum { LISTS_MAX = 16 };
+static const char **lists[LISTS_MAX];
+
 static int append(const char ***values, const char *value)
 {
     size_t n = 0;
+    int at = 0;
     while (*values != NULL && (*values)[n] != NULL) n++;
-    const char **larger = realloc(*values, (n + 2) * sizeof *larger);
+    while (at < LISTS_MAX && lists[at] != *values) at++; /* the first free one for a new list */
+    const char **larger = at < LISTS_MAX ? realloc(*values, (n + 2) * sizeof *larger) : NULL;
     if (larger == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+    lists[at] = larger;
     larger[n] = value;
     larger[n + 1] = NULL;
     *values = larger;

@@ -190,6 +190,5 @@ int verb_quantize(int argc, char **argv)
     if (code == 0) code = tool_output_check("quantize", j.out, j.force);
     if (code == 0 && j.report != NULL) code = tool_output_check("quantize", j.report, j.force);
     if (code == 0) code = quantize(&j, opset, batch, most);
-    free(j.shapes);
     return code;
 }

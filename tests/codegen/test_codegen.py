@@ -143,6 +143,17 @@ class Branchy(nn.Cell):
         return ops.softmax(self.fc(z), -1), ops.concat((z[:, 3:20:2], -z[:, :4]), 1)
 
 
+@pytest.mark.parametrize("target, name", [("host", n) for n in ("main.c", "Makefile", "model.h", "weights.h")] + [("cortex-m4", "start.c"), ("rv32", "link.ld")])
+def test_no_file_is_replaced_unasked(target, name, tmp_path):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / name).write_text("mine")
+    done = codegen(TESTS / "formats/data/onnx/mlp.onnx", "-o", tmp_path / "c", "--target", target)
+    assert done.returncode == 1 and f"{name} is there already" in done.stderr
+    assert (tmp_path / "c" / name).read_text() == "mine" and os.listdir(tmp_path / "c") == [name]
+    assert codegen(TESTS / "formats/data/onnx/mlp.onnx", "-o", tmp_path / "c", "--target", target, "--overwrite").returncode == 0
+    assert (tmp_path / "c" / name).read_text() != "mine"
+
+
 def test_network_with_two_results(tmp_path):
     net = Branchy().set_train(False)
     ms.export(net, ms.Tensor(np.zeros((1, 3, 8, 8), np.float32)), file_name=str(tmp_path / "net"), file_format="ONNX")

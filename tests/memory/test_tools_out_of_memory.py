@@ -23,6 +23,10 @@ COMMANDS = {
     "record_check": ["record", "check", ROOT / "tests/data/files/ms210/alltypes.mindrecord"],
     "record_cat": ["record", "cat", ROOT / "tests/data/files/ms210/alltypes.mindrecord"],
     "ops": ["ops", "conv2d"],
+    "quantize": ["quantize", DATA / "onnx/mlp.onnx", "-o", "{tmp}/q.onnx", "--kind", "weights"],
+    "codegen": ["codegen", DATA / "onnx/mlp.onnx", "-o", "{tmp}", "--name", "net"],
+    "inspect_lite": ["inspect", ROOT / "tests/lite/data/small/chain.ms"],
+    "convert_lite": ["convert", DATA / "onnx/mlp.onnx", "{tmp}/a.ms"],
 }
 
 
