@@ -145,9 +145,11 @@ def _gcd(x1, x2):
     if not (x1.dtype.is_floating_point or x2.dtype.is_floating_point):
         return ops.gcd(x1, x2)
     x1, x2 = ops.abs(x1), ops.abs(x2)
+    unknown = ops.sub(x1, x1) + ops.sub(x2, x2)        # NaN where one of them is NaN or infinite: they have no divisor, and no division ends
+    x1, x2 = (ops.where(unknown == 0, x, 0) for x in (x1, x2))
     while (x2 != 0).any():
         x1, x2 = ops.where(x2 != 0, x2, x1), ops.where(x2 != 0, ops.floor_mod(x1, ops.where(x2 != 0, x2, 1)), 0)
-    return x1 + ops.zeros_like(x2)
+    return x1 + unknown
 
 
 def _lcm(x1, x2):
@@ -536,7 +538,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None) -> Tensor:
     if prepend is not None or append is not None:
         a = arrays.concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
     whole = (slice(None),) * axis
-    for _ in range(n):
+    for _ in range(a.shape[axis] if 0 <= a.shape[axis] < n else n):         # nothing is left after as many as there are
         a = a[whole + (slice(1, None),)] - a[whole + (slice(None, -1),)]
     return a
 
