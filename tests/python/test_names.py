@@ -12,23 +12,34 @@ import pytest
 
 import spore as ms
 from spore import Tensor, nn, ops, train
-from spore.ops import _late
+from spore import mindspore as compatible
 
 
-def test_every_late_name_is_in_its_file():
-    for name, file in _late._PLACE.items():
-        assert hasattr(importlib.import_module(_late.module_of(file)), name), (file, name)
+def test_every_row_of_a_file_names_what_it_has():
+    for file, names in compatible.rows("in"):
+        for name in names:
+            assert hasattr(importlib.import_module(compatible.module_of(file)), name), (file, name)
 
 
-def test_late_files_wait_until_they_are_needed():
+def test_every_row_of_mindspore_def_is_understood_and_leads_somewhere():
+    kinds = {"in", "refused", "gradient", "alias", "same", "in_place", "call", "address", "show"}
+    assert set(compatible._rows()) == kinds
+    listed = [name for kind in ("in", "refused", "gradient") for _, names in compatible.rows(kind) for name in names]
+    assert len(listed) == len(set(listed)), sorted({name for name in listed if listed.count(name) > 1})
+    for kind in ("refused", "gradient", "alias", "in_place"):
+        for _, names in compatible.rows(kind):
+            for name in names:
+                assert compatible.lookup(name) is not None, (kind, name)
+    assert compatible.lookup("no_such_name_of_anybody") is None
+
+
+def test_files_of_primitives_wait_until_they_are_needed():
     code = "import sys, spore; from spore import nn, ops, mint; print([n for n in sys.modules if n.startswith(('spore.ops.primitives', 'spore.mindspore'))])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 def test_addresses_show_the_names_of_their_places():
-    from spore import mindspore as compatible
-    compatible._places("")
-    for address, places in compatible._PLACES.items():
+    for address, places in compatible.addresses().items():
         importlib.import_module("spore." + address)
         for place in places:
             importlib.import_module("spore." + place)

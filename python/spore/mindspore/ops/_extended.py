@@ -3,45 +3,14 @@
 import functools
 import re
 
+from ..mindspore import rows
 from ._make import primitive
 
 _PLACES = ("", "nn.functional", "linalg", "special")
-# primitives whose function has another name, or arguments of its constructor
-_OTHER = {"Arange": "arange", "SplitWithSize": "split", "SplitTensor": "split", "ClampScalar": "clamp", "ClampTensor": "clamp",
-          "FmodScalar": "fmod", "FmodTensor": "fmod", "RepeatInterleaveTensor": "repeat_interleave",
-          "RepeatInterleaveInt": "repeat_interleave", "BatchMatMulExt": "bmm", "MatMulExt": "matmul", "Embedding": "embedding",
-          "LogSigmoid": "logsigmoid", "XLogYScalarOther": "xlogy", "XLogYScalarSelf": "xlogy", "PowScalarTensor": "pow",
-          "PowTensorScalar": "pow", "MaxDim": "max", "MinDim": "min", "UniqueDim": "unique", "Unique2": "unique",
-          "LinSpaceExt": "linspace", "AvgPool2D": "avg_pool2d", "LayerNormExt": "layer_norm",
-          "BatchNormExt": "batch_norm", "ConvolutionStr": "conv2d",
-          "t_ext": "t", "matrix_inverse_ext": "inverse", "linalg_qr": "qr", "clamp_scalar": "clamp", "clamp_tensor": "clamp",
-          "softmax_ext": "nn.functional.softmax", "solve_triangular": None, "leaky_relu_ext": "leaky_relu", "arctan2_ext": "arctan2"}
-# primitives that are functions of spore.ops or mint of the same name
-_SAME = set("""
-    HFFT2 IFFT2 KLDiv HFFTN BoolNot IndexSelect Mv Min IHFFT Threshold MatrixInverseExt Exp2 Dot FFTFreq EmptyLike IRFFT
-    LogAddExp2 ArgSort RandnLike Diagonal Nansum LinalgQr Addmm Addbmm IRFFTN Baddbmm Max RFFT2 Log10 SolveTriangular Norm
-    IFFTN FFTShift TriangularSolve RFFT Outer LogAddExp BitwiseNot FullLike IHFFTN Hardtanh IFFTShift Frac Correlate Addmv
-    FFT2 IRFFT2 Take Clone Randn VarMean Chunk Std FFT StdMean IsNegInf ViewAs RFFTN Var Empty LogSumExp IFFT Mm
-    RandInt Log2 IHFFT2 BroadcastToView RFFTFreq FFTN Scatter ExpandAs HFFT ChunkView NarrowView Vdot CosineEmbeddingLoss
-    Any PixelShuffle""".split())
-_OTHER.update({
-    "BitwiseXorTensor": "bitwise_xor", "BitwiseOrTensor": "bitwise_or", "BitwiseAndTensor": "bitwise_and",
-    "BitwiseXorScalar": "bitwise_xor", "BitwiseOrScalar": "bitwise_or", "BitwiseAndScalar": "bitwise_and", "Muls": "mul",
-    "Divs": "div", "DivMod": "div", "DivMods": "div", "AddScalar": "add", "SubScalar": "sub", "FloorDivScalar": "floor_divide",
-    "EqScalar": "eq", "LessScalar": "less", "GreaterEqualScalar": "greater_equal", "RemainderTensorTensor": "remainder",
-    "RemainderTensorScalar": "remainder", "RemainderScalarTensor": "remainder", "MaskedFillScalar": "masked_fill",
-    "ConstantPadND": "pad", "Repeat": "tile", "AdaptiveAvgPool1D": "adaptive_avg_pool1d",
-    "AdaptiveAvgPool2DExt": "adaptive_avg_pool2d", "AdaptiveAvgPool3DExt": "adaptive_avg_pool3d", "AvgPool1D": "avg_pool1d",
-    "AvgPool3DExt": "avg_pool3d", "ScatterValue": "scatter", "MedianDim": "median", "LinalgVectorNorm": "norm",
-    "LeakyReLUExt": "leaky_relu", "Im2ColExt": "unfold", "Col2ImExt": "fold", "ConvTranspose2D": "conv_transpose2d",
-    "TraceV2": "trace", "Copy": "clone", "NLLLoss2d": "nll_loss", "FillScalar": "full", "SelectV2": "where",
-    "GatherNdExt": "gather_nd"})
-_OTHER.update({
-    "muls": "mul", "divs": "div", "add_scalar": "add", "sub_scalar": "sub", "floor_div_scalar": "floor_divide", "eq_scalar": "eq",
-    "less_scalar": "less", "lerp_scalar": "lerp", "select_v2": "where", "gather_nd_ext": "gather_nd", "copy": "clone", "max_": "max",
-    "min_": "min"})
-_IN_PLACE = set("""sub_tensor_ sub_scalar_ div_tensor_ div_scalar_ masked_fill_tensor_ masked_fill_scalar_ fill_diagonal_ index_put_
-    floor_""".split())
+# rows of mindspore.def: names whose function has another name, those whose function has theirs, methods that write
+_OTHER = {name: function for function, names in rows("alias") for name in names}
+_SAME = {name for _, names in rows("same") for name in names}
+_IN_PLACE = {name for _, names in rows("in_place") for name in names}
 _KEPT = {"StackExt": "dim=0", "Concat": "axis=0"}
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators as MindSpore's generated module `pyboost_inner_prim` has them: `softmax_impl(input, axis)`, every attribute given by position after
 the operands. Packages that bring other frameworks to MindSpore call these."""
-from ._late import lookup
+from ..mindspore import lookup, rows as _rows
 
 # primitive and, after ':', how many of the arguments are operands (the others belong to its constructor)
 _PRIMITIVES = """
@@ -87,8 +87,8 @@ def _made(name):
             found = getattr(found, part)
         return lambda *args: found(*args)
     if name in _ASCEND:
-        from .primitives.ascend import _refuse
-        return lambda *args: _refuse(name)
+        from .primitives.refused import refuse
+        return lambda *args: refuse(name, _rows("refused")[0][0])
     return None
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that few programs use, a file a topic; `spore.ops._late` says which name is where."""
+"""Operators that few programs use, a file a topic; mindspore.def says which name is where."""

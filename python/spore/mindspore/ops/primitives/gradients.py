@@ -28,20 +28,13 @@ def _add(name, call, init="", doc="The gradient of an operator."):
 
 # --- of one operand: by the operand, or by the result ----------------------------------------------------------------
 
-def _through(name, first):
-    """Pull back through the function `name`; first: whether the operand comes first, then the gradient."""
+def gradient_of(name, of, order):
+    """The primitive of a row `gradient OF(order)`: it pulls back through the function OF; order: "x, dout" or "dout, x"."""
     def call(self, a, b):
-        x, dout = (a, b) if first else (b, a)
-        return pull(_op(name), (x,), dout)
-    return call
+        x, dout = (a, b) if order.startswith("x") else (b, a)
+        return pull(_op(of), (x,), dout)
+    return primitive(name, call, doc="The gradient of an operator.")
 
-
-for _name, _of, _first in (
-        ("ACosGrad", "acos", True), ("AsinGrad", "asin", True), ("AtanGrad", "atan", True), ("AbsGrad", "abs", True),
-        ("ReLU6Grad", "relu6", False), ("FastGeLUGrad", "fast_gelu", False), ("HSigmoidGrad", "hardsigmoid", False),
-        ("HSwishGrad", "hardswish", False), ("SiLUGrad", "silu", False), ("SoftplusGrad", "softplus", False),
-        ("MishGradExt", "mish", False)):
-    _add(_name, _through(_of, _first))
 
 _LAMBDA = 1.0507009873554805
 _ALPHA = 1.6732632423543772
