@@ -115,6 +115,7 @@ typedef struct sp_program_options {
     const char
         *save_graphs; /* folder for the graph's text, 00_captured_0000.ir and so on; made when needed; NULL: none */
     int save_level; /* 0: nothing, 1: as captured and after passes that changed it, 2: after all, 3: also drawings for Graphviz */
+    const struct sp_sharding *sharding; /* split it over the ranks of the job (parallel.h); NULL: do not */
 } sp_program_options;
 
 /* Compile a finished function. The graph is kept as long as the program lives. */

@@ -14,6 +14,7 @@
 #ifndef SPORE_PARALLEL_H
 #define SPORE_PARALLEL_H
 
+#include "spore/op.h"
 #include "spore/tensor.h"
 
 #ifdef __cplusplus
@@ -109,6 +110,37 @@ typedef struct sp_request sp_request;
 SP_API sp_status sp_comm_start(sp_comm *c, const sp_exchange *e, sp_request **out);
 SP_API sp_status sp_request_test(sp_request *r, bool *done); /* moves it on; the request stays */
 SP_API sp_status sp_request_wait(sp_request *r);
+
+/* --- programs that are split over ranks --------------------------------------------------------------------------- */
+
+/* A program is recorded with the shapes of whole tensors (graph.h), the same one by every rank, gradients and optimizer steps included. Made with
+ * sp_program_options.sharding it computes slices: each rank its own, with the exchanges between them that are needed. What it gives is
+ * what one process gives, but for the order of sums.
+ *
+ *     sp_builder_call(b, "shard", "splits=(2, 1), call=1", 1, &x);            the rows of x over two ranks, or groups of them
+ *     sp_builder_call(b, "shard", "splits=(1, 2), call=1, operand=1", 1, &w); and the columns of w, crosswise
+ *
+ * Operators take the layouts of their inputs, by the rules of the table (sp_op.shard); an operator without a rule is computed whole by every
+ * rank, sp_program_report says which. Variables get the layout that their first use asks for: every rank keeps its slice, and the contents of
+ * rank 0 are everybody's at the start. */
+typedef struct sp_sharding {
+    uint32_t struct_size;
+    int n_args;
+    const sp_ints
+        *args; /* by argument: slices of each axis, of which a rank gives its own; n = 0: all give the whole */
+    /* Results with as many rows as the first argument that is split along them over all ranks give each rank its own rows; all others, and
+     * without this all, are whole. */
+    bool split_results;
+} sp_sharding;
+
+/* Is t a slice of a tensor over ranks? *whole (may be NULL) is its geometry as a whole. */
+SP_API bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole);
+/* Slices of each axis; false: no program over several ranks uses t. */
+SP_API bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX]);
+/* The whole of such a tensor. All ranks call it. */
+SP_API sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out);
+/* This rank's slice of `whole`, split as `like` is. */
+SP_API sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *like, sp_tensor **out);
 
 /* --- transports -------------------------------------------------------------------------------------------------- */
 

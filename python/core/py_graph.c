@@ -7,6 +7,7 @@
 #include "eager/eager.h"
 #include "ir/written.h"
 #include "py_lists.h"
+#include "spore/parallel.h"
 
 PyObject *sp__py_symbol_error;
 
@@ -716,21 +717,63 @@ static void program_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
+/* Slices of the axes of arguments, a tuple for each, into one block; NULL with an exception. */
+static sp_ints *read_splits(PyObject *list, int *n_args)
+{
+    const Py_ssize_t n = PySequence_Size(list);
+    if (n < 0) return NULL;
+    sp_ints *out = PyMem_Calloc((size_t)n + 1, sizeof *out + SP_RANK_MAX * sizeof(int64_t));
+    if (!out) return (sp_ints *)PyErr_NoMemory();
+    int64_t *numbers = (int64_t *)(void *)(out + n + 1);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *one = PySequence_GetItem(list, i);
+        const Py_ssize_t rank = one ? PySequence_Size(one) : -1;
+        out[i] = (sp_ints){(int)rank, numbers + i * SP_RANK_MAX};
+        for (Py_ssize_t k = 0; k < rank && k < SP_RANK_MAX; k++) {
+            PyObject *number = PySequence_GetItem(one, k);
+            numbers[i * SP_RANK_MAX + k] = number ? PyLong_AsLongLong(number) : -1;
+            Py_XDECREF(number);
+        }
+        Py_XDECREF(one);
+        if (rank > SP_RANK_MAX) PyErr_Format(PyExc_ValueError, "an argument is split along %zd axes", rank);
+        if (!PyErr_Occurred()) continue;
+        PyMem_Free(out);
+        return NULL;
+    }
+    *n_args = (int)n;
+    return out;
+}
+
 static PyObject *program_create(PyObject *self, PyObject *args)
 {
     (void)self;
-    PyObject *function, *folder = NULL;
+    PyObject *function, *folder = NULL, *splits = NULL;
     sp_program_options options = {.struct_size = sizeof options};
-    int fast = 0;
-    if (!PyArg_ParseTuple(args, "O|zpO&i:program_create", &function, &options.off, &fast, PyUnicode_FSConverter,
-                          &folder, &options.save_level))
+    sp_sharding sharding = {.struct_size = sizeof sharding};
+    sp_ints *list = NULL;
+    int fast = 0, split_results = 0;
+    if (!PyArg_ParseTuple(args, "O|zpO&iOp:program_create", &function, &options.off, &fast, PyUnicode_FSConverter,
+                          &folder, &options.save_level, &splits, &split_results))
         return NULL;
     sp_function *f = function_of(function);
     options.fast = fast;
     options.save_graphs = folder && options.save_level ? PyBytes_AsString(folder) : NULL;
+    if (f && splits) {
+        if (!(list = read_splits(splits, &sharding.n_args))) f = NULL;
+        sharding.args = list;
+        sharding.split_results = split_results;
+        options.sharding = &sharding;
+    }
     sp_program *p = NULL;
-    const sp_status status = f ? sp_program_create(f, &options, &p) : SP_OK;
+    sp_status status = SP_OK;
+    if (f && splits) { /* other ranks take part */
+        Py_BEGIN_ALLOW_THREADS status = sp_program_create(f, &options, &p);
+        Py_END_ALLOW_THREADS
+    } else if (f) {
+        status = sp_program_create(f, &options, &p);
+    }
     Py_XDECREF(folder);
+    PyMem_Free(list);
     if (!f) return NULL;
     SP_PY_TRY(status);
     allocfunc alloc = PyType_GetSlot(program_type, Py_tp_alloc);
@@ -856,7 +899,8 @@ static PyMethodDef functions[] = {
     {"variable_mark", variable_mark, METH_O,
      "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},
     {"program_create", program_create, METH_VARARGS,
-     "program_create(function, off=None, fast=False, save_graphs='', save_level=0)\n--\n\nCompile."},
+     "program_create(function, off=None, fast=False, save_graphs='', save_level=0, splits=None, split_results=False)\n--"
+     "\n\nCompile; with splits, for this rank's slices."},
     {"program_cache", program_cache, METH_VARARGS,
      "program_cache(folder, most_bytes=0)\n--\n\nKeep compiled programs there; '': do not."},
     {NULL, NULL, 0, NULL}};

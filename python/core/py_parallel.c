@@ -153,7 +153,52 @@ static PyObject *message(PyObject *args, sp_exchange_kind kind)
 static PyObject *comm_send(PyObject *module, PyObject *args) { return (void)module, message(args, SP_EXCHANGE_SEND); }
 static PyObject *comm_recv(PyObject *module, PyObject *args) { return (void)module, message(args, SP_EXCHANGE_RECV); }
 
+/* (whole shape, slices of each axis), or None for a Tensor that no program over several ranks uses. */
+static PyObject *tensor_split(PyObject *module, PyObject *object)
+{
+    (void)module;
+    sp_tensor *t = sp__py_value(object);
+    sp_spec whole;
+    int64_t splits[SP_RANK_MAX];
+    if (!t) return NULL;
+    if (!sp_tensor_is_split(t, &whole) || !sp_tensor_splits(t, splits)) Py_RETURN_NONE;
+    PyObject *shape = PyTuple_New(whole.rank), *parts = PyTuple_New(whole.rank);
+    for (int i = 0; shape && parts && i < whole.rank; i++) {
+        PyTuple_SetItem(shape, i, PyLong_FromLongLong(whole.dims[i]));
+        PyTuple_SetItem(parts, i, PyLong_FromLongLong(splits[i]));
+    }
+    return Py_BuildValue("(NN)", shape, parts);
+}
+
+static PyObject *tensor_whole(PyObject *module, PyObject *object)
+{
+    (void)module;
+    sp_tensor *t = sp__py_value(object), *out = NULL;
+    if (!t) return NULL;
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS status = sp_tensor_whole(t, &out);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
+    return sp__py_take_tensor(out);
+}
+
+static PyObject *tensor_slice_like(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *whole, *like;
+    if (!PyArg_ParseTuple(args, "OO:tensor_slice_like", &whole, &like)) return NULL;
+    sp_tensor *w = sp__py_value(whole), *l = w ? sp__py_value(like) : NULL, *out = NULL;
+    if (!l) return NULL;
+    SP_PY_TRY(sp_tensor_slice_like(w, l, &out));
+    return sp__py_take_tensor(out);
+}
+
 static PyMethodDef functions[] = {
+    {"tensor_split", tensor_split, METH_O,
+     "tensor_split(tensor)\n--\n\nShape as a whole and slices of each axis, of a Tensor that is split over ranks; else None."},
+    {"tensor_whole", tensor_whole, METH_O,
+     "tensor_whole(tensor)\n--\n\nThe slices of all ranks put together; all ranks call it."},
+    {"tensor_slice_like", tensor_slice_like, METH_VARARGS,
+     "tensor_slice_like(whole, like)\n--\n\nThis rank's slice of a Tensor, split as another one is."},
     {"comm_send", comm_send, METH_VARARGS, "comm_send(tensor, rank, tag, group)\n--\n\nA Tensor to another rank."},
     {"comm_recv", comm_recv, METH_VARARGS,
      "comm_recv(like, rank, tag, group)\n--\n\nA Tensor from another rank, of this shape and dtype."},

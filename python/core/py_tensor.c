@@ -6,6 +6,7 @@
 #include "eager/eager.h"
 #include "py_number.h"
 #include "spore/grad.h"
+#include "spore/parallel.h"
 #include <structmember.h>
 
 PyTypeObject *sp__py_tensor_type;
@@ -305,6 +306,12 @@ static PyObject *get_shape(PyObject *self, void *c)
 {
     (void)c;
     sp_tensor *t = geometry(self);
+    sp_spec whole;
+    if (t && sp_function_recording() && sp_tensor_is_split(t, &whole)) { /* programs are written for whole tensors */
+        PyObject *shape = PyTuple_New(whole.rank);
+        for (int i = 0; shape && i < whole.rank; i++) PyTuple_SetItem(shape, i, PyLong_FromLongLong(whole.dims[i]));
+        return shape;
+    }
     return t && sp__py_sizes_known(t) ? sp__py_shape(t) : NULL;
 }
 static PyObject *get_dtype(PyObject *self, void *c)

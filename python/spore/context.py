@@ -382,6 +382,7 @@ def set_auto_parallel_context(**kwargs):
         if key == 'device_num' and (not isinstance(value, int) or value < 1):
             raise ValueError(f"set_auto_parallel_context: device_num must be at least 1, but got {value!r}")
         _parallel[key] = value
+        state.changed()
         _say_parallel_not_done(key, value)
 
 
@@ -395,10 +396,25 @@ def _say_parallel_not_done(key, value):
     if key == 'parallel_mode' and value != ParallelMode.STAND_ALONE:
         from spore.communication.management import check_launched
         check_launched('set_auto_parallel_context')
-    splitting = key == 'parallel_mode' and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL, ParallelMode.HYBRID_PARALLEL)
-    split_data = key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch')
+    splitting = key == 'parallel_mode' and (value == ParallelMode.HYBRID_PARALLEL or _ranks() == 1 and value in _SPLIT_MODES)
+    split_data = key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch') and _ranks() == 1
+    if key == 'parallel_mode' and value == ParallelMode.AUTO_PARALLEL and _ranks() > 1:
+        not_done("set_auto_parallel_context: the search of parallel_mode='auto_parallel'", "operators take the layouts of their inputs")
     if splitting or split_data or (key in _ONE_PROCESS and value != _true_value(key)):
         not_done(f"set_auto_parallel_context: {key}={value!r}", "processes share the data and nothing else" if _ranks() > 1 else "one process")
+
+
+_SPLIT_MODES = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
+
+
+def _splits_programs():
+    """Whether functions that are compiled now are split over processes."""
+    return _parallel['parallel_mode'] in _SPLIT_MODES and _ranks() > 1
+
+
+def _split_key():
+    """What programs that are split depend on; None where they are not."""
+    return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks()) if _splits_programs() else None
 
 
 def _ranks():

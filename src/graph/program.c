@@ -10,6 +10,7 @@
 #include "graph/passes/passes.h"
 #include "graph/plan.h"
 #include "graph/program.h"
+#include "parallel/shard.h"
 #include "spore/grad.h"
 
 static double now_us(void)
@@ -46,6 +47,11 @@ static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_out
     SP_CHECK(p->graph->entry->n_params == f->n_params, SP_RUNTIME,
              "function %s uses a value of a function that is not around it: its recording is faulty", f->name);
     SP_TRY(sp__save_graphs_step(p, NULL));
+    if (p->sharding) {
+        int count = 0;
+        SP_TRY(sp_pass_inline.run(p->graph, &count));
+        SP_TRY(sp__shard_graph(p->graph, p->sharding, &p->shard_report));
+    }
     return chosen ? sp__passes_run(p, chosen) : SP_OK;
 }
 
@@ -96,8 +102,12 @@ static sp_status compile(sp_program *p, sp_function *f, const sp_program_options
     if (!exact) SP_TRY(sp__passes_choose(options, &chosen));
     p->planning = sp__passes_planning(chosen);
     if (!exact) SP_TRY(sp__save_graphs_begin(p, options));
-    const bool from_cache = !exact && sp__cache_on() && !p->save_folder; /* spared passes leave nothing to be saved */
+    p->sharding = options ? options->sharding : NULL;
+    p->sharded = p->sharding != NULL;
+    /* Spared passes leave nothing to be saved; slices differ from rank to rank. */
+    const bool from_cache = !exact && sp__cache_on() && !p->save_folder && !p->sharded;
     SP_TRY(from_cache ? find_optimised(p, f, chosen) : optimise(p, f, chosen, NULL));
+    p->sharding = NULL; /* the caller's */
     for (int i = 0; i < p->graph->n_variables; i++) p->stores |= p->graph->variables[i]->written;
     return sp__code_make(p);
 }
@@ -149,6 +159,7 @@ void sp_program_release(sp_program *p)
     sp_graph_release(p->graph);
     sp_graph_release(p->source);
     sp__free(p->save_folder);
+    sp__free(p->shard_report);
     sp__free(p);
 }
 
@@ -198,7 +209,12 @@ sp_status sp_program_run(sp_program *p, int n_args, sp_tensor *const *args, int 
                  "argument %d of program %s has no contents: programs run on tensors, not on symbols", i, f->name);
         SP_TRY(check_argument(f, i, args[i]));
     }
-    if (is_recorded(p, n_args, args)) SP_TRY(exact_twin(p, &p));
+    if (is_recorded(p, n_args, args)) {
+        SP_CHECK(!p->sharded, SP_RUNTIME,
+                 "program %s is split over ranks: compile the function that takes its gradient, not the one inside it",
+                 f->name);
+        SP_TRY(exact_twin(p, &p));
+    }
     return sp__machine_run(p, n_args, args, n_results, results);
 }
 
@@ -284,6 +300,7 @@ sp_status sp_program_report(const sp_program *p, char **out)
     if (!t.data) return SP_NOMEM;
     say(&t, "program %s: %d functions, made in %.0f us\n", p->entry->function->name, p->n_codes, p->create_us);
     if (p->cache_note[0]) say(&t, "  compile cache: %s\n", p->cache_note);
+    if (p->shard_report) say(&t, "%s", p->shard_report);
     for (int i = 0; i < p->n_reports; i++)
         say(&t, "  pass %-12s %6.0f us  %s: %d\n", p->reports[i].name, p->reports[i].us, p->reports[i].what,
             p->reports[i].count);

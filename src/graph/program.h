@@ -104,10 +104,13 @@ struct sp_program {
     int n_reports;
     unsigned planning; /* SP_PLAN_... */
     double create_us;
-    char cache_note[160];  /* what the cache on disk did; "": it was off */
-    sp_function *function; /* in the source */
-    sp_lock lock;          /* of `exact` */
-    char *save_folder;     /* where the graph is written after each pass; NULL: nowhere */
+    char cache_note[160];               /* what the cache on disk did; "": it was off */
+    sp_function *function;              /* in the source */
+    sp_lock lock;                       /* of `exact` */
+    const struct sp_sharding *sharding; /* while it is made; NULL: it is not split over ranks */
+    bool sharded;
+    char *shard_report; /* NULL: nothing to say */
+    char *save_folder;  /* where the graph is written after each pass; NULL: nowhere */
     int save_level, n_saved;
     unsigned save_number;
     sp_program *exact; /* the same without passes, for runs that are recorded: made when first needed */

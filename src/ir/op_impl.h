@@ -139,6 +139,9 @@ struct sp_op {
     /* All slices at once; SP_DECLINED: not in this case. Without a rule, and when it declines, slices are taken one after the other.
      * Element-wise operators need none. The rules are in src/ops/vmap.h. */
     sp_status (*batch)(sp_builder *b, const sp_batch *v);
+    /* How axes of inputs and results go together, for programs that are split over ranks: "... i k, ... k j -> ... i j"; the words are in
+     * src/parallel/shard_rule.c. NULL: element-wise operators have one, others are computed whole by every rank. */
+    const char *shard;
     const char *no_vjp; /* reason why there is none: "integer result", "piecewise constant" (then gradients are zero) */
     uint32_t saves;
 

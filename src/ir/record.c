@@ -143,6 +143,7 @@ static sp_status read_variable(sp_function *f, sp_tensor *t, sp_value **out)
     if (!n) return SP_NOMEM;
     n->variable = variable;
     sp__meta_of(t, &n->out[0]->meta);
+    if (t->flags & SP_TENSOR_SPLIT && sp__whole_meta_hook) sp__whole_meta_hook(t, &n->out[0]->meta);
     *out = n->out[0];
     return set_current(f, variable, *out);
 }

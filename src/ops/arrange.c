@@ -313,6 +313,7 @@ static sp_status triangle_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_tril = {
     .batch = sp__batch_trailing,
     .name = "tril",
+    .shard = "... i j -> ... i j; i whole, j whole",
     .inputs = "input",
     SP_ATTRS(triangle_attr_table, triangle_attrs),
     .infer = triangle_infer,
@@ -329,6 +330,7 @@ const sp_op sp_op_tril = {
 const sp_op sp_op_triu = {
     .batch = sp__batch_trailing,
     .name = "triu",
+    .shard = "... i j -> ... i j; i whole, j whole",
     .inputs = "input",
     SP_ATTRS(triangle_attr_table, triangle_attrs),
     .infer = triangle_infer,

@@ -236,6 +236,7 @@ static sp_status attention_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_attention = {
     .batch = sp__batch_trailing,
     .name = "attention",
+    .shard = "... l d, ... s d, ... s v, ... l s -> ... l v; s whole, d whole, l whole if causal",
     .inputs = "query, key, value, mask?",
     SP_ATTRS(attention_attr_table, sp__attention_attrs),
     .dtypes = SP_DT_FLOATS,
@@ -251,6 +252,8 @@ const sp_op sp_op_attention = {
 const sp_op sp_op_attention_grad = {
     .batch = sp__batch_trailing,
     .name = "attention_grad",
+    .shard =
+        "... l d, ... s d, ... s v, ... l s, ... l v -> ... l d, ... s d, ... s v; l whole, s whole, d whole, v whole",
     .inputs = "query, key, value, mask?, dout",
     .n_out = 3,
     SP_ATTRS(attention_attr_table, sp__attention_attrs),

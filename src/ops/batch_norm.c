@@ -441,6 +441,7 @@ static sp_status train_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_batch_norm_train = {
     .batch = sp__batch_channels,
     .name = "batch_norm_train",
+    .shard = "n c ..., c, c -> n c ..., c, c; n whole, ... whole",
     .inputs = "x, scale?, bias?",
     .n_out = 3,
     SP_ATTRS(epsilon_attr_table, epsilon_attrs),
@@ -458,6 +459,7 @@ const sp_op sp_op_batch_norm_train = {
 const sp_op sp_op_batch_norm_train_grad = {
     .batch = sp__batch_channels,
     .name = "batch_norm_train_grad",
+    .shard = "n c ..., c, c, c, n c ... -> n c ..., c, c; n whole, ... whole",
     .inputs = "x, scale?, mean, variance, dout",
     .n_out = 3,
     SP_ATTRS(epsilon_attr_table, epsilon_attrs),
@@ -507,6 +509,7 @@ static sp_status average_reference(const sp_call *c)
 }
 const sp_op sp_op_moving_average_update = {
     .name = "moving_average_update",
+    .shard = "same",
     .inputs = "average, value",
     SP_ATTRS(average_attr_table, average_attrs),
     .dtypes = SP_DT_FLOATS,

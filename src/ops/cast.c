@@ -60,6 +60,7 @@ static sp_status identity_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_identity = {
     .batch = sp__batch_elementwise,
     .name = "identity",
+    .shard = "same",
     .inputs = "x",
     .infer = sp__infer_same,
     .view = identity_view,

@@ -66,6 +66,7 @@ static sp_status concat_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_concat = {
     .batch = sp__batch_axis,
     .name = "concat",
+    .shard = "same; axis whole",
     .inputs = "tensors...",
     SP_ATTRS(axis_attr_table, axis_attrs),
     .promote = SP_PROMOTE_ALL,
@@ -190,6 +191,7 @@ static sp_status split_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_split = {
     .batch = sp__batch_axis,
     .name = "split",
+    .shard = "same; axis whole",
     .inputs = "x",
     .n_out = -1,
     .count = split_count,
@@ -260,6 +262,7 @@ static sp_status unstack_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_unstack = {
     .batch = sp__batch_axis,
     .name = "unstack",
+    .shard = "fold; axis whole",
     .inputs = "input_x",
     .n_out = -1,
     .count = unstack_count,

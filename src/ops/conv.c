@@ -311,6 +311,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
 #define CONV_ENTRIES(n, mindir_, mindir_input, mindir_weight, python_, samples_, samples_input, samples_weight)        \
     const sp_op sp_op_conv##n##d = {                                                                                   \
         .name = "conv" #n "d",                                                                                         \
+        .shard = "n i ..., o i ..., o -> n o ...; ... whole, i whole if bias, i whole if group, o whole if group",     \
         .inputs = "x, weight, bias?",                                                                                  \
         SP_ATTRS(conv_attr_table, sp__conv_attrs),                                                                     \
         .promote = SP_PROMOTE_ALL,                                                                                     \
@@ -328,6 +329,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
     };                                                                                                                 \
     const sp_op sp_op_conv##n##d_input_grad = {                                                                        \
         .name = "conv" #n "d_input_grad",                                                                              \
+        .shard = "n o ..., o i ... -> n i ...; ... whole, i whole if group, o whole if group",                         \
         .inputs = "dout, weight",                                                                                      \
         SP_ATTRS(conv_input_attr_table, sp__conv_attrs),                                                               \
         .promote = SP_PROMOTE_ALL,                                                                                     \
@@ -345,6 +347,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
     };                                                                                                                 \
     const sp_op sp_op_conv##n##d_weight_grad = {                                                                       \
         .name = "conv" #n "d_weight_grad",                                                                             \
+        .shard = "n i ..., n o ... -> o i ...; ... whole, i whole if group, o whole if group",                         \
         .inputs = "x, dout",                                                                                           \
         SP_ATTRS(conv_weight_attr_table, sp__conv_attrs),                                                              \
         .promote = SP_PROMOTE_ALL,                                                                                     \

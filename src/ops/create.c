@@ -272,6 +272,7 @@ static sp_status assign_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_assign = {
     .batch = sp__batch_elementwise,
     .name = "assign",
+    .shard = "same",
     .inputs = "variable, value",
     .infer = assign_infer,
     .reference = assign_reference,
@@ -317,6 +318,7 @@ static sp_status assign_sub_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_assign_add = {
     .batch = sp__batch_elementwise,
     .name = "assign_add",
+    .shard = "same",
     .inputs = "variable, value",
     .infer = assign_infer,
     .reference = assign_add_reference,
@@ -331,6 +333,7 @@ const sp_op sp_op_assign_add = {
 const sp_op sp_op_assign_sub = {
     .batch = sp__batch_elementwise,
     .name = "assign_sub",
+    .shard = "same",
     .inputs = "variable, value",
     .infer = assign_infer,
     .reference = assign_sub_reference,

@@ -126,6 +126,7 @@ static sp_status cholesky_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_cholesky = {
     .batch = sp__batch_trailing,
     .name = "cholesky",
+    .shard = "... i j -> ... i j; i whole, j whole",
     .inputs = "x",
     SP_ATTRS(cholesky_attr_table, cholesky_attrs),
     MATRICES,

@@ -255,6 +255,7 @@ static sp_status fft_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_fft = {
     .batch = sp__batch_axis,
     .name = "fft",
+    .shard = "same; axis whole",
     .inputs = "x",
     SP_ATTRS(fft_attr_table, fft_attrs),
     .dtypes = SP_DT_COMPLEX,

@@ -138,6 +138,7 @@ static sp_status gather_elements_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_gather_elements = {
     .batch = sp__batch_axis,
     .name = "gather_elements",
+    .shard = "same; dim whole",
     .inputs = "x, index",
     SP_ATTRS(elements_attr_table, elements_attrs),
     .infer = gather_elements_infer,
@@ -313,6 +314,7 @@ static sp_status one_hot_reference(const sp_call *c)
 const sp_op sp_op_one_hot = {
     .batch = sp__batch_one_hot,
     .name = "one_hot",
+    .shard = "..., , -> ... d; d whole, none if axis",
     .inputs = "indices, on_value, off_value",
     SP_ATTRS(one_hot_attr_table, one_hot_attrs),
     .infer = one_hot_infer,

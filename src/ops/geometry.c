@@ -76,6 +76,7 @@ static sp_status reshape_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reshape = {
     .batch = sp__batch_reshape,
     .name = "reshape",
+    .shard = "reshape; sizes shape",
     .inputs = "x",
     SP_ATTRS(shape_attr_table, shape_attrs),
     .infer = reshape_infer,
@@ -155,6 +156,7 @@ static sp_status transpose_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_transpose = {
     .batch = sp__batch_transpose,
     .name = "transpose",
+    .shard = "permute",
     .inputs = "x",
     SP_ATTRS(transpose_attr_table, transpose_attrs),
     .infer = transpose_infer,
@@ -216,6 +218,7 @@ static sp_status broadcast_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_broadcast_to = {
     .batch = sp__batch_broadcast_to,
     .name = "broadcast_to",
+    .shard = "same; sizes shape",
     .inputs = "x",
     SP_ATTRS(shape_attr_table, shape_attrs),
     .infer = broadcast_infer,

@@ -118,6 +118,7 @@ static sp_status slice_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_slice = {
     .batch = sp__batch_slice,
     .name = "slice",
+    .shard = "slice",
     .inputs = "x",
     SP_ATTRS(slice_attr_table, slice_attrs),
     .infer = slice_infer,
@@ -237,6 +238,7 @@ static sp_status slice_put_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_slice_put = {
     .batch = sp__batch_slice,
     .name = "slice_put",
+    .shard = "slice",
     .inputs = "x, value",
     SP_ATTRS(slice_attr_table, slice_attrs),
     .infer = sp__infer_same,
@@ -486,6 +488,7 @@ static sp_status index_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_index = {
     .batch = sp__batch_index,
     .name = "index",
+    .shard = "index",
     .inputs = "x, indices...",
     SP_ATTRS(index_attr_table, index_attrs),
     .infer = index_infer,
@@ -623,6 +626,7 @@ static sp_status index_put_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_index_put = {
     .batch = sp__batch_index_put,
     .name = "index_put",
+    .shard = "index",
     .inputs = "x, value, indices...",
     SP_ATTRS(index_put_attr_table, index_put_attrs),
     .infer = sp__infer_same,

@@ -121,6 +121,7 @@ static sp_status matrix_inverse_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_matrix_inverse = {
     .batch = sp__batch_trailing,
     .name = "matrix_inverse",
+    .shard = "... i j -> ... i j; i whole, j whole",
     .inputs = "x",
     MATRICES,
     .infer = inverse_infer,
@@ -170,6 +171,7 @@ static sp_status det_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_det = {
     .batch = sp__batch_trailing,
     .name = "det",
+    .shard = "... i j -> ...; i whole, j whole",
     .inputs = "x",
     MATRICES,
     .infer = det_infer,

@@ -325,6 +325,7 @@ static sp_status nll_terms_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_nll_terms = {
     .batch = sp__batch_fold_rows,
     .name = "nll_terms",
+    .shard = "n c ..., n ..., c -> n ..., n ...; c whole",
     .inputs = "x, target, weight?",
     .n_out = 2,
     SP_ATTRS(ignore_attr_table, ignore_attrs),
@@ -373,6 +374,7 @@ static sp_status terms_grad_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_nll_terms_grad = {
     .batch = sp__batch_fold_rows,
     .name = "nll_terms_grad",
+    .shard = "n ..., n ..., c -> n c ...; c whole, none if axis",
     .inputs = "dout, target, weight?",
     SP_ATTRS(terms_grad_attr_table, terms_grad_attrs),
     .dtypes = SP_DT_FLOATS,
@@ -545,6 +547,7 @@ static sp_status softmax_cross_entropy_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_softmax_cross_entropy = {
     .batch = sp__batch_fold,
     .name = "softmax_cross_entropy",
+    .shard = "n c, n c -> n, n c; c whole",
     .inputs = "logits, labels",
     .n_out = 2,
     .dtypes = SP_DT_FLOATS,

@@ -364,6 +364,7 @@ static sp_status stop_view(const sp_call *c) { return sp__tensor_alias(c->in[0],
 const sp_op sp_op_stop_gradient = {
     .batch = sp__batch_elementwise,
     .name = "stop_gradient",
+    .shard = "same",
     .inputs = "x",
     .infer = sp__infer_same,
     .view = stop_view,

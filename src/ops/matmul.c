@@ -153,6 +153,7 @@ static sp_status matmul_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_matmul = {
     .batch = sp__batch_matmul,
     .name = "matmul",
+    .shard = "... i k, ... k j -> ... i j; swap 0 if transpose_a, swap 1 if transpose_b",
     .inputs = "x, y",
     SP_ATTRS(matmul_attr_table, sp__matmul_attrs),
     .promote = SP_PROMOTE_ALL,

@@ -402,6 +402,7 @@ static sp_status layer_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_layer_norm = {
     .batch = sp__batch_layer_norm,
     .name = "layer_norm",
+    .shard = "same; from begin_norm_axis",
     .inputs = "x, gamma?, beta?",
     .n_out = 3,
     SP_ATTRS(layer_attr_table, layer_attrs),
@@ -423,6 +424,7 @@ const sp_op sp_op_layer_norm = {
 const sp_op sp_op_layer_norm_grad = {
     .batch = sp__batch_layer_norm_grad,
     .name = "layer_norm_grad",
+    .shard = "same; from begin_norm_axis",
     .inputs = "x, gamma?, dout",
     .n_out = 3,
     SP_ATTRS(layer_attr_table, layer_attrs),
@@ -525,6 +527,7 @@ static sp_status rms_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_rms_norm = {
     .batch = sp__batch_rms_norm,
     .name = "rms_norm",
+    .shard = "... h, h -> ... h, ... *; h whole",
     .inputs = "x, gamma",
     .n_out = 2,
     SP_ATTRS(rms_attr_table, rms_attrs),
@@ -544,6 +547,7 @@ const sp_op sp_op_rms_norm = {
 const sp_op sp_op_rms_norm_grad = {
     .batch = sp__batch_rms_norm_grad,
     .name = "rms_norm_grad",
+    .shard = "... h, h, ... h -> ... h, h; h whole",
     .inputs = "x, gamma, dout",
     .n_out = 2,
     SP_ATTRS(rms_attr_table, rms_attrs),

@@ -726,6 +726,7 @@ static sp_status mean_grad_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_pool_max_grad = {
     .batch = sp__batch_fold,
     .name = "pool_max_grad",
+    .shard = "n ..., n ... -> n ...; ... whole",
     .inputs = "x, dout",
     SP_ATTRS(max_helper_attrs, pool_attrs),
     .dtypes = SP_DT_REAL,
@@ -754,6 +755,7 @@ const sp_op sp_op_pool_max_pick = {
 const sp_op sp_op_pool_mean_grad = {
     .batch = sp__batch_fold,
     .name = "pool_mean_grad",
+    .shard = "n ... -> n ...; ... whole",
     .inputs = "dout",
     SP_ATTRS(mean_helper_attrs, pool_attrs),
     .dtypes = SP_DT_FLOATS,
@@ -795,25 +797,30 @@ sp_status sp__max_pool2d_window(const sp_tensor *x, const void *attrs, sp__windo
 #define INDICES_DOC(n) "Maximum over windows in the last " n ", and its place in the flattened spatial dimensions."
 #define MEAN_DOC(n) "Mean over sliding windows in the last " n "; padding counts when count_include_pad."
 
-MAX_ENTRY(max_pool1d, max_attrs, 1, .doc = MAX_DOC("dimension"),
+MAX_ENTRY(max_pool1d, max_attrs, 1, .shard = "n c * -> n c *; c whole if data_format", .doc = MAX_DOC("dimension"),
           .samples = "[2,3,8] kernel_size=2; [2,9] kernel_size=3, stride=2, pad=1");
-MAX_ENTRY(max_pool2d, max_attrs, 1, .mindir = "MaxPool", .onnx = "MaxPool",
+MAX_ENTRY(max_pool2d, max_attrs, 1, .shard = "n c * * -> n c * *; c whole if data_format", .mindir = "MaxPool",
+          .onnx = "MaxPool",
           .python = "ops.MaxPool(kernel_size=1, strides:stride=1, pad_mode='valid', data_format='NCHW')(x)",
           .doc = MAX_DOC("two dimensions"),
           .samples =
               "[2,3,6,6] kernel_size=2; [1,2,7,5] kernel_size=3, stride=2, pad_mode=same; "
               "[1,1,8,8] kernel_size=(2,3), stride=1, pad=1, dilation=2; [1,1,5,5] kernel_size=2, ceil_mode=True");
-MAX_ENTRY(max_pool3d, max_attrs, 1, .mindir = "MaxPool3D", .onnx = "MaxPool",
+MAX_ENTRY(max_pool3d, max_attrs, 1, .shard = "n c * * * -> n c * * *; c whole if data_format", .mindir = "MaxPool3D",
+          .onnx = "MaxPool",
           .python = "ops.MaxPool3D(kernel_size=1, strides:stride=1, pad_mode='VALID', pad_list:pad=0, "
                     "ceil_mode=False, data_format='NCDHW')(x)",
           .doc = MAX_DOC("three dimensions"),
           .samples = "[1,2,4,4,4] kernel_size=2; [1,1,3,5,4] kernel_size=3, stride=2, pad=1");
-MAX_ENTRY(max_pool1d_indices, max_attrs, 2, .doc = INDICES_DOC("dimension"), .samples = "[2,3,8] kernel_size=2");
-MAX_ENTRY(max_pool2d_indices, max_attrs, 2, .mindir = "MaxPoolWithArgmaxV2",
+MAX_ENTRY(max_pool1d_indices, max_attrs, 2, .shard = "n c * -> n c *, n c *; c whole if data_format",
+          .doc = INDICES_DOC("dimension"), .samples = "[2,3,8] kernel_size=2");
+MAX_ENTRY(max_pool2d_indices, max_attrs, 2, .shard = "n c * * -> n c * *, n c * *; c whole if data_format",
+          .mindir = "MaxPoolWithArgmaxV2",
           .python = "ops.MaxPoolWithArgmaxV2(kernel_size, strides:stride=None, pads:pad=0, dilation=(1, 1), "
                     "ceil_mode=False)(x)",
           .doc = INDICES_DOC("two dimensions"), .samples = "[2,3,6,6] kernel_size=2");
-MAX_ENTRY(max_pool3d_indices, max_attrs, 2, .mindir = "MaxPool3DWithArgmax", .doc = INDICES_DOC("three dimensions"),
+MAX_ENTRY(max_pool3d_indices, max_attrs, 2, .shard = "n c * * * -> n c * * *, n c * * *; c whole if data_format",
+          .mindir = "MaxPool3DWithArgmax", .doc = INDICES_DOC("three dimensions"),
           .samples = "[1,2,4,4,4] kernel_size=2");
 
 MEAN_ENTRY(avg_pool1d, mean_attrs,
@@ -821,7 +828,8 @@ MEAN_ENTRY(avg_pool1d, mean_attrs,
                      "count_include_pad=True); mint.nn.functional.avg_pool1d(input, kernel_size, stride=None, "
                      "padding:pad=0, ceil_mode=False, count_include_pad=True)",
            .doc = MEAN_DOC("dimension"), .samples = "[2,3,8] kernel_size=2; [2,9] kernel_size=3, stride=2, pad=1");
-MEAN_ENTRY(avg_pool2d, mean_attrs, .mindir = "AvgPool", .onnx = "AveragePool",
+MEAN_ENTRY(avg_pool2d, mean_attrs, .shard = "n c * * -> n c * *; c whole if data_format", .mindir = "AvgPool",
+           .onnx = "AveragePool",
            .python = "ops.AvgPool(kernel_size=1, strides:stride=1, pad_mode='VALID', data_format='NCHW')(x); "
                      "ops.avg_pool2d(input_x, kernel_size=1, stride=1, padding:pad=0, ceil_mode=False, "
                      "count_include_pad=True, divisor_override=0); mint.nn.functional.avg_pool2d(input, kernel_size, "
@@ -830,7 +838,8 @@ MEAN_ENTRY(avg_pool2d, mean_attrs, .mindir = "AvgPool", .onnx = "AveragePool",
            .samples = "[2,3,6,6] kernel_size=2; [1,2,7,5] kernel_size=3, stride=2, pad_mode=same; "
                       "[1,1,7,8] kernel_size=(2,3), stride=1, pad=1, count_include_pad=True; "
                       "[1,1,5,5] kernel_size=2, ceil_mode=True; [1,1,5,5] kernel_size=2, divisor_override=3");
-MEAN_ENTRY(avg_pool3d, mean_attrs, .mindir = "AvgPool3D", .onnx = "AveragePool",
+MEAN_ENTRY(avg_pool3d, mean_attrs, .shard = "n c * * * -> n c * * *; c whole if data_format", .mindir = "AvgPool3D",
+           .onnx = "AveragePool",
            .python = "ops.AvgPool3D(kernel_size=1, strides:stride=1, pad_mode='valid', pad=0, ceil_mode=False, "
                      "count_include_pad=True, divisor_override=0, data_format='NCDHW')(x); "
                      "ops.avg_pool3d(input_x, kernel_size=1, stride=1, padding:pad=0, ceil_mode=False, "
@@ -840,15 +849,16 @@ MEAN_ENTRY(avg_pool3d, mean_attrs, .mindir = "AvgPool3D", .onnx = "AveragePool",
            .samples = "[1,2,4,4,4] kernel_size=2; [1,1,3,5,4] kernel_size=3, stride=2, pad=1");
 
 #define ADAPTIVE_FACES(name) "ops." name "(input, output_size); mint.nn.functional." name "(input, output_size)"
-MEAN_ENTRY(adaptive_avg_pool1d, adaptive_attrs, .python = ADAPTIVE_FACES("adaptive_avg_pool1d"),
+MEAN_ENTRY(adaptive_avg_pool1d, adaptive_attrs, .shard = "n c * -> n c *",
+           .python = ADAPTIVE_FACES("adaptive_avg_pool1d"),
            .doc = "Mean over as many windows as asked for, of nearly equal size.",
            .samples = "[2,3,7] output_size=(3,)");
-MEAN_ENTRY(adaptive_avg_pool2d, adaptive_attrs, .mindir = "AdaptiveAvgPool2D",
+MEAN_ENTRY(adaptive_avg_pool2d, adaptive_attrs, .shard = "n c * * -> n c * *", .mindir = "AdaptiveAvgPool2D",
            .python = ADAPTIVE_FACES("adaptive_avg_pool2d") "; ops.AdaptiveAvgPool2D(output_size)(x); "
                                                            "ops.adaptive_avg_pool2d_ext(input, output_size)",
            .doc = "Mean over as many windows as asked for, of nearly equal size; -1 keeps a dimension.",
            .samples = "[2,3,7,5] output_size=(3,2); [1,2,4,4] output_size=(1,); [1,2,4,5] output_size=(-1,7)");
-MEAN_ENTRY(adaptive_avg_pool3d, adaptive_attrs, .mindir = "AdaptiveAvgPool3D",
+MEAN_ENTRY(adaptive_avg_pool3d, adaptive_attrs, .shard = "n c * * * -> n c * * *", .mindir = "AdaptiveAvgPool3D",
            .python = ADAPTIVE_FACES("adaptive_avg_pool3d") "; ops.AdaptiveAvgPool3D(output_size)(x)",
            .doc = "Mean over as many windows as asked for, of nearly equal size; -1 keeps a dimension.",
            .samples = "[1,2,5,4,3] output_size=(2,3,1)");

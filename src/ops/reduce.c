@@ -362,6 +362,7 @@ static sp_status mean_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reduce_sum = {
     .batch = sp__batch_reduce,
     .name = "reduce_sum",
+    .shard = "fold; axis sum",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, reduce_attrs),
     .dtypes = SP_DT_NUMBERS,
@@ -377,6 +378,7 @@ const sp_op sp_op_reduce_sum = {
 const sp_op sp_op_reduce_mean = {
     .batch = sp__batch_reduce,
     .name = "reduce_mean",
+    .shard = "fold; axis mean",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, reduce_attrs),
     .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
@@ -430,6 +432,7 @@ static sp_status prod_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reduce_prod = {
     .batch = sp__batch_reduce,
     .name = "reduce_prod",
+    .shard = "fold; axis prod",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, reduce_attrs),
     .dtypes = SP_DT_NUMBERS,
@@ -509,6 +512,7 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reduce_max = {
     .batch = sp__batch_reduce,
     .name = "reduce_max",
+    .shard = "fold; axis max",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, reduce_attrs),
     .dtypes = SP_DT_REAL_BOOL,
@@ -527,6 +531,7 @@ const sp_op sp_op_reduce_max = {
 const sp_op sp_op_reduce_min = {
     .batch = sp__batch_reduce,
     .name = "reduce_min",
+    .shard = "fold; axis min",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, reduce_attrs),
     .dtypes = SP_DT_REAL_BOOL,
@@ -579,6 +584,7 @@ static sp_status any_reference(const sp_call *c) { return reduce_run(c, &any_red
 const sp_op sp_op_reduce_all = {
     .batch = sp__batch_reduce,
     .name = "reduce_all",
+    .shard = "fold; axis and",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, reduce_attrs),
     .infer = reduce_infer_bool,
@@ -596,6 +602,7 @@ const sp_op sp_op_reduce_all = {
 const sp_op sp_op_reduce_any = {
     .batch = sp__batch_reduce,
     .name = "reduce_any",
+    .shard = "fold; axis or",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, reduce_attrs),
     .infer = reduce_infer_bool,

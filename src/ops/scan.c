@@ -246,6 +246,7 @@ static sp_status scan_prod_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_scan_sum = {
     .batch = sp__batch_axis,
     .name = "scan_sum",
+    .shard = "same; axis whole",
     .inputs = "x",
     SP_ATTRS(scan_attr_table, scan_attrs),
     .dtypes = SP_DT_NUMBERS,
@@ -261,6 +262,7 @@ const sp_op sp_op_scan_sum = {
 const sp_op sp_op_scan_prod = {
     .batch = sp__batch_axis,
     .name = "scan_prod",
+    .shard = "same; axis whole",
     .inputs = "x",
     SP_ATTRS(scan_attr_table, scan_attrs),
     .dtypes = SP_DT_NUMBERS,
@@ -461,6 +463,7 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_line_take = {
     .batch = sp__batch_axis,
     .name = "line_take",
+    .shard = "same; axis whole",
     .inputs = "x, index",
     SP_ATTRS(axis_attr_table, axis_attrs),
     .dtypes = SP_DT_REAL,
@@ -490,6 +493,7 @@ const sp_op sp_op_line_put = {
 const sp_op sp_op_cummax = {
     .batch = sp__batch_axis,
     .name = "cummax",
+    .shard = "same; axis whole",
     .inputs = "x",
     .n_out = 2,
     SP_ATTRS(axis_attr_table, axis_attrs),
@@ -503,6 +507,7 @@ const sp_op sp_op_cummax = {
 const sp_op sp_op_cummin = {
     .batch = sp__batch_axis,
     .name = "cummin",
+    .shard = "same; axis whole",
     .inputs = "x",
     .n_out = 2,
     SP_ATTRS(axis_attr_table, axis_attrs),
@@ -557,6 +562,7 @@ static sp_status scan_logsumexp_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_scan_logsumexp = {
     .batch = sp__batch_axis,
     .name = "scan_logsumexp",
+    .shard = "same; axis whole",
     .inputs = "x",
     SP_ATTRS(scan_attr_table, scan_attrs),
     .dtypes = SP_DT_FLOATS,

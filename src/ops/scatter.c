@@ -269,6 +269,7 @@ static sp_status elements_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_scatter_elements = {
     .batch = sp__batch_axis,
     .name = "scatter_elements",
+    .shard = "same; axis whole",
     .inputs = "x, index, src",
     SP_ATTRS(elements_attr_table, elements_attrs),
     .infer = elements_infer,

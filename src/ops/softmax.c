@@ -214,6 +214,7 @@ static sp_status log_softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
 
 #define SOFTMAX(name_, grad_doc_, ...)                                                                                 \
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .shard = "same; axis whole",                                                          \
                                  .inputs = "x",                                                                        \
                                  SP_ATTRS(softmax_attr_table, softmax_attrs),                                          \
                                  .dtypes = SP_DT_FLOATS,                                                               \
@@ -225,6 +226,7 @@ static sp_status log_softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
                                  .samples = "[2,3]; [2,3,4] axis=(1,); [3,70] axis=(0,); [2,3,4] axis=(1,2); []",      \
                                  __VA_ARGS__};                                                                         \
     const sp_op sp_op_##name_##_grad = {.name = #name_ "_grad",                                                        \
+                                        .shard = "same; axis whole",                                                   \
                                         .inputs = "y, dout",                                                           \
                                         SP_ATTRS(softmax_attr_table, softmax_attrs),                                   \
                                         .dtypes = SP_DT_FLOATS,                                                        \

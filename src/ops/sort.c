@@ -339,6 +339,7 @@ static sp_status topk_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_sort = {
     .batch = sp__batch_axis,
     .name = "sort",
+    .shard = "same; axis whole",
     .inputs = "x",
     .n_out = 2,
     SP_ATTRS(sort_attr_table, sort_attrs),
@@ -355,6 +356,7 @@ const sp_op sp_op_sort = {
 const sp_op sp_op_topk = {
     .batch = sp__batch_axis,
     .name = "topk",
+    .shard = "same; axis whole",
     .inputs = "x",
     .n_out = 2,
     SP_ATTRS(topk_attr_table, topk_attrs),
@@ -398,6 +400,7 @@ static sp_status median_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_median = {
     .batch = sp__batch_axis,
     .name = "median",
+    .shard = "fold; axis whole",
     .inputs = "x",
     .n_out = 2,
     SP_ATTRS(median_attr_table, median_attrs),

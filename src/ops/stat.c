@@ -663,10 +663,10 @@ static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
                                  .saves = SP_SAVE_OUT(0),                                                              \
                                  __VA_ARGS__}
 #define PICK_SAMPLES "[5]d; [2,4]d axis=1; [3,2,2]d axis=-2 keepdims=True; []"
-PICK_ENTRY(max_with_index, .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMaxWithValue",
+PICK_ENTRY(max_with_index, .shard = "fold; axis whole", .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMaxWithValue",
            .python = "ops.ArgMaxWithValue(axis=0, keep_dims:keepdims=False)(input)",
            .doc = "Where the maximum along an axis is, and the maximum.", .samples = PICK_SAMPLES);
-PICK_ENTRY(min_with_index, .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMinWithValue",
+PICK_ENTRY(min_with_index, .shard = "fold; axis whole", .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMinWithValue",
            .python = "ops.ArgMinWithValue(axis=0, keep_dims:keepdims=False)(input)",
            .doc = "Where the minimum along an axis is, and the minimum.", .samples = PICK_SAMPLES);
 

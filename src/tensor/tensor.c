@@ -4,6 +4,8 @@
 #include "tensor/remote.h"
 
 void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
+void (*sp__split_forget_hook)(const sp_tensor *t);
+void (*sp__whole_meta_hook)(const sp_tensor *t, sp_spec *m);
 void (*sp__symbol_hook)(struct sp_value *symbol, int change);
 const sp_remote_hooks *sp__remote;
 
@@ -259,7 +261,7 @@ void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from)
     t->dtype = from->dtype;
     t->rank = from->rank;
     t->count = from->count;
-    const int own = SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE | SP_TENSOR_OUTSIDE;
+    const int own = SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE | SP_TENSOR_OUTSIDE | SP_TENSOR_SPLIT;
     t->flags = (uint8_t)((from->flags & ~(SP_TENSOR_WEAK | own)) | (t->flags & own));
     sp__tensor_set_symbol(t, from->symbol);
     memcpy(t->dims, from->dims, sizeof t->dims);
@@ -282,6 +284,7 @@ void sp_tensor_release(sp_tensor *t)
 {
     if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1) return;
     if (t->node && sp__grad_node_release_hook) sp__grad_node_release_hook(t->node);
+    if (t->flags & SP_TENSOR_SPLIT && sp__split_forget_hook) sp__split_forget_hook(t);
     sp__tensor_set_symbol(t, NULL);
     sp__storage_release(t->storage);
     sp_tensor_release(t->base);

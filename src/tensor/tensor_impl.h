@@ -71,7 +71,8 @@ enum {
     SP_TENSOR_OUTSIDE =
         32, /* a constant of the function being recorded that others hold too: what writes to it makes it a variable; the handle's too */
     SP_TENSOR_KEPT =
-        64 /* whoever records it as a constant sees to it that its contents stay as long as programs hold them */
+        64, /* whoever records it as a constant sees to it that its contents stay as long as programs hold them */
+    SP_TENSOR_SPLIT = 128 /* programs over several ranks use it: src/parallel knows the whole; the handle's too */
 };
 
 struct sp_tensor {
@@ -120,6 +121,10 @@ static inline void sp__tensor_wrote(sp_tensor *t)
 extern void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
 /* src/ir sets this; called with +1 and -1 when a handle starts and stops standing for a value. */
 extern void (*sp__symbol_hook)(struct sp_value *symbol, int change);
+
+/* src/parallel sets these when a tensor is split over ranks: a handle with SP_TENSOR_SPLIT dies; its geometry as a whole. */
+extern void (*sp__split_forget_hook)(const sp_tensor *t);
+extern void (*sp__whole_meta_hook)(const sp_tensor *t, sp_spec *m);
 
 /* Note that `view` shows the memory of `of`. */
 void sp__tensor_set_base(sp_tensor *view, sp_tensor *of);

@@ -42,6 +42,21 @@ _CUTS = 3                # signatures that could not be captured whole before ot
 
 # --- programs --------------------------------------------------------------------------------------------------------
 
+def _sharding_of(entry):
+    """What program_create is told about a program that is split over processes."""
+    if entry.splits is None:
+        return ()
+    from spore.parallel import _sharding
+    return entry.splits, _sharding.split_results()
+
+
+def _check_not_split(name):
+    """A gradient around a compiled function is recorded operator by operator, in which nothing is split over processes."""
+    if context._splits_programs():
+        raise RuntimeError(f"{name} is split over ranks (parallel_mode={context.get_auto_parallel_context('parallel_mode')!r}): compile the function "
+                           "that takes its gradient (jit, or TrainOneStepCell in GRAPH_MODE), not the one inside it")
+
+
 class Entry:
     """A program for one signature, or the decision to run plain Python."""
 
@@ -61,6 +76,8 @@ class Entry:
         self.version = -1
         self.keep = ()               # constants whose identity is in the key
         self.watched = []            # heap.Watched: what was read and changed, and if Python's rules hold all that was read
+        self.splits = None           # slices of the arguments' axes, for a program that is split over processes
+        self.split_key = context._split_key()
         self.pieces = None           # the function in pieces, when it could not be captured whole
 
     def fits(self):
@@ -73,7 +90,7 @@ class Entry:
                 return False
         if self.version == state.version:
             return True
-        if all((cell := ref()) is not None and cell._guard() == guard for ref, guard in self.guards):
+        if self.split_key == context._split_key() and all((cell := ref()) is not None and cell._guard() == guard for ref, guard in self.guards):
             self.version = state.version
             return True
         return False
@@ -343,7 +360,7 @@ class Compiled:
                     kinds[i] = OfScalar(type(args[i]))
             entry = self.with_state(kinds, names, len(args))
         context._keep_programs()
-        entry.program = _core.program_create(entry.function, None, False, *context._graphs_saved())
+        entry.program = _core.program_create(entry.function, None, False, *context._graphs_saved(), *_sharding_of(entry))
         entry.version = state.version
         entry.simple = all(type(kind) is OfTensor for kind in kinds) and not entry.state
         entry.leaves = _leaf_finder([_NOTHING if isinstance(kind, Known) else kind for kind in kinds], names)
@@ -368,6 +385,10 @@ class Compiled:
     def make_entry(self, kinds, names, n_args, held):
         """Capture once. ``held``: attributes whose contents are further arguments."""
         specs = [spec for kind in kinds for spec in kind.specs()]
+        splits = None
+        if context._splits_programs():
+            from spore.parallel import _sharding
+            specs, splits = _sharding.whole_specs(specs)
         specs += [spec for _, kind in held for spec in kind.specs()]
         graph = _core.graph_create(sizes.current() is not None)
         capture = Capture(graph, strict=self.options.strict, native=self.options.capture_mode == "trace",
@@ -396,7 +417,7 @@ class Compiled:
         entry.found = [one for one in entry.state if one[0].key not in known]
         if held:
             entry.state = [(place.light(), kind) for place, kind in held]
-        entry.function, entry.graph = function, graph
+        entry.function, entry.graph, entry.splits = function, graph, splits
         entry.guards = [(weakref.ref(cell), guard) for cell, guard in capture.guards.items()]
         entry.watched = entry.watched + [watched for key, watched in capture.watched.items() if key not in known]
         return entry
@@ -624,6 +645,7 @@ class JitFunction:
                 return self.__spore_inner__(*args, **kwargs)
             return capture.executor.call(self.__spore_inner__, args, kwargs)
         if _core.grad_recording():
+            _check_not_split(self._compiled.name)
             self._compiled.n_calls += 1
             return self.__spore_inner__(*args, **kwargs)
         return self._compiled(args, kwargs)
@@ -754,7 +776,10 @@ def _cell_programs(cell, options):
 
 def call_top_cell(cell, args, kwargs):
     """A call of a Cell outside of any capture: in GRAPH_MODE it is compiled."""
-    if not graph_mode() or _core.grad_recording():
+    if not graph_mode():
+        return cell._run(args, kwargs)
+    if _core.grad_recording():
+        _check_not_split(type(cell).__name__)
         return cell._run(args, kwargs)
     if pieces.depth():
         return faithful_cell(cell)(args, kwargs)

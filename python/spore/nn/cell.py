@@ -428,8 +428,16 @@ class Cell(CellBuffers, CellState):
         """Accepted for compatibility; on one device it changes nothing."""
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
-        """Keep a sharding strategy, for parallel execution; on one device it changes nothing."""
-        self.__dict__["_strategy"] = (in_strategy, out_strategy, parameter_plan)
+        """How inputs, results and Parameters are split over processes, in functions compiled with parallel_mode "semi_auto_parallel".
+
+        Args:
+            in_strategy: for each Tensor a tuple with the number of slices of each axis, or a Layout.
+            out_strategy: the same for results.
+            parameter_plan: strategies of Parameters, by name.
+            device, level: for other hardware.
+        """
+        from spore.parallel.shard import split_cell
+        split_cell(self, in_strategy, out_strategy, parameter_plan)
         shard_not_done("Cell", in_strategy, out_strategy, parameter_plan)
         return self
 

@@ -108,13 +108,20 @@ class Primitive:
         self.add_prim_attr("output_names", outputs)
 
     def shard(self, in_strategy=None, out_strategy=None):
-        """Keep how the inputs (and outputs) are to be split over devices."""
+        """How the inputs (and outputs) are split over processes, in functions compiled with parallel_mode "semi_auto_parallel".
+
+        Args:
+            in_strategy: for each Tensor a tuple with the number of slices of each axis, or a Layout.
+            out_strategy: the same for results.
+        """
+        from spore.parallel._sharding import check_strategy
+        check_strategy(self.name, in_strategy, out_strategy)
         for which, strategy in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
-            if strategy is not None and not isinstance(strategy, tuple):
-                raise TypeError(f"{which} of {self.name} must be a tuple, but got {type(strategy).__name__}")
             self.__dict__[which] = strategy
             if strategy is not None:
                 self.attrs[which] = strategy
+        if in_strategy is not None and not issubclass(type(self), _Sharded):
+            self.__class__ = _sharded(type(self))
         shard_not_done("Primitive", in_strategy, out_strategy)
         return self
 
@@ -198,6 +205,30 @@ def _recomputing(cls):
 
 def _made_again(cls, state):
     made = Primitive.__new__(_recomputing(cls))
+    made.__dict__.update(state)
+    return made
+
+
+class _Sharded:
+    """Primitives whose inputs are to be split in a given way; a class of its own for the same reason."""
+
+    def __call__(self, *args, **kwargs) -> Tensor:
+        from spore.parallel import _sharding
+        if self.__dict__.get("in_strategy") is None or not _sharding.recording():
+            return super().__call__(*args, **kwargs)
+        made = super().__call__(*_sharding.constrain(self.name, args, self.in_strategy), **kwargs)
+        out = self.__dict__.get("out_strategy")
+        return made if out is None else _sharding.constrain(self.name, made, out)
+
+
+@functools.cache
+def _sharded(cls):
+    return type(cls.__name__, (_Sharded, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__, "__reduce__": lambda self: (
+        _sharded_again, (cls, self.__dict__))})
+
+
+def _sharded_again(cls, state):
+    made = Primitive.__new__(_sharded(cls))
     made.__dict__.update(state)
     return made
 

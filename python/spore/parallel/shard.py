@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How Tensors are split over devices. With one device they stay whole."""
+from spore import context
 from spore._not_done import shard_not_done
 
 __all__ = ['shard', 'Layout']
@@ -68,16 +69,56 @@ class Layout:
 
 
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
-    """A Cell or function to be split over devices: unchanged on one.
+    """A Cell or function whose Tensors are split over processes where it is compiled; unchanged with one process.
 
     Args:
         fn: Cell or function.
         in_strategy, out_strategy, parameter_plan: how inputs, outputs and Parameters are split.
     """
+    from spore.nn.cell import Cell
+    from spore.parallel import _sharding
     if not callable(fn):
         raise TypeError(f"shard: fn must be a Cell or a function, but got {type(fn).__name__}")
+    name = type(fn).__name__ if isinstance(fn, Cell) else getattr(fn, "__name__", "function")
+    _sharding.check_strategy(name, in_strategy, out_strategy)
     shard_not_done('parallel', in_strategy, out_strategy, parameter_plan)
-    return fn
+    if context._ranks() == 1:
+        return fn
+    if parameter_plan and not isinstance(fn, Cell):
+        raise ValueError("shard: parameter_plan names Parameters of a Cell, but fn is a function")
+
+    def split(*args, **kwargs):
+        if not _sharding.recording():
+            return fn(*args, **kwargs)
+        if parameter_plan:
+            _sharding.plan(name, fn.get_parameters(), parameter_plan)
+        made = fn(*_sharding.constrain(name, args, in_strategy), **kwargs)
+        return made if out_strategy is None else _sharding.constrain(name, made, out_strategy)
+    return split
+
+
+def split_cell(cell, in_strategy, out_strategy, parameter_plan):
+    """What Cell.shard asks for, asked whenever the Cell is called in a function that is split."""
+    from spore.parallel import _sharding
+    name = type(cell).__name__
+    _sharding.check_strategy(name, in_strategy, out_strategy)
+
+    def before(_, inputs):
+        if not _sharding.recording():
+            return None
+        if parameter_plan:
+            _sharding.plan(name, cell.get_parameters(), parameter_plan)
+        return _sharding.constrain(name, tuple(inputs), in_strategy)
+
+    def after(_, inputs, output):
+        return _sharding.constrain(name, output, out_strategy) if _sharding.recording() else None
+
+    for handle in cell.__dict__.get("_split_hooks", ()):
+        handle.remove()
+    handles = [cell.register_forward_pre_hook(before)] if in_strategy is not None else []
+    if out_strategy is not None:
+        handles.append(cell.register_forward_hook(after))
+    cell.__dict__["_split_hooks"] = handles
 
 
 class _DistributedTensorInfo:

@@ -194,6 +194,21 @@ def _by_name(entries):
     return kept
 
 
+def whole_entries(entries):
+    """Parameters that are split over processes, put together; all processes come here."""
+    from spore import context
+    if context._ranks() == 1:
+        return entries
+    tensor = _spore().Tensor
+    return [(name, _core.tensor_whole(value) if isinstance(value, tensor) and value._has_memory and _core.tensor_split(value) else value)
+            for name, value in entries]
+
+
+def gather_for_others(save_obj, choice_func=None):
+    """This process does not write; the one that does needs its slices."""
+    whole_entries(list(_by_name(_entries_of(save_obj, choice_func)).items()))
+
+
 class _Writer(threading.Thread):
     """One asynchronous save. The values are its own copies; what goes wrong is kept for whoever joins."""
 
@@ -293,6 +308,8 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
         if name not in _KNOWN_OPTIONS:
             _log.warning("For 'save_checkpoint', the argument '%s' is not known and has no effect.", name)
     entries = list({**_by_name(_entries_of(save_obj, choice_func)), **dict(appended)}.items())
+    if integrated_save:
+        entries = whole_entries(entries)
     notes = {}
     if format == "safetensors":
         notes = {"format": "ms"}
@@ -611,7 +628,8 @@ def _convertible(old, new):
 
 def _fit(param, value, strict_load):
     """What to put into param, and None; or None and why it does not fit."""
-    shape, stored = tuple(param.shape), tuple(value.shape)
+    split = _core.tensor_split(param) if param._has_memory else None
+    shape, stored = split[0] if split and tuple(value.shape) != tuple(param.shape) else tuple(param.shape), tuple(value.shape)
     # Some devices store trailing dimensions of 1 that the parameter does not have.
     if stored[:len(shape)] != shape or any(n != 1 for n in stored[len(shape):]):
         return None, f"its shape is {shape}, the value's {stored}"

@@ -8,7 +8,7 @@ from spore.common.generator import Generator
 from spore.communication import _once
 from spore.nn.cell import Cell
 from spore.train.callback._callback import Callback
-from spore.train.serialization import _wait_async_save, save_checkpoint
+from spore.train.serialization import _wait_async_save, gather_for_others, save_checkpoint
 
 __all__ = ['CheckpointConfig', 'ModelCheckpoint', 'CheckpointManager']
 
@@ -289,6 +289,8 @@ class ModelCheckpoint(Callback):
         self._last_triggered_step = params.cur_step_num
         if not _once.is_mine(self._place()):
             self._latest_ckpt_file_name = os.path.join(self._directory, name)
+            if self._config.integrated_save:
+                gather_for_others(self._config.saved_network or params.train_network)
             return
         if self._config.async_save:
             _wait_async_save()  # the last file counts

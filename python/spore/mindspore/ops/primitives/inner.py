@@ -142,7 +142,8 @@ def reshard(tensor, layout):
         raise TypeError(f"reshard: tensor must be a Tensor, but got {type(tensor).__name__}")
     from ..._not_done import shard_not_done
     shard_not_done("ops.reshard", layout)
-    return tensor
+    from ...parallel import _sharding
+    return _sharding.constrain("reshard", tensor, (layout,)) if _sharding.recording() else tensor
 
 
 def _add_attr(fn, **kwargs):

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled functions that are split over the processes of a job: when they are, how their arguments are, and the layouts that Primitives
+and Cells ask for. The splitting itself is src/parallel/shard.h."""
+import itertools
+
+from spore import _core, context
+from spore._core import Tensor
+
+__all__ = []
+
+_calls = itertools.count(1)
+
+
+def recording():
+    """Whether operators are being recorded into a function that will be split."""
+    return context._splits_programs() and _core.recording()
+
+
+def whole_specs(specs):
+    """Dtypes and shapes of arguments as a whole, and into how many slices each of their axes is split; processes have a slice each."""
+    strategy = context.get_auto_parallel_context("dataset_strategy")
+    if context.get_auto_parallel_context("full_batch"):
+        strategy = "full_batch"
+    if strategy == "full_batch":
+        splits = [()] * len(specs)
+    elif strategy == "data_parallel":
+        splits = [(context._ranks(),) + (1,) * (len(shape) - 1) if shape else () for _, shape in specs]
+    else:
+        splits = _splits_of_dataset(strategy, specs)
+    whole = [(dtype, tuple(n * parts if n >= 0 else n for n, parts in zip(shape, split or (1,) * len(shape), strict=True)))
+             for (dtype, shape), split in zip(specs, splits, strict=True)]
+    return whole, splits
+
+
+def _splits_of_dataset(strategy, specs):
+    if len(strategy) != len(specs):
+        raise ValueError(f"set_auto_parallel_context: dataset_strategy has {len(strategy)} entries, but the network gets {len(specs)} "
+                         f"Tensors: {strategy}")
+    for split, (_, shape) in zip(strategy, specs, strict=True):
+        if not isinstance(split, tuple) or split and len(split) != len(shape):
+            raise ValueError(f"set_auto_parallel_context: dataset_strategy has {split} for a Tensor of shape {tuple(shape)}: one number for each "
+                             "axis is wanted")
+    return [tuple(split) for split in strategy]
+
+
+def split_results():
+    """Whether results that are split along their first axis stay so, as the data are."""
+    return not context.get_auto_parallel_context("full_batch") and context.get_auto_parallel_context("dataset_strategy") == "data_parallel"
+
+
+# --- layouts that are asked for ---------------------------------------------------------------------------------------
+
+def check_strategy(name, in_strategy, out_strategy):
+    """The arguments of Primitive.shard and its kin, refused as MindSpore does."""
+    for which, strategy in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
+        if strategy is None:
+            continue
+        if not isinstance(strategy, tuple):
+            raise TypeError(f"{which} must be tuple type, but got:{type(strategy)}")
+        _check_entries(name, which, strategy, strategy)
+    if in_strategy is None and out_strategy is not None:
+        raise ValueError(f"The out_strategy of {name} is {out_strategy}, need to set in_strategy, but got none")
+
+
+def _check_entries(name, which, entries, whole):
+    for entry in entries:
+        if hasattr(entry, "to_dict"):
+            continue
+        if not isinstance(entry, tuple):
+            raise TypeError(f"The element of strategy must be tuple/Layout type, but got:{type(entry)}")
+        if entry and isinstance(entry[0], tuple) or any(hasattr(part, "to_dict") for part in entry):
+            _check_entries(name, which, entry, whole)
+            continue
+        for number in entry:
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise TypeError(f"The {which}: {whole} of {name} is not valid, the value of strategy must be int type, but "
+                                f"got:{type(number)}")
+
+
+class _Call:
+    """Tensors of one call, whose layouts are placed together."""
+
+    def __init__(self, name):
+        self.name, self.number, self.operand = name, next(_calls), 0
+
+    def constrain(self, tensor, strategy):
+        """The Tensor with the layout."""
+        attrs = {"of": self.name, "call": self.number, "operand": self.operand}
+        self.operand += 1
+        if hasattr(strategy, "to_dict"):
+            matrix, axes = _grid(strategy, len(tensor.shape), self.name)
+            return _core.apply("shard", [tensor], {**attrs, "matrix": matrix, "axes": axes})
+        return _core.apply("shard", [tensor], {**attrs, "splits": strategy})
+
+    def walk(self, value, entries):
+        """A value of an argument list with what `entries` says of its Tensors, one after the other."""
+        if isinstance(value, Tensor):
+            entry = next(entries, None)
+            if entry is None:
+                raise RuntimeError(f"For '{self.name}', the strategy has {self.operand} entries, but there are more Tensors")
+            return self.constrain(value, entry)
+        if isinstance(value, (tuple, list)) and any(isinstance(part, Tensor) for part in value):
+            return type(value)([self.walk(part, entries) for part in value])
+        return value
+
+
+def _flat(strategy):
+    """One entry for each Tensor."""
+    for entry in strategy:
+        if not hasattr(entry, "to_dict") and entry and (isinstance(entry[0], tuple) or hasattr(entry[0], "to_dict")):
+            yield from _flat(entry)
+        else:
+            yield entry
+
+
+def _grid(layout, rank, name):
+    """A Layout as a grid of processes and the axis that each of its dimensions splits."""
+    kept = layout.to_dict()
+    matrix, tensor_map = kept["device_matrix"], kept["tensor_map"]
+    if list(kept["rank_list"]) != list(range(len(kept["rank_list"]))):
+        raise RuntimeError(f"For '{name}', a Layout with a rank_list of its own is not done: {kept['rank_list']}")
+    if len(tensor_map) != rank:
+        raise RuntimeError(f"For '{name}', the layout has {len(tensor_map)} entries, but the Tensor has rank {rank}")
+    axes = [-1] * len(matrix)
+    for axis, part in enumerate(tensor_map):
+        dims = [len(matrix) - 1 - i for i in (part if isinstance(part, tuple) else (part,)) if i >= 0]
+        if dims != sorted(dims):
+            raise RuntimeError(f"For '{name}', axis {axis} is split by {part}: dimensions of the grid in another order than its own are not done")
+        for dim in dims:
+            if axes[dim] >= 0:
+                raise RuntimeError(f"For '{name}', two axes are split by one dimension of the grid: {tensor_map}")
+            axes[dim] = axis
+    return tuple(matrix), tuple(axes)
+
+
+def constrain(name, values, strategy):
+    """Arguments, or results, with the layouts of a strategy."""
+    entries = iter(list(_flat(strategy)))
+    call = _Call(name)
+    made = call.walk(values, entries) if isinstance(values, Tensor) else type(values)([call.walk(value, entries) for value in values])
+    if any(entry != () for entry in entries):
+        raise RuntimeError(f"For '{name}', the strategy {strategy} has more entries than there are Tensors: {call.operand}")
+    return made
+
+
+def plan(name, parameters, parameter_plan):
+    """Ask for layouts of Parameters, by name."""
+    by_name = {p.name: p for p in parameters}
+    for wanted, strategy in parameter_plan.items():
+        found = [p for full, p in by_name.items() if full == wanted or full.endswith("." + wanted)]
+        if not found:
+            raise ValueError(f"For '{name}', parameter_plan names '{wanted}', but the Parameters are {sorted(by_name)}")
+        _Call(name).constrain(found[0], strategy)

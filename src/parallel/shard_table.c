@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shard_table.c - tensors of which each rank has a slice, and the operator that asks for a layout.
+ *
+ * Such a tensor is a handle over the slice. What it is as a whole is kept here, found by the handle: recordings meet the whole shape
+ * (sp__whole_meta_hook), everything else meets the slice. */
+#include "ops/ops_impl.h"
+#include "parallel/shard.h"
+
+/* --- the table --------------------------------------------------------------------------------------------------- */
+
+typedef struct entry {
+    struct entry *next;
+    const sp_tensor *t;
+    sp_split split;
+} entry;
+
+enum { BUCKETS = 256 };
+static entry *buckets[BUCKETS];
+static sp_lock table_lock = SP_LOCK_INIT;
+
+static entry **bucket_of(const sp_tensor *t) { return &buckets[((uintptr_t)t >> 6) % BUCKETS]; }
+
+bool sp__split_find(const sp_tensor *t, sp_split *out)
+{
+    if (!(t->flags & SP_TENSOR_SPLIT)) return false;
+    sp__lock(&table_lock);
+    const entry *e = *bucket_of(t);
+    while (e && e->t != t) e = e->next;
+    if (e) *out = e->split;
+    sp__unlock(&table_lock);
+    return e != NULL;
+}
+
+static void forget(const sp_tensor *t)
+{
+    sp__lock(&table_lock);
+    entry **at = bucket_of(t), *e;
+    while (*at && (*at)->t != t) at = &(*at)->next;
+    e = *at;
+    if (e) *at = e->next;
+    sp__unlock(&table_lock);
+    sp__free(e);
+}
+
+static void whole_meta(const sp_tensor *t, sp_meta *m)
+{
+    sp_split split;
+    if (!sp__split_find(t, &split)) return;
+    m->rank = split.whole.rank;
+    memcpy(m->dims, split.whole.dims, sizeof m->dims);
+}
+
+static sp_status note(sp_tensor *t, const sp_split *split)
+{
+    entry *e = sp__alloc(sizeof *e);
+    if (!e) return SP_NOMEM;
+    forget(t);
+    sp__lock(&table_lock);
+    sp__split_forget_hook = forget;
+    sp__whole_meta_hook = whole_meta;
+    *e = (entry){*bucket_of(t), t, *split};
+    *bucket_of(t) = e;
+    t->flags |= SP_TENSOR_SPLIT;
+    sp__unlock(&table_lock);
+    return SP_OK;
+}
+
+/* --- slices and wholes ------------------------------------------------------------------------------------------- */
+
+static sp_status own_slice(const sp_tensor *whole, const sp_mesh *m, const sp_layout *l, sp_tensor **out)
+{
+    int64_t dims[SP_RANK_MAX], own;
+    int64_t offset = 0;
+    sp_tensor *view;
+    for (int i = 0; i < whole->rank; i++) {
+        const int64_t parts = sp__layout_parts(m, l, i, &own);
+        dims[i] = whole->dims[i] / parts;
+        offset += own * dims[i] * whole->strides[i];
+    }
+    SP_TRY(sp__tensor_handle((sp_dtype)whole->dtype, whole->rank, dims, whole->strides, whole->storage,
+                             whole->data + offset * (int64_t)sp_dtype_bytes((sp_dtype)whole->dtype), &view));
+    sp_builder b;
+    sp__builder_init(&b);
+    sp_tensor *copy = sp_builder_apply(&b, &sp_op_copy, NULL, 1, &view);
+    *out = copy ? sp_tensor_retain(copy) : NULL;
+    const sp_status status = sp__builder_status(&b);
+    sp__builder_done(&b);
+    sp_tensor_release(view);
+    return status;
+}
+
+sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l)
+{
+    sp_split split = {.mesh = *m, .layout = *l};
+    sp_tensor *row = NULL, *slice = NULL;
+    sp_status status;
+    sp__meta_of(t, &split.whole);
+    SP_GOTO(done, sp_tensor_contiguous(t, &row));
+    SP_GOTO(done, sp_comm_run(sp_comm_world(), &(sp_exchange){.kind = SP_EXCHANGE_BROADCAST,
+                                                              .dtype = (sp_dtype)row->dtype,
+                                                              .n = row->count,
+                                                              .in = row->data,
+                                                              .out = row->data,
+                                                              .where = "a Parameter"}));
+    if (row->storage) sp__tensor_wrote(row);
+    if (!sp__layout_is_whole(l)) {
+        SP_GOTO(done, own_slice(row, m, l, &slice));
+        sp__tensor_rebind(t, slice);
+    } else if (row->storage != t->storage) {
+        sp__tensor_rebind(t, row);
+    }
+    status = note(t, &split);
+done:
+    sp_tensor_release(slice);
+    sp_tensor_release(row);
+    return status;
+}
+
+bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole)
+{
+    sp_split split;
+    if (!sp__split_find(t, &split) || sp__layout_is_whole(&split.layout)) return false;
+    if (whole) *whole = split.whole;
+    return true;
+}
+
+bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX])
+{
+    sp_split split;
+    if (!sp__split_find(t, &split)) return false;
+    for (int i = 0; i < split.whole.rank; i++) splits[i] = sp__layout_parts(&split.mesh, &split.layout, i, NULL);
+    return true;
+}
+
+sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *like, sp_tensor **out)
+{
+    sp_split split;
+    char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
+    SP_CHECK(sp__split_find(like, &split), SP_VALUE, "the tensor is not split over ranks");
+    SP_CHECK(sp__shape_equal(whole->rank, whole->dims, split.whole.rank, split.whole.dims), SP_VALUE,
+             "a tensor of shape %s cannot be split like one of shape %s", sp__shape_text(whole->rank, whole->dims, a),
+             sp__shape_text(split.whole.rank, split.whole.dims, b));
+    return own_slice(whole, &split.mesh, &split.layout, out);
+}
+
+/* Slices of all ranks are put where they belong; what several ranks have is written by each of them. */
+sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out)
+{
+    sp_split split;
+    sp_tensor *row = NULL, *all = NULL, *whole = NULL;
+    sp_status status;
+    SP_CHECK(sp__split_find(t, &split), SP_VALUE, "the tensor is not split over ranks");
+    const sp_mesh *m = &split.mesh;
+    SP_GOTO(done, sp_tensor_contiguous(t, &row));
+    const int64_t n = row->count, everything = n * m->ranks;
+    SP_GOTO(done, sp_tensor_create((sp_dtype)t->dtype, 1, &everything, &all));
+    SP_GOTO(done, sp_comm_run(sp_comm_world(), &(sp_exchange){.kind = SP_EXCHANGE_ALL_GATHER,
+                                                              .dtype = (sp_dtype)t->dtype,
+                                                              .n = n,
+                                                              .in = row->data,
+                                                              .out = all->data,
+                                                              .where = "a Parameter as a whole"}));
+    SP_GOTO(done, sp_tensor_create((sp_dtype)t->dtype, split.whole.rank, split.whole.dims, &whole));
+    const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)t->dtype);
+    const int rank = row->rank;
+    const int64_t run = rank ? row->dims[rank - 1] : 1, n_runs = run ? n / run : 0;
+    for (int r = 0; r < m->ranks; r++) {
+        sp_mesh of = *m;
+        int64_t own[SP_RANK_MAX];
+        of.rank = r;
+        for (int i = 0; i < rank; i++) sp__layout_parts(&of, &split.layout, i, &own[i]);
+        for (int64_t k = 0; k < n_runs; k++) {
+            int64_t left = k, at = rank ? own[rank - 1] * run : 0;
+            for (int i = rank - 2; i >= 0; i--) {
+                at += (own[i] * row->dims[i] + left % row->dims[i]) * whole->strides[i];
+                left /= row->dims[i];
+            }
+            memcpy(whole->data + at * bytes, all->data + (r * n + k * run) * bytes, (size_t)(run * bytes));
+        }
+    }
+    *out = whole;
+    whole = NULL;
+done:
+    sp_tensor_release(row);
+    sp_tensor_release(all);
+    sp_tensor_release(whole);
+    return status;
+}
+
+/* --- the operator ------------------------------------------------------------------------------------------------ */
+
+SP_ATTR_TABLE(shard_attr_table, sp__shard_attrs_of, (TEXT, of, ""), (INTS_EMPTY, splits), (INTS_EMPTY, matrix),
+              (INTS_EMPTY, axes), (INT, call, 0), (INT, operand, 0), (BOOL, gradient, False));
+
+static sp_status shard_view(const sp_call *c) { return sp__tensor_alias(c->in[0], &c->out[0]); }
+
+static sp_status shard_vjp(sp_builder *b, const sp_vjp *v)
+{
+    sp__shard_attrs_of a = *(const sp__shard_attrs_of *)v->attrs;
+    a.gradient = true;
+    v->din[0] = sp_builder_apply(b, &sp_op_shard, &a, 1, v->dout);
+    return sp__builder_status(b);
+}
+
+const sp_op sp_op_shard = {
+    .name = "shard",
+    .inputs = "x",
+    SP_ATTRS(shard_attr_table, sp__shard_attrs_of),
+    .infer = sp__infer_same,
+    .view = shard_view,
+    .vjp = shard_vjp,
+    .batch = sp__batch_elementwise,
+    .doc =
+        "The same tensor. A program that is split over ranks has it in slices here: `splits` of each axis, or as the "
+        "dimensions of a grid of ranks (`matrix`) split the `axes`.",
+    .samples = "[2,3] splits=(2,1); [4]",
+};
