@@ -24,7 +24,7 @@ from spore.graph.flow import NeedResult, NoJoin
 from spore.graph.heap import Cell
 from spore.graph.library_state import Snapshot
 from spore.graph.joins import JoinError, Known, join, kind_of, varies, widen
-from spore.graph.split import HOLDER
+from spore.graph.split import DEBUGGERS, HOLDER, STOPS
 from spore.graph.statements import RETURN, Dead
 from spore.graph.values import (MISSING, Array, Choice, Closure, Filled, LateText, Scalar, Walk, as_tensor, is_symbol,
                                 number_kind, scalar_of, shape_of)
@@ -308,6 +308,8 @@ class Calls:
 
     def native(self, function, args, kwargs):
         """Let Python call something that is not the user's."""
+        if is_stop(function):
+            raise Unsupported(f"{_name_of(function)}() stops in Python")
         ours = self.is_ours(function)
         if any(isinstance(a, Walk) for a in args):
             if str(getattr(function, "__module__", "")) == "itertools":
@@ -719,6 +721,13 @@ def _is_written_without_self(function, given):
     code = getattr(function, "__code__", None)
     return (code is not None and code.co_name != "construct" and not code.co_flags & inspect.CO_VARARGS and given == code.co_argcount
             and "self" not in code.co_varnames[:code.co_argcount])
+
+
+def is_stop(function):
+    """Whether a call stops in a debugger: ``breakpoint``, ``pdb.set_trace`` and their like of other debuggers."""
+    if function is breakpoint:
+        return os.environ.get("PYTHONBREAKPOINT") != "0"     # Python's own switch: then it does nothing
+    return getattr(function, "__name__", "") in STOPS and str(getattr(function, "__module__", "")).partition(".")[0] in DEBUGGERS
 
 
 def is_pure(function):

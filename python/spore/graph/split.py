@@ -13,6 +13,9 @@ A piece is a run of statements that control can only leave at the end; it become
 when it is first reached, and may be split further. The statement that was in the way is opened: of a compound one the blocks
 inside are cut into pieces, in a simple one the functions called are captured on their own. What stands in a ``try`` stays
 with Python as it is, since an exception in the middle of a piece would lose the names set before it.
+
+A function that stops in a debugger (``breakpoint()``, ``pdb.set_trace()``) is cut at each stop. Its pieces give all the names that they set,
+for the user to look at, and behind the first stop every statement is a piece of its own, so that ``next`` goes from line to line.
 """
 import ast
 import copy
@@ -28,7 +31,9 @@ _NATIVE = tuple(getattr(ast, name) for name in (
     "TryStar", "AsyncFor", "AsyncWith") if hasattr(ast, name))
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With)
 _WORK = (ast.Call, ast.BinOp, ast.Compare, ast.UnaryOp, ast.Subscript, ast.AugAssign)
-_NEVER_WRAPPED = {"super", "locals", "vars", "dir", "eval", "exec", "globals"}
+DEBUGGERS = {"pdb", "ipdb", "pudb", "bdb", "web_pdb", "debugpy", "pydevd"}
+STOPS = {"set_trace", "breakpoint", "settrace"}
+_NEVER_WRAPPED = {"breakpoint", "super", "locals", "vars", "dir", "eval", "exec", "globals"}
 
 
 class Leave(ast.stmt):
@@ -126,6 +131,23 @@ def _certainly_set(statements):
     return names
 
 
+def imports_debugger(node):
+    """Whether a statement does nothing but import debuggers: it is allowed where others of its kind are not."""
+    if isinstance(node, ast.ImportFrom):
+        return not node.level and (node.module or "").partition(".")[0] in DEBUGGERS
+    return isinstance(node, ast.Import) and all(a.name.partition(".")[0] in DEBUGGERS for a in node.names)
+
+
+def _stops(node):
+    """Whether a debugger may stop in a statement, as far as its text tells."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call):
+            name = one.func.id if isinstance(one.func, ast.Name) else getattr(one.func, "attr", "")
+            if name in STOPS:
+                return True
+    return imports_debugger(node)
+
+
 # --- rewriting -------------------------------------------------------------------------------------------------------
 
 def _is_suspended(node):
@@ -162,10 +184,13 @@ class _Rewriter:
         self.declared = {name for node in declared for name in node.names}
         self.deleted = {n.id for s in self.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
         self.cuts = []
+        self.stops = any(_stops(s) for s in self.body)
+        self.by_line = False             # a piece for every statement
 
     def rewrite(self, at):
         before, here, after = self.body[:at], self.body[at], self.body[at + 1:]
-        made = self.block(before) + self.open(here) + self.tail(after)
+        made = self.block(before) + self.open(here)
+        made += self.block(after) if self.stops else self.tail(after)
         if not self.cuts and not any(isinstance(n, ast.Call) for n in ast.walk(here)):
             return None
         node = self.code.node
@@ -200,15 +225,19 @@ class _Rewriter:
         """Statements in the middle of a function: what can be a piece becomes one, the rest is opened."""
         made, run = [], []
         for node in statements:
-            if self.is_plain(node):
+            if self.is_plain(node) and not (self.by_line and run):
                 run.append(node)
                 continue
-            made += self.piece(run) + self.open(node)
-            run = []
+            made += self.piece(run)
+            run = [node] if self.is_plain(node) else []
+            if not run:
+                made += self.open(node)
         return made + self.piece(run)
 
     def is_plain(self, node):
         """Whether a statement may be part of a piece."""
+        if self.stops and _stops(node):
+            return False
         if isinstance(node, _NATIVE + (Leave, ast.Return, ast.Break, ast.Continue, ast.Raise)) or source.escapes([node]):
             return False
         if any(isinstance(n, (ast.Global, ast.Nonlocal)) for n in ast.walk(node)):
@@ -230,7 +259,7 @@ class _Rewriter:
                     outside.add(node.id)
                 elif isinstance(node, Leave):
                     outside.update(node.names)
-        sets = [n for n in stores(statements) if n in self.own and (n in outside or self.is_read_first(n, statements))]
+        sets = [n for n in stores(statements) if n in self.own and (self.stops or n in outside or self.is_read_first(n, statements))]
         end = ast.copy_location(Leave(names=sets), statements[-1])
         call = self.cut(statements + [end], reads, statements[0])
         if not sets:
@@ -278,6 +307,7 @@ class _Rewriter:
 
     def open(self, node):
         """A statement for Python, with pieces inside where it has blocks."""
+        self.by_line = self.by_line or self.stops and _stops(node)
         if not isinstance(node, _BLOCKS):
             return [native(node)]
         made = copy.copy(node)

@@ -16,7 +16,7 @@ from spore.graph import late, source
 from spore.graph.errors import Unsupported
 from spore.graph.heap import Attribute, Global, Items
 from spore.graph.joins import varies
-from spore.graph.split import Leave, stores
+from spore.graph.split import Leave, imports_debugger, stores
 from spore.graph.values import MISSING, Closure, Scalar, Unbound, is_symbol, shape_of
 
 __all__ = ["Outcome", "Exit", "Statements", "NEXT", "AGAIN", "BREAK", "RETURN"]
@@ -54,7 +54,7 @@ _REFUSED = {"Try": "Try", "TryStar": "TryStar", "Delete": "Delete", "Import": "I
 def refused(node, certain=False, faithful=False):
     """The error for a statement that compiled functions cannot contain, None if they can."""
     name = type(node).__name__
-    if name not in _REFUSED and not certain:
+    if name not in _REFUSED and not certain or imports_debugger(node):
         return None
     advice = "A graph cannot contain it; write it outside, or leave fullgraph=True away, then Python runs it between two graphs." \
         if faithful else "Compiled functions cannot contain it; write it outside, or use capture_mode=\"bytecode\"."
@@ -130,6 +130,8 @@ class Statements:
     def run_import(self, node, frame):
         """Python's import, in functions of the library; a user's function cannot contain one."""
         if not frame.code.file.startswith(_LIBRARY):
+            if imports_debugger(node):
+                raise Unsupported("a debugger is imported")
             raise refused(node, True, self.capture.faithful)
         names = dict.fromkeys(("__name__", "__package__"))
         names.update((name, frame.globals.get(name)) for name in names)
