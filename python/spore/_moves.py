@@ -95,9 +95,9 @@ def keyword_hint(name, accepted):
     return f"; did you mean '{meant}'?" if meant else ""
 
 
-def check_keywords(cls, given):
+def check_keywords(cls, given, init=None):
     """Refuse keywords that the __init__ of a class does not take, with the nearest one; Python would refuse them without."""
-    code = getattr(cls.__init__, "__code__", None)
+    code = getattr(init or cls.__init__, "__code__", None)
     if code is None or code.co_flags & 0x08:            # it takes any
         return
     accepted = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]

@@ -6,6 +6,7 @@ SPORE_TRACEBACK=full show all of them.
 """
 import os
 
+from spore._keywords import name_keyword
 from spore.common._where import users_frames
 
 _AROUND = 3             # lines shown of each frame
@@ -15,6 +16,7 @@ __all__ = ["shorten_tracebacks"]
 
 def _show(shell, kind, error, trace, tb_offset=None):
     if os.environ.get("SPORE_TRACEBACK") != "full" and getattr(shell.InteractiveTB, "mode", "") != "Verbose":
+        name_keyword(error)
         users_frames(error, set())
         trace = error.__traceback__
         shown, shell.InteractiveTB.context = getattr(shell.InteractiveTB, "context", _AROUND), _AROUND

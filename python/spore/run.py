@@ -9,6 +9,7 @@ import types
 from importlib import import_module
 
 import spore
+from spore._keywords import name_keyword
 from spore.common._where import users_frames
 
 # Modules that scripts import and no package index has.
@@ -44,6 +45,7 @@ def _without_our_frames(error):
 def _report(error):
     """Show an error that the script did not catch: its own lines, not those of this package between them."""
     _without_our_frames(error)
+    name_keyword(error)
     left_out = 0 if os.environ.get('SPORE_TRACEBACK') == 'full' else users_frames(error, set())
     hint = _ELSEWHERE.get(error.name) if isinstance(error, ModuleNotFoundError) else None
     if hint:

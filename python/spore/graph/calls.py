@@ -17,6 +17,7 @@ import numpy as np
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
+from spore._moves import keyword_hint
 from spore.graph import builtin, late, source, state
 from spore.graph.capture import Frame
 from spore.graph.errors import Redo, Unsupported
@@ -681,7 +682,7 @@ class Calls:
             elif code.star_star is not None:
                 extra[key] = value
             else:
-                raise TypeError(f"{code.name}() got an unexpected keyword argument '{key}'")
+                raise TypeError(f"{code.name}() got an unexpected keyword argument '{key}'{keyword_hint(key, [*names, *code.keyword_only])}")
         first_default = n - len(defaults)
         missing = []
         for i, name in enumerate(names):

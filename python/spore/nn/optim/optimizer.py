@@ -12,6 +12,7 @@ import numpy as np
 
 from spore import _core, ops
 from spore._core import Tensor
+from spore._moves import check_keywords
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter, ParameterTuple
 from spore.nn.cell import Cell
@@ -41,6 +42,7 @@ def opt_init_args_register(fn):
 
     @functools.wraps(fn)
     def init(self, *args, **kwargs):
+        check_keywords(type(self), kwargs, fn)
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         given = bound.arguments
