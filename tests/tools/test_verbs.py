@@ -6,6 +6,8 @@ import json
 import os
 import pathlib
 import re
+import select
+import shutil
 import signal
 import subprocess
 import time
@@ -512,10 +514,48 @@ def test_bash_completes(tmp_path):
     assert complete("inspect", f"{tmp_path}/ne") == {f"{tmp_path}/net.onnx"}
 
 
-@pytest.mark.parametrize("shell, file", (("zsh", "_spore"), ("fish", "spore.fish")))
-def test_other_shells_take_their_files(shell, file):
-    import shutil
-    if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
-    done = subprocess.run([shell, "-n", str(pathlib.Path(__file__).parents[2] / "tools/completion" / file)], capture_output=True, check=False)
-    assert done.returncode == 0 and not done.stderr, done
+COMPLETIONS = pathlib.Path(__file__).parents[2] / "tools/completion"
+# A line up to the cursor, and what the key Tab makes of it.
+LINES = (("spore predi", "spore predict"), ("spore record chec", "spore record check"), ("spore cache sto", "spore cache stop"), ("spore convert --overw", "spore convert --overwrite"),
+         ("spore record make --shar", "spore record make --shards"), ("spore ops conv2", "spore ops conv2d"), ("spore help dra", "spore help draw"), ("spore inspect net.on", "spore inspect net.onnx"))
+
+
+def shell_environment(home):
+    return {**os.environ, "PATH": f"{pathlib.Path(SPORE).parent}:{os.environ['PATH']}", "HOME": str(home), "TERM": "dumb", "LC_ALL": "C"}
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_fish_completes(tmp_path):
+    (tmp_path / "net.onnx").touch()
+    for line, wanted in LINES:
+        done = subprocess.run(["fish", "-c", f"source {COMPLETIONS / 'spore.fish'}; complete -C '{line}'"], cwd=tmp_path, env=shell_environment(tmp_path), capture_output=True, text=True, check=False)
+        offered = [text.partition("\t")[0] for text in done.stdout.splitlines()]
+        assert wanted.split()[-1] in offered and not done.stderr, (line, done)
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh_completes(tmp_path):
+    """In a terminal, with keys: Tab, then the line is put between brackets and printed."""
+    import pty
+    (tmp_path / "net.onnx").touch()
+    ours, theirs = pty.openpty()
+    shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path, env=shell_environment(tmp_path), start_new_session=True)
+    os.close(theirs)
+
+    def read_until(end):
+        seen, stop = "", time.time() + 60
+        while end not in seen and time.time() < stop:
+            if select.select([ours], [], [], 0.5)[0]:
+                seen += os.read(ours, 4096).decode(errors="replace")
+        return seen
+    try:
+        os.write(ours, f"fpath=({COMPLETIONS} $fpath); autoload -Uz compinit; compinit -u -D; print re''ady\n".encode())
+        assert "ready\r\n" in read_until("ready\r\n")
+        for line, wanted in LINES:
+            os.write(ours, line.encode() + b"\t\x01print -r -- \"[\x05]\"\n")
+            seen = read_until("]\r\n")
+            assert f"[{wanted}]\r\n" in seen or f"[{wanted} ]\r\n" in seen, (line, seen)
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(ours)

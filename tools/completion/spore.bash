@@ -16,8 +16,8 @@ _spore() {
         mapfile -t COMPREPLY < <(compgen -W "$(_spore_words verbs) --help --version" -- "$word")
         return
     fi
-    if [ "$verb" = record ] && [ "$COMP_CWORD" -eq 2 ] && [ "${word#-}" = "$word" ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_spore_words verbs record)" -- "$word")
+    if [[ $verb = record || $verb = cache ]] && [ "$COMP_CWORD" -eq 2 ] && [ "${word#-}" = "$word" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_spore_words verbs "$verb")" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
@@ -28,7 +28,7 @@ _spore() {
         mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" ops 2>/dev/null | sed 's/(.*//')" -- "$word")
         return
     fi
-    [ "$verb" = record ] && path+=("${COMP_WORDS[2]-}")
+    [[ $verb = record || $verb = cache ]] && [ "$COMP_CWORD" -gt 2 ] && path+=("${COMP_WORDS[2]-}")
     if [ "${word#-}" != "$word" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_spore_words options "${path[@]}") --help" -- "$word")
         return
