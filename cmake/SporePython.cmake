@@ -17,12 +17,26 @@ if(core_sources)
     # A type made with the limited API holds its functions as void *, which ISO C forbids and POSIX allows.
     set_target_properties(spore_core PROPERTIES SPORE_NOT_PEDANTIC ON)
     target_link_libraries(spore_core PRIVATE spore_engine_flags ${engine_libraries})
+    if(SPORE_WHEEL) # the command, and what it serves with
+        target_sources(spore_core PRIVATE $<TARGET_OBJECTS:spore_command> $<TARGET_OBJECTS:spore_serve_objects>)
+        target_link_libraries(spore_core PRIVATE ${serve_packages})
+    endif()
+    if(SPORE_WHEEL_ROOT) # scripts/make-wheel: libraries are archives, which need each other in no order
+        target_sources(spore_core PRIVATE ${PROJECT_SOURCE_DIR}/cmake/old_glibc.c)
+        set_source_files_properties(${PROJECT_SOURCE_DIR}/cmake/old_glibc.c PROPERTIES COMPILE_OPTIONS "-fno-builtin;-Wno-pedantic")
+        foreach(name exp exp2 log log2 pow)
+            target_link_options(spore_core PRIVATE LINKER:--wrap=${name})
+        endforeach()
+        target_link_options(spore_core PRIVATE LINKER:--gc-sections)
+        set(CMAKE_C_STANDARD_LIBRARIES "-Wl,--start-group -levent_openssl -levent_core -lnghttp2 -lssl -lcrypto -lsqlite3 -ljansson -lspng -ljpeg -lwebp -lz -Wl,--end-group -lpthread -ldl -lm")
+    endif()
     target_link_options(spore_core PRIVATE LINKER:-Bsymbolic-functions LINKER:--version-script=${core_map})
 endif()
 
 if(SPORE_WHEEL)
     install(TARGETS spore_core LIBRARY DESTINATION spore COMPONENT wheel)
-    install(TARGETS spore_command RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/mnist DESTINATION spore COMPONENT wheel) # for the demo
+    install(PROGRAMS ${PROJECT_SOURCE_DIR}/python/command.py RENAME spore DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
 else()
     add_custom_target(spore_package ALL
         COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/python/spore -DTO=${PROJECT_BINARY_DIR}/py/spore

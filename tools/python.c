@@ -2,9 +2,9 @@
 /* python.c - `spore run` and `spore explain`, which hand over to Python with exec. Two things must be found for that, both relative
  * to this executable, so that a build folder and an installation can be moved:
  *   package      <dir>/py (build folder) or <dir>/../lib/spore/python (installation), put in front of PYTHONPATH;
- *                neither exists when the command came with a wheel: then the interpreter knows the package already
  *   interpreter  SPORE_PYTHON; else that of the active environment (VIRTUAL_ENV, CONDA_PREFIX), if it has numpy; else the one named in <package>/interpreter; else python3 beside the executable (virtual
- *                environment); else python3 on PATH */
+ *                environment); else python3 on PATH
+ * In a wheel the command is inside the Python module: then the package is that of the interpreter which runs it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -120,20 +120,37 @@ static bool active_environment(tool_python *out)
     return false;
 }
 
+static const char *host; /* the interpreter whose module the command is a part of, in a wheel */
+
+void tool_python_host(const char *python) { host = python; }
+
+static int chosen_python(const char *chosen, tool_python *out)
+{
+    if (!path_print(out->python, "%s", chosen)) return tool_complain(EXIT_FAILED, "SPORE_PYTHON is too long");
+    if (strchr(chosen, '/') != NULL && !is_program(chosen))
+        return tool_complain(EXIT_FAILED, "SPORE_PYTHON names %s, which is not a program", chosen);
+    out->how = "SPORE_PYTHON";
+    return 0;
+}
+
+static int host_python(tool_python *out)
+{
+    if (!path_print(out->python, "%s", host)) return tool_complain(EXIT_FAILED, "the path of Python is too long");
+    out->how = "the command belongs to it";
+    return 0;
+}
+
 static int locate(tool_python *out)
 {
     char directory[PATH_BYTES];
     out->passed_over = NULL;
+    out->package[0] = '\0';
+    const char *chosen = getenv("SPORE_PYTHON");
+    if (chosen != NULL && chosen[0] == '\0') chosen = NULL;
+    if (host != NULL) return chosen != NULL ? chosen_python(chosen, out) : host_python(out);
     if (!own_directory(directory)) return tool_complain(EXIT_FAILED, "cannot read /proc/self/exe: %s", strerror(errno));
     find_package(directory, out->package);
-    const char *chosen = getenv("SPORE_PYTHON");
-    if (chosen != NULL && chosen[0] != '\0') {
-        if (!path_print(out->python, "%s", chosen)) return tool_complain(EXIT_FAILED, "SPORE_PYTHON is too long");
-        if (strchr(chosen, '/') != NULL && !is_program(chosen))
-            return tool_complain(EXIT_FAILED, "SPORE_PYTHON names %s, which is not a program", chosen);
-        out->how = "SPORE_PYTHON";
-        return 0;
-    }
+    if (chosen != NULL) return chosen_python(chosen, out);
     if (active_environment(out)) return 0;
     if (read_recorded_python(out->package, out->python)) {
         out->how = "recorded with the package";

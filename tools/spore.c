@@ -106,8 +106,9 @@ static bool is_called(const char *path, const char *name)
     return strcmp(slash ? slash + 1 : path, name) == 0;
 }
 
-int main(int argc, char **argv)
+int tool_main(int argc, char **argv, const char *python)
 {
+    tool_python_host(python);
     setlocale(LC_ALL,
               "C"); /* a library may have chosen another before main; numbers are read and written with a point */
     if (!hold_streams()) return EXIT_FAILED;

@@ -13,6 +13,9 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
+/* The command: what its main does, and with an interpreter what the Python module of a wheel does. The exit code. */
+int tool_main(int argc, char **argv, const char *python);
+
 /* "spore: ..." on standard error, control characters replaced; returns code. */
 int tool_complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The message of the engine's last failure, after "spore: <verb>: "; returns EXIT_FAILED. */
@@ -138,6 +141,8 @@ typedef struct tool_python {
 } tool_python;
 /* Find both and set PYTHONPATH; 0 or an exit code after a complaint. */
 int tool_python_find(tool_python *out);
+/* The interpreter inside which the command runs, kept by address; NULL: the command is a program of its own. */
+void tool_python_host(const char *python);
 
 /* --- models ------------------------------------------------------------------------------------------------------ */
 

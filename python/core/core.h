@@ -174,6 +174,7 @@ int sp__py_add_optim(PyObject *module);      /* steps of optimizers, py_optim.c 
 int sp__py_add_graph(PyObject *module);      /* recording and running programs, py_graph.c */
 int sp__py_add_random(PyObject *module);     /* generators, py_random.c */
 int sp__py_add_model(PyObject *module);      /* networks from files, py_model.c */
+int sp__py_add_command(PyObject *module);    /* the command of a wheel, py_command.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
 int sp__py_add_quantize(PyObject *module);   /* networks of small integers, py_quantize.c */
 int sp__py_add_record(PyObject *module);     /* MindRecord files, py_record.c */

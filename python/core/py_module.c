@@ -217,7 +217,7 @@ PyMODINIT_FUNC PyInit__core(void)
         sp__py_add_fetched(m) < 0 || sp__py_add_optim(m) < 0 || sp__py_add_graph(m) < 0 || sp__py_add_random(m) < 0 ||
         sp__py_add_record(m) < 0 || sp__py_add_tfrecord(m) < 0 || sp__py_add_transform(m) < 0 ||
         sp__py_add_model(m) < 0 || sp__py_add_quantize(m) < 0 || sp__py_add_pipeline(m) < 0 ||
-        (sp__py_add_checkpoint && sp__py_add_checkpoint(m) < 0)) {
+        sp__py_add_command(m) < 0 || (sp__py_add_checkpoint && sp__py_add_checkpoint(m) < 0)) {
         Py_DECREF(m);
         return NULL;
     }

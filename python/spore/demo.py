@@ -119,10 +119,16 @@ def picture(path, images, labels, guesses, losses, accuracy):
     canvas.save(path)
 
 
+def _own_digits():
+    """The digits that a wheel has inside, else those of the source tree."""
+    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mnist")
+    return inside if os.path.isdir(inside) else os.path.join("data", "mnist")
+
+
 def main(argv=None):
     """Run the demo."""
     parser = argparse.ArgumentParser(prog="python -m spore.demo", description="LeNet learns handwritten digits.")
-    parser.add_argument("--data", default=os.path.join("data", "mnist"), help="folder with the MNIST files")
+    parser.add_argument("--data", default=_own_digits(), help="folder with the MNIST files")
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--out", default=".", help="folder for lenet.ckpt and demo.png")
     args = parser.parse_args(argv)

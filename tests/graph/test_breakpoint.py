@@ -44,7 +44,7 @@ def test_in_construct_with_all_names_set_before(stops):
     class Net(nn.Cell):
         def construct(self, x):
             y = x * 2
-            unused = y + 1
+            unused = y + 1  # noqa: F841  the debugger shows it
             breakpoint()
             z = y - 1
             return ops.relu(z)

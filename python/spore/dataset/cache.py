@@ -3,11 +3,10 @@
 import os
 import secrets
 import subprocess
-import sysconfig
 import tempfile
 from collections import namedtuple
 
-from spore import _core
+from spore import _command, _core
 from spore.dataset import _check
 
 __all__ = ['DatasetCache']
@@ -97,26 +96,13 @@ def _check_host(hostname):
 
 # --- private servers ------------------------------------------------------------------------------------------------------
 
-def find_command():
-    """The path of the command `spore` that belongs to this package; None if there is none."""
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    inside = os.path.dirname(os.path.abspath(_core.__file__))
-    places = [os.path.dirname(os.path.dirname(inside)), os.path.dirname(package), os.path.join(package, '..', '..', '..', 'bin'),
-              sysconfig.get_path('scripts'), *os.environ.get('PATH', '').split(os.pathsep)]
-    for place in places:
-        path = os.path.join(place or '', 'spore')
-        if place and os.path.isfile(path) and os.access(path, os.X_OK):
-            return os.path.abspath(path)
-    return None
-
-
 def _start_private(spilling):
     """The address of a new server, and a connection that keeps it alive."""
-    command = find_command()
+    command = _command.find()
     if command is None:
         raise RuntimeError("DatasetCache(auto=True): the command `spore`, which serves the cache, is not found; put its folder on PATH")
     address = f"auto-{os.getpid()}-{secrets.token_hex(6)}"
-    words = [command, 'cache', 'start', '--private', address, *(['--spill', os.path.abspath(tempfile.gettempdir())] if spilling else [])]
+    words = [*command, 'cache', 'start', '--private', address, *(['--spill', os.path.abspath(tempfile.gettempdir())] if spilling else [])]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding='utf-8', errors='replace', check=False)
     if done.returncode:
         raise RuntimeError(f"DatasetCache(auto=True): no server could be started: {done.stderr.strip()}")

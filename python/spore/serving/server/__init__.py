@@ -215,15 +215,15 @@ def start_servables(servable_configs, enable_lite=False):
 
 
 def _start_front(kind, address, max_msg_mb_size, ssl_config):
-    from spore.__main__ import _command
+    from spore import _command
     _check(isinstance(address, str) and address, f"Parameter 'address' should be str, but actually {address!r}")
     _check(isinstance(max_msg_mb_size, int) and 1 <= max_msg_mb_size <= 512, "Parameter 'max_msg_mb_size' should be in range [1,512]")
     _check(ssl_config is None or isinstance(ssl_config, SSLConfig), "Parameter 'ssl_config' should be SSLConfig")
     _check(_servers.workers, 'start_servables is called first')
     _check(kind not in _servers.fronts, f'the {kind} server runs already')
-    command = _command()
+    command = _command.find()
     _check(command is not None, 'the command spore is not installed with this package; servers need it')
-    arguments = [command, 'serve', '--stop-with-stdin', '--log', 'none', '--max-body', str(max_msg_mb_size), '--max-memory', '4096', '--timeout', '3600', '--max-queue', '10000']
+    arguments = [*command, 'serve', '--stop-with-stdin', '--log', 'none', '--max-body', str(max_msg_mb_size), '--max-memory', '4096', '--timeout', '3600', '--max-queue', '10000']
     if address.startswith('unix:') and kind == 'gRPC':
         arguments += ['--port', 'none', '--unix', address[5:]]
     else:

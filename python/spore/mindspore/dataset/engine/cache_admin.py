@@ -6,9 +6,7 @@ import sys
 
 def main():
     """`dataset-cache` and `cache_admin`."""
-    from spore.dataset.cache import find_command
-    command = find_command()
-    if command is None:
-        sys.exit("dataset-cache: the command `spore` is not found; put its folder on PATH")
+    from spore import _command
     name = os.path.basename(sys.argv[0])
-    os.execv(command, [name if name in ('dataset-cache', 'cache_admin') else 'dataset-cache', *sys.argv[1:]])
+    _command.become(name if name in ('dataset-cache', 'cache_admin') else 'dataset-cache', sys.argv[1:])
+    sys.exit("dataset-cache: the command `spore` is not found; put its folder on PATH")
