@@ -14,7 +14,7 @@ BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 # The virtual environments hold no code of ours, so all build folders share them.
 VENV_PYTHON := $(abspath build/venv/bin/python)
 
-.PHONY: build configure deps check check-long docs demo bench bench-peers fmt install clean distclean
+.PHONY: build configure deps check check-long docs demo bench bench-peers fmt install wheel clean distclean
 
 build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -56,6 +56,11 @@ fmt:
 
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) --component spore --strip
+
+# For other people's machines: build/wheels/*.whl. ARCH=aarch64 cross-builds.
+wheel: configure
+	@scripts/deps wheel
+	@build/venv-wheel/bin/python scripts/make-wheel $(if $(ARCH),--arch $(ARCH)) --jobs $(JOBS)
 
 # The virtual environments stay: making them again may need the network.
 clean:
