@@ -183,9 +183,10 @@ print(Net()(ms.Tensor([1., 2.])))
 def test_pdb_itself_steps_from_line_to_line(tmp_path):
     script = tmp_path / 'net.py'
     script.write_text(PROGRAM)
-    done = subprocess.run([sys.executable, '-m', 'spore.run', str(script)], input='p y.asnumpy()\nn\np z.asnumpy()\nn\np w.asnumpy()\nwhere\nc\n', capture_output=True, text=True, timeout=120)
+    later = sys.version_info >= (3, 13)      # there pdb stops at the call itself, not behind it
+    done = subprocess.run([sys.executable, '-m', 'spore.run', str(script)], input='n\n' * later + 'p y.asnumpy()\nn\np z.asnumpy()\nn\np w.asnumpy()\nwhere\nc\n', capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    lines = [line for line in done.stdout.replace('(Pdb) ', '').splitlines()]
+    lines = [line for line in done.stdout.replace('(Pdb) ', '').splitlines()][2 * later:]
     assert lines[0].endswith('net.py(9)construct()')
     assert lines[1:3] == ['-> z = y + 1', 'array([2., 4.], dtype=float32)']
     assert lines[4:6] == ['-> w = z * z', 'array([3., 5.], dtype=float32)']
