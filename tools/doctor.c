@@ -96,6 +96,13 @@ static void report_libraries(void)
     if (sp_provider_names(text, sizeof text)) printf("providers  %s (SPORE_PROVIDERS)\n", text);
     sp_device_names(text, sizeof text);
     printf("devices    %s (SPORE_DEVICES)\n", text);
+    for (char *rest = text, *name; (name = strtok_r(rest, ", ", &rest)) != NULL;) {
+        sp_device *d = NULL;
+        sp_device_properties p;
+        if (strcmp(name, "null") == 0 || sp_device_open(name, &d) != SP_OK || d == NULL) continue;
+        if (sp_device_describe(d, &p) != SP_OK) continue;
+        printf("           %s: %s, %d units, %.1f GB\n", name, p.title, p.units, (double)p.memory_bytes / 1e9);
+    }
     printf("libraries  zlib %s, %s, SQLite %s, Jansson %s\n", zlibVersion(), OpenSSL_version(OPENSSL_VERSION),
            sqlite3_libversion(), JANSSON_VERSION);
 }

@@ -21,7 +21,8 @@ static const char help[] =
     "  --output FILE        write the results: .npz, .npy or .safetensors\n" TOOL_FORCE_HELP
     "  --top N              the N largest scores of vectors of scores (default 5)\n"
     "  --labels FILE        names of the classes, one a line\n"
-    "  --json               for programs: all values\n" TOOL_KEY_HELP "\nexamples:\n"
+    "  --json               for programs: all values\n"
+    "  --device NAME        run it there (spore doctor lists devices)\n" TOOL_KEY_HELP "\nexamples:\n"
     "  spore predict lenet.mindir --input digit.png\n"
     "  spore predict resnet50.onnx --input image=cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --labels imagenet.txt\n"
     "  curl -s https://example.com/cat.jpg | spore predict resnet50.onnx --input -\n"
@@ -29,7 +30,7 @@ static const char help[] =
 
 typedef struct {
     sp_model *model;
-    const char **inputs, *output, *labels, *top;
+    const char **inputs, *output, *labels, *top, *device;
     tool_picture picture;
     bool json, force;
     sp_builder *b;
@@ -281,6 +282,14 @@ static int predict(job *j, int top)
     return code;
 }
 
+static int put_on_device(const job *j)
+{
+    sp_device *d = NULL;
+    if (sp_device_open(j->device, &d) != SP_OK || (d != NULL && sp_model_set_device(j->model, d) != SP_OK))
+        return tool_engine_failed("predict");
+    return 0;
+}
+
 int verb_predict(int argc, char **argv)
 {
     job j = {0};
@@ -293,6 +302,7 @@ int verb_predict(int argc, char **argv)
                                    {"--top", NULL, &j.top, NULL},
                                    {"--labels", NULL, &j.labels, NULL},
                                    {"--json", &j.json, NULL, NULL},
+                                   {"--device", NULL, &j.device, NULL},
                                    TOOL_FORCE_OPTION(j.force),
                                    TOOL_KEY_OPTIONS(key),
                                    {NULL, NULL, NULL, NULL}};
@@ -308,6 +318,7 @@ int verb_predict(int argc, char **argv)
     if (sp_file_cipher(path, &cipher) == SP_OK && cipher != NULL) code = tool_key_read("predict", &key, false, &file);
     if (code == 0 && sp_model_load(path, &file, &j.model) != SP_OK) code = tool_engine_failed("predict");
     tool_key_clear(&key);
+    if (code == 0 && j.device != NULL) code = put_on_device(&j);
     if (code == 0) code = predict(&j, (int)top);
     free(j.inputs);
     sp_model_release(j.model);

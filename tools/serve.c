@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "notify.h"
+#include "spore/device.h"
 #include "spore/runtime.h"
 #include "spore/serve.h"
 #include "tools.h"
@@ -34,7 +35,8 @@ static const char help[] =
     "  --config FILE          settings and models in JSON, names as here with _ for -; what is given here goes first\n"
     "  --set MODEL.KEY=VALUE  of one model (may be repeated): max_batch, trust_batch, max_delay, max_queue, timeout, instances (runs at a time),\n"
     "                         versions (newest, newest:N, all, or 1,4), labels (stable=1,canary=4), warm_up (shapes: x:1x128;x:8x128), key_file, key_mode,\n"
-    "                         preprocess (of pictures: size=224x224,scale=0.00392), classes (file of names)\n"
+    "                         preprocess (of pictures: size=224x224,scale=0.00392), classes (file of names), device\n"
+    "  --device NAME          run models there (spore doctor lists devices)\n"
     "  --servable NAME:VERSION=SOCKET  pass requests to this servable on to a process that listens there (may be repeated; spore.serving starts such)\n"
     "  --stop-with-stdin      stop when standard input is closed, as by the end of the program that started it\n"
     "  --check                load and try all models, say what is wrong, and end: 0 if all is well\n"
@@ -262,7 +264,7 @@ static void allow_connections(sp_server_options *o)
 typedef struct {
     sp_server_options o;
     texts t;
-    const char *config;
+    const char *config, *device;
     const char **set, **servables;
     bool check, stop_with_stdin;
     int n_words;
@@ -526,7 +528,7 @@ int verb_serve(int argc, char **argv)
 {
     static request r;
     bool helped;
-    tool_option options[N_SETTINGS + 6];
+    tool_option options[N_SETTINGS + 7];
     r.o = (sp_server_options){.log = write_line, .log_context = &r.t.quiet, .event = on_event, .event_context = &r};
     for (int i = 0; i < N_SETTINGS; i++) {
         snprintf(r.t.option[i], sizeof r.t.option[i], "--%s", names[i]);
@@ -540,10 +542,14 @@ int verb_serve(int argc, char **argv)
     options[N_SETTINGS + 2] = (tool_option){"--check", &r.check, NULL, NULL};
     options[N_SETTINGS + 3] = (tool_option){"--servable", NULL, NULL, &r.servables};
     options[N_SETTINGS + 4] = (tool_option){"--stop-with-stdin", &r.stop_with_stdin, NULL, NULL};
-    options[N_SETTINGS + 5] = (tool_option){NULL, NULL, NULL, NULL};
+    options[N_SETTINGS + 5] = (tool_option){"--device", NULL, &r.device, NULL};
+    options[N_SETTINGS + 6] = (tool_option){NULL, NULL, NULL, NULL};
     int code = tool_parse(argc, argv, options, help, (const int[]){0, MODELS_MAX}, r.words, &r.n_words, &helped);
     if (code != 0 || helped) return code;
     if (r.n_words == 0 && r.config == NULL && r.servables == NULL)
         return tool_complain(EXIT_USAGE, "serve: 0 arguments given, 1 wanted (try spore serve --help)");
+    sp_device *device = NULL;
+    if (r.device != NULL && sp_device_open(r.device, &device) != SP_OK) return tool_engine_failed("serve");
+    if (r.device != NULL) sp_device_set_default(device);
     return run(&r);
 }

@@ -58,6 +58,9 @@ typedef struct sp_device_statistics {
 } sp_device_statistics;
 SP_API void sp_device_count(sp_device *d, sp_device_statistics *out);
 
+/* The peak starts again from now. */
+SP_API void sp_device_reset_peak(sp_device *d);
+
 /* What it declined, an entry an operator, the one with the most bytes first. Number of all; at most `most` are written. */
 typedef struct sp_device_declines {
     const char *op;

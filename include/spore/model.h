@@ -11,6 +11,7 @@
 #ifndef SPORE_MODEL_H
 #define SPORE_MODEL_H
 
+#include "spore/device.h"
 #include "spore/format.h"
 #include "spore/graph.h"
 
@@ -55,6 +56,9 @@ SP_API sp_status sp_model_set_input_shape(sp_model *m, const char *name, int ran
 /* Let inputs be of other sizes than the file declares, as MindSpore's GraphCell does: a MindIR file has the sizes that the network was written with, and other
  * sizes follow from those of the inputs. Without it shapes must be those declared. SP_DECLINED for files of other kinds. */
 SP_API sp_status sp_model_allow_sizes(sp_model *m);
+
+/* Before the first run: weights go to a device, each run brings its arguments there and its results back to main memory. NULL: the CPU. */
+SP_API sp_status sp_model_set_device(sp_model *m, sp_device *d);
 
 /* One argument an input, of the dtype and shape that the file declares; dimensions that have one name in it must be of one size. (NULL: left out, where the file allows it); results are owned by the caller, NULL for an optional
  * result that is not there. While a function is being recorded the model becomes part of it. */

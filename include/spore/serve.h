@@ -98,6 +98,7 @@ typedef struct sp_model_config {
     const char *
         preprocess; /* how pictures become an input: "input=x,size=224x224,scale=0.00392,mean=0.485 0.456 0.406,std=0.229 0.224 0.225" (docs/guides/serving.md); NULL: it takes none */
     const char *classes; /* file with the names of classes, one a line */
+    const char *device;  /* where it runs: a name as sp_device_open takes it; NULL: the default device */
 } sp_model_config;
 
 /* --- a configuration file: JSON, as docs/guides/serving.md describes it ---------------------------------------------- */

@@ -160,6 +160,16 @@ static PyObject *trim(PyObject *module, PyObject *o)
     Py_RETURN_NONE;
 }
 
+static PyObject *reset_peak(PyObject *module, PyObject *o)
+{
+    (void)module;
+    bool failed;
+    sp_device *d = device_of(o, &failed);
+    if (failed) return NULL;
+    sp_device_reset_peak(d);
+    Py_RETURN_NONE;
+}
+
 static PyObject *describe(PyObject *module, PyObject *o)
 {
     (void)module;
@@ -215,6 +225,8 @@ static PyMethodDef functions[] = {
     {"device_trim", trim, METH_O,
      "device_trim(name)\n--\n\nGive memory that is kept for later Tensors back to the device."},
     {"device_describe", describe, METH_O, "device_describe(name)\n--\n\nProperties of a device."},
+    {"device_reset_peak", reset_peak, METH_O,
+     "device_reset_peak(name)\n--\n\nLet the peak of a device's memory start again."},
     {"device_statistics", statistics, METH_O, "device_statistics(name)\n--\n\nMemory, kernels and copies of a device."},
     {"device_declined", declined, METH_O,
      "device_declined(name)\n--\n\n(operator, calls, bytes) of what the CPU computed in its place."},

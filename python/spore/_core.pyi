@@ -1092,6 +1092,7 @@ def device_names() -> Any:
     """Kinds of devices, as a text."""
 def device_set_default(name) -> Any:
     """Where new Tensors go."""
+def device_reset_peak(name: str) -> None: ...
 def device_statistics(name) -> Any:
     """Memory, kernels and copies of a device."""
 def device_trim(name) -> Any:

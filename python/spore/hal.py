@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices and their memory by the older names; spore.runtime has the same under the newer ones."""
-from spore import runtime
+from spore import _core, runtime
 from spore.runtime import (Event, Stream, StreamCtx, communication_stream, current_stream, default_stream, empty_cache,
                            set_cur_stream, synchronize)
 
@@ -36,11 +36,28 @@ def is_initialized(device_target):
 
 def device_count(device_target=None):
     """Number of devices of this kind."""
-    return 1 if _known(device_target) else 0
+    if not _known(device_target) or device_target in (None, 'CPU'):
+        return 1 if _known(device_target) else 0
+    count = 0
+    while _describe(count, device_target):
+        count += 1
+    return count
+
+
+def _describe(device_id, device_target):
+    try:
+        return _core.device_describe(f'{device_target}:{device_id}' if device_id else device_target)
+    except ValueError:
+        return None
 
 
 def get_device_name(device_id, device_target=None):
     """Name of a device."""
+    if _known(device_target) and device_target not in (None, 'CPU'):
+        found = _describe(device_id, device_target)
+        if found is None:
+            raise ValueError(f"get_device_name: there is no device {device_target}:{device_id}")
+        return found['title']
     return (device_target or 'CPU') if _known(device_target) else None
 
 

@@ -20,9 +20,20 @@ __all__ = ['set_device_limit', 'get_device_limit', 'set_stream_limit', 'get_stre
            'device_statistics', 'device_declined', 'launch_blocking', 'dispatch_threads_num', 'set_cpu_affinity', 'set_kernel_launch_group']
 
 
+def _memory():
+    """Of main memory, or of the device that new Tensors are made on."""
+    name = _core.device_default()
+    if name == 'cpu':
+        return _core.memory_stats()
+    s = _core.device_statistics(name)
+    reserved = s['used_bytes'] + s['kept_bytes']
+    return {'used_bytes': s['used_bytes'], 'reserved_bytes': reserved, 'used_peak': s['peak_bytes'],
+            'reserved_peak': max(reserved, s['peak_bytes']), 'n_system': 0}
+
+
 def memory_stats():
-    """Bytes in use, reserved and idle, and their peaks."""
-    s = _core.memory_stats()
+    """Bytes in use, reserved and idle, and their peaks: of the device that new Tensors are made on."""
+    s = _memory()
     return {'total_reserved_memory': s['reserved_bytes'], 'total_allocated_memory': s['used_bytes'],
             'total_idle_memory': s['reserved_bytes'] - s['used_bytes'], 'total_eager_free_memory': 0,
             'max_reserved_memory': s['reserved_peak'], 'max_allocated_memory': s['used_peak'],
@@ -32,37 +43,40 @@ def memory_stats():
 
 def memory_allocated():
     """Bytes in use."""
-    return _core.memory_stats()['used_bytes']
+    return _memory()['used_bytes']
 
 
 def memory_reserved():
     """Bytes taken from the system, in use or kept for later."""
-    return _core.memory_stats()['reserved_bytes']
+    return _memory()['reserved_bytes']
 
 
 def max_memory_allocated():
     """Most bytes ever in use since the peaks were reset."""
-    return _core.memory_stats()['used_peak']
+    return _memory()['used_peak']
 
 
 def max_memory_reserved():
     """Most bytes ever taken from the system since the peaks were reset."""
-    return _core.memory_stats()['reserved_peak']
+    return _memory()['reserved_peak']
 
 
 def reset_peak_memory_stats():
     """Peaks start again from now."""
     _core.memory_reset_peak()
+    _core.device_reset_peak(_core.device_default())
 
 
 def reset_max_memory_allocated():
     """Peaks start again from now."""
     _core.memory_reset_peak()
+    _core.device_reset_peak(_core.device_default())
 
 
 def reset_max_memory_reserved():
     """Peaks start again from now."""
     _core.memory_reset_peak()
+    _core.device_reset_peak(_core.device_default())
 
 
 def _size(n):
@@ -89,6 +103,7 @@ def memory_summary():
 def empty_cache():
     """Give memory that is not in use back to the system."""
     _core.memory_trim()
+    _core.device_trim(_core.device_default())
 
 
 def _bytes(key, text):
@@ -179,11 +194,13 @@ class Stream:
         self.device_id = 0
 
     def query(self):
-        """Has everything finished?"""
+        """Has everything finished? A device is waited for: it has one queue, which cannot be asked."""
+        synchronize()
         return True
 
     def synchronize(self):
         """Wait for everything in it."""
+        synchronize()
 
     def wait_event(self, event):
         """Let what follows wait for an event."""
@@ -220,7 +237,9 @@ class Event:
         self._time = None
 
     def record(self, stream=None):
-        """It is now."""
+        """It is now; with enable_timing, when the device has done what it was asked before."""
+        if self._timing:
+            synchronize()
         self._time = time.perf_counter()
 
     def wait(self, stream=None):
@@ -228,6 +247,7 @@ class Event:
 
     def synchronize(self):
         """Wait until it has come."""
+        synchronize()
 
     def query(self):
         """Has it come?"""

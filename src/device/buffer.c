@@ -336,6 +336,11 @@ void sp__device_hooks_start(void)
 
 sp_device *sp_tensor_device(const sp_tensor *t) { return sp__tensor_device(t); }
 
+void sp_device_reset_peak(sp_device *d)
+{
+    if (d) atomic_store(&d->peak, atomic_load(&d->used));
+}
+
 void sp_device_count(sp_device *d, sp_device_statistics *out)
 {
     *out = (sp_device_statistics){.struct_size = sizeof *out};

@@ -220,6 +220,24 @@ sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tenso
     return sp_bundle_add(m->parameters, name, tensor);
 }
 
+sp_status sp_model_set_device(sp_model *m, sp_device *d)
+{
+    SP_CHECK(sp__jit_count(m->programs->jit).n_recorded == 0, SP_RUNTIME,
+             "the device of a model cannot be changed after the model was run");
+    for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
+        sp_tensor *t = sp_bundle_tensor_at(m->parameters, i), *moved = NULL;
+        if (t == NULL) continue;
+        SP_TRY(sp_tensor_to(t, d, &moved));
+        if (moved != t) sp_graph_variable_mark(moved);
+        const sp_status status =
+            moved != t ? sp_bundle_add(m->parameters, sp_bundle_name_at(m->parameters, i), moved) : SP_OK;
+        sp_tensor_release(moved);
+        SP_TRY(status);
+    }
+    m->device = d;
+    return SP_OK;
+}
+
 sp_status sp_model_set_input_shape(sp_model *m, const char *name, int rank, const int64_t *dims)
 {
     char given[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
@@ -555,10 +573,35 @@ static sp_status run_tensors(sp_model *m, int n_in, sp_tensor *const *in, int n_
     return status;
 }
 
+/* The same on the model's device: arguments in, results out. */
+static sp_status run_there(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    sp_tensor **there = sp__alloc_zero((size_t)(n_in + 1) * sizeof *there);
+    if (there == NULL) return SP_NOMEM;
+    sp_status status = SP_OK;
+    for (int i = 0; i < n_in && status == SP_OK; i++)
+        if (in[i] != NULL) status = sp_tensor_to(in[i], m->device, &there[i]);
+    if (status == SP_OK) status = run_tensors(m, n_in, there, n_out, out);
+    for (int i = 0; i < n_out && status == SP_OK; i++) {
+        sp_tensor *here = NULL;
+        if (out[i] == NULL) continue;
+        status = sp_tensor_to(out[i], NULL, &here);
+        sp_tensor_release(out[i]);
+        out[i] = here;
+        for (int k = 0; k < n_out && status != SP_OK; k++) {
+            sp_tensor_release(out[k]);
+            out[k] = NULL;
+        }
+    }
+    for (int i = 0; i < n_in; i++) sp_tensor_release(there[i]);
+    sp__free(there);
+    return status;
+}
+
 sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     SP_TRY(sp__model_check_files(m));
-    SP_TRY(run_tensors(m, n_in, in, n_out, out));
+    SP_TRY(m->device != NULL ? run_there(m, n_in, in, n_out, out) : run_tensors(m, n_in, in, n_out, out));
     sp_status status = sp__model_check_files(m);
     for (int i = 0; i < n_out && status != SP_OK; i++) {
         sp_tensor_release(out[i]);

@@ -69,6 +69,7 @@ struct sp_model {
     bool
         sized; /* functions inside are recorded with the sizes that the file says: with others they are only run, step by step */
     sp_bundle *parameters;
+    sp_device *device; /* sp_model_set_device; NULL: the CPU */
     int n_nodes;
     sp_model_node *nodes; /* the outline, made by load; in the arena */
     struct sp_model_programs *programs;

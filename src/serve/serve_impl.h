@@ -55,7 +55,7 @@ typedef struct sp_settings {
         char name[48];
         int64_t version;
     } labels[SP_SERVE_LABELS_MAX];
-    char warm_up[512], key_file[1024], key_mode[16], preprocess[512], classes[1024];
+    char warm_up[512], key_file[1024], key_mode[16], preprocess[512], classes[1024], device[64];
 } sp_settings;
 
 /* settings.c */

@@ -279,6 +279,14 @@ static sp_status load_file(sp_served *m, const char *file)
     return status;
 }
 
+/* Where its settings say, else on the default device. */
+static sp_status put_on_device(sp_served *m)
+{
+    sp_device *d = sp_device_default();
+    if (m->settings.device[0] != '\0') SP_TRY(sp_device_open(m->settings.device, &d));
+    return d != NULL ? sp_model_set_device(m->model, d) : SP_OK;
+}
+
 sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_copy **copies, sp_served **out)
 {
     sp_served *m = sp__alloc_zero(sizeof *m);
@@ -294,6 +302,7 @@ sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_cop
     sp__map_copy_begin(copies);
     sp_status status = m->file != NULL ? load_file(m, file) : SP_NOMEM;
     sp__map_copy_end();
+    if (status == SP_OK) status = put_on_device(m);
     if (status == SP_OK) {
         if (m->model->kind->any_size)
             status = sp_model_allow_sizes(m->model); /* for joined rows; requests are checked at the door */

@@ -149,6 +149,7 @@ sp_status sp__settings_read(const sp_server_options *o, const sp_model_config *c
     SP_TRY(copy("key_mode", c->key_mode, s.key_mode, sizeof s.key_mode));
     SP_TRY(copy("preprocess", c->preprocess, s.preprocess, sizeof s.preprocess));
     SP_TRY(copy("classes", c->classes, s.classes, sizeof s.classes));
+    SP_TRY(copy("device", c->device, s.device, sizeof s.device));
     *out = s;
     return SP_OK;
 }
@@ -221,7 +222,7 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
                  {"versions", &c->versions}, {"labels", &c->labels},
                  {"warm_up", &c->warm_up},   {"key_file", &c->key_file},
                  {"key_mode", &c->key_mode}, {"preprocess", &c->preprocess},
-                 {"classes", &c->classes}};
+                 {"classes", &c->classes},   {"device", &c->device}};
     const struct {
         const char *name;
         double low, high;
@@ -257,6 +258,6 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
     }
     return sp__fail(
         SP_KEY,
-        "'%.64s' is no setting of a model; there are: name, path, max_batch, trust_batch, max_delay, max_queue, timeout, instances, versions, labels, warm_up, key_file, key_mode, preprocess, classes",
+        "'%.64s' is no setting of a model; there are: name, path, max_batch, trust_batch, max_delay, max_queue, timeout, instances, versions, labels, warm_up, key_file, key_mode, preprocess, classes, device",
         key);
 }

@@ -262,3 +262,63 @@ def test_kernels_for_gpus():
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "test_operator or eager or strides"], capture_output=True, text=True, timeout=1500,
                           env={**os.environ, "SPORE_OPENCL_GROUPS": "gpu"})
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+# --- Python, commands --------------------------------------------------------------------------------------------------
+
+
+def test_an_operator_pinned_to_the_cpu():
+    """primitive_target: its inputs are brought to the CPU, its results back, gradients go the same way."""
+    ms.set_device("opencl")
+    x = ms.Tensor(np.array([[1.0, -2.0], [3.0, 4.0]], np.float32))
+    pinned = ops.Exp().set_device("CPU")
+    before = _core.device_statistics("opencl")
+    y = pinned(x)
+    after = _core.device_statistics("opencl")
+    assert y.device == "opencl" and (after["copies_out"] - before["copies_out"], after["copies_in"] - before["copies_in"]) == (1, 1)
+    np.testing.assert_allclose(y.asnumpy(), np.exp(x.asnumpy()), rtol=1e-6)
+    g = ms.grad(lambda t: (pinned(t) * 2).sum())(x)
+    assert g.device == "opencl"
+    np.testing.assert_allclose(g.asnumpy(), 2 * np.exp(x.asnumpy()), rtol=1e-6)
+    assert ops.Exp().add_prim_attr("primitive_target", "Ascend")(x).device == "opencl"
+    with pytest.raises(TypeError, match="primitive_target of Exp must be a str, but got int"):
+        ops.Exp().set_device(3)
+
+
+def test_memory_and_names():
+    ms.set_device("opencl")
+    ms.runtime.reset_peak_memory_stats()
+    start = ms.runtime.memory_allocated()
+    x = ms.Tensor(np.zeros((1 << 20,), np.float32))
+    assert ms.runtime.memory_allocated() - start == 4 << 20 and ms.runtime.max_memory_allocated() >= start + (4 << 20)
+    del x
+    assert ms.runtime.memory_allocated() == start and ms.runtime.memory_reserved() >= 4 << 20
+    ms.runtime.empty_cache()
+    assert ms.runtime.memory_reserved() == start
+    stream, event = ms.runtime.current_stream(), ms.runtime.Event(enable_timing=True)
+    event.record()
+    event.synchronize()
+    stream.synchronize()
+    assert ms.hal.device_count("opencl") >= 1 and ms.hal.get_device_name(0, "opencl")
+    with pytest.raises(ValueError, match="there is no device opencl:99"):
+        ms.hal.get_device_name(99, "opencl")
+
+
+def test_commands_run_models_there(tmp_path):
+    net = networks.models.LeNet()
+    net.set_train(False)
+    x = np.random.default_rng(1).random((1, 1, 28, 28), np.float32)
+    ms.export(net, ms.Tensor(x), file_name=str(tmp_path / "lenet"), file_format="ONNX")
+    np.save(tmp_path / "x.npy", x)
+    spore = BUILD / "spore"
+
+    def ask(*words):
+        return subprocess.run([spore, *words], capture_output=True, text=True, timeout=300)
+    for device in ("cpu", "opencl"):
+        done = ask("predict", str(tmp_path / "lenet.onnx"), "--input", str(tmp_path / "x.npy"), "--output", str(tmp_path / f"{device}.npy"), "--device", device)
+        assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(np.load(tmp_path / "opencl.npy"), np.load(tmp_path / "cpu.npy"), atol=1e-5)
+    done = ask("predict", str(tmp_path / "lenet.onnx"), "--input", str(tmp_path / "x.npy"), "--device", "gpu")
+    assert done.returncode == 1 and "predict: there is no device 'gpu' here" in done.stderr
+    assert "serve: there is no device 'gpu' here" in ask("serve", str(tmp_path / "lenet.onnx"), "--device", "gpu", "--check").stderr
+    assert "opencl: " in ask("doctor").stdout

@@ -68,7 +68,17 @@ class Primitive:
         """Keep an attribute, readable as a Python attribute too."""
         self.__dict__[name] = value
         self.attrs[name] = value
+        if name == "primitive_target":
+            self._pin(value)
         return self
+
+    def _pin(self, target):
+        """Run on a device that is here; marks for others are kept, as for scripts of other machines."""
+        if not isinstance(target, str):
+            raise TypeError(f"primitive_target of {self.name} must be a str, but got {type(target).__name__}")
+        from spore.common.tensor import device_kinds
+        if (target == "CPU" or target.split(":")[0] in device_kinds()) and not isinstance(self, _Placed):
+            self.__class__ = _placed(type(self))
 
     def del_prim_attr(self, name):
         """Drop an attribute that add_prim_attr kept."""
@@ -126,7 +136,7 @@ class Primitive:
         return self
 
     def set_device(self, device_target):
-        """Ask for a device."""
+        """Run on this device ('CPU', or one that a library of devices has brought): inputs are brought there, results to where new Tensors are made."""
         return self.add_prim_attr("primitive_target", device_target)
 
     def set_stage(self, stage):
@@ -195,6 +205,40 @@ class _Recomputing:
             return super().__call__(*args, **kwargs)
         from spore.common.recompute import run
         return run(super().__call__, [], args, kwargs)
+
+
+class _Placed:
+    """Primitives that run on a device of their own (primitive_target). A class of its own, as above."""
+
+    def __call__(self, *args, **kwargs) -> Tensor:
+        target = self.attrs.get("primitive_target")
+        home = _core.device_default()
+        target = "cpu" if target in (None, "CPU") else target
+        if target == home:
+            return super().__call__(*args, **kwargs)
+
+        def bring(value, device):
+            if isinstance(value, _core.Tensor):
+                return _core.tensor_to(value, device)
+            if isinstance(value, (tuple, list)):
+                return type(value)(bring(v, device) for v in value)
+            return value
+        if self.update_parameter:  # what it writes to stays where it is
+            return super().__call__(*args, **kwargs)
+        result = super().__call__(*[bring(a, target) for a in args], **{k: bring(v, target) for k, v in kwargs.items()})
+        return bring(result, home)
+
+
+@functools.cache
+def _placed(cls):
+    return type(cls.__name__, (_Placed, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__, "__reduce__": lambda self: (
+        _placed_again, (cls, self.__dict__))})
+
+
+def _placed_again(cls, state):
+    made = Primitive.__new__(_placed(cls))
+    made.__dict__.update(state)
+    return made
 
 
 @functools.cache
