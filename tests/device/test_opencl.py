@@ -2,6 +2,7 @@
 """The OpenCL device (providers/opencl) against the CPU: operators, gradients, random numbers, training, faults, kept binaries. It needs a driver: PoCL will do, which
 `scripts/deps` installs. What PoCL compiles is kept in the build folder, so that only the first run takes its time."""
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,13 @@ def test_strides_halves_and_integers():
         away = there(ms.Tensor((x * 10).astype(np.float32))).astype(dtype)
         close([away], [here], f"cast to {dtype}", 0)
         close([away * away + away, away > 3, away.astype(ms.float32)], [here * here + here, here > 3, here.astype(ms.float32)], str(dtype), 1e-6)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def signals_of_the_driver():
+    """PoCL's compiler takes SIGXFSZ, which Python ignores; tests of full disks in this process rely on that."""
+    yield
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
 @pytest.fixture(autouse=True)
