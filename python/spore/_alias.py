@@ -11,7 +11,7 @@ import importlib.util
 import os
 import sys
 
-from spore._compat import FOLDER, find_file
+from spore._compat import FOLDER, find_file, find_package
 
 __all__ = ['as_mindspore']
 
@@ -76,7 +76,7 @@ class _Renamer:
     def find_spec(self, fullname, path=None, target=None):
         if not fullname.startswith('spore.'):
             return None
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target) or find_file(fullname)
+        spec = find_package(fullname) or importlib.machinery.PathFinder.find_spec(fullname, path, target) or find_file(fullname)
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 

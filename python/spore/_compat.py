@@ -23,6 +23,20 @@ def find_file(fullname):
     return None
 
 
+def find_package(fullname):
+    """The spec of a package of the folder; or None. It is asked for before Python looks into the product: there a folder of that name may be left
+    over from an older checkout, with nothing but __pycache__ in it, and Python would take it for an empty package."""
+    path = os.path.join(FOLDER, *fullname.split('.')[1:])
+    return find_file(fullname) if fullname.count('.') and os.path.isfile(os.path.join(path, '__init__.py')) else None
+
+
+class _Packages:
+    """Finds packages of the folder. It stands first among the finders."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        return find_package(fullname) if fullname.startswith('spore.') else None
+
+
 class _Finder:
     """Finds files of the folder, then addresses that have none. It stands last among the finders."""
 
@@ -62,4 +76,5 @@ def positional(name, args, kwargs):
     return _part().positional(name, args, kwargs)
 
 
+sys.meta_path.insert(0, _Packages())
 sys.meta_path.append(_Finder())

@@ -38,6 +38,16 @@ def test_files_of_primitives_wait_until_they_are_needed():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize("start", ("", "spore.as_mindspore(); import mindspore"))
+def test_folders_left_over_from_an_older_checkout_hide_nothing(tmp_path, start):
+    for folder in ("boost", "_extends", "device_context"):
+        (tmp_path / folder / "__pycache__").mkdir(parents=True)
+    code = (f"import spore; spore.__path__.insert(0, {str(tmp_path)!r}); {start}\n"
+            "import spore.boost, spore._extends, spore.device_context.cpu; print(spore.boost.GradientAccumulation.__name__, spore._extends.__all__)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "GradientAccumulation ['cell_attr_register']\n", done.stderr
+
+
 def test_addresses_show_the_names_of_their_places():
     for address, places in compatible.addresses().items():
         importlib.import_module("spore." + address)
