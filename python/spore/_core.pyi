@@ -1331,8 +1331,8 @@ def profile_write(path) -> Any:
     """The recording as a trace in JSON."""
 def program_cache(folder, most_bytes: Any = 0) -> Any:
     """Keep compiled programs there; '': do not."""
-def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0) -> Any:
-    """Compile."""
+def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0, splits=None, split_results: Any = False) -> Any:
+    """Compile; with splits, for this rank's slices."""
 def quantize(*args, **kwargs) -> Any:
     """quantize(model, give, options): a Quantized; give(i) tells sample i, options are those of sp_quant_options in order."""
 def recording() -> Any:
@@ -1351,8 +1351,14 @@ def tensor_move(tensor, name) -> Any:
     """Let the Tensor itself lie on a device."""
 def tensor_restore(tensor, dtype, shape, data) -> Any:
     """Give a new Tensor its contents from bytes."""
+def tensor_slice_like(whole, like) -> Any:
+    """This rank's slice of a Tensor, split as another one is."""
+def tensor_split(tensor) -> Any:
+    """Shape as a whole and slices of each axis, of a Tensor that is split over ranks; else None."""
 def tensor_to(tensor, name) -> Any:
     """The Tensor on a device."""
+def tensor_whole(tensor) -> Any:
+    """The slices of all ranks put together; all ranks call it."""
 def threads() -> Any:
     """Threads one operator may use."""
 def threads_set(n) -> Any:

@@ -180,7 +180,7 @@ class Cell:
     def set_train(self, mode: Any = True) -> Self:
         """Training mode for this Cell and all in it: dropout drops, batch norm uses the batch."""
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device: Any = 'Ascend', level: Any = 0) -> Any:
-        """Keep a sharding strategy, for parallel execution; on one device it changes nothing."""
+        """How inputs, results and Parameters are split over processes, in functions compiled with parallel_mode "semi_auto_parallel"."""
     def state_dict(self, *args, destination=None, prefix: Any = '', keep_vars: Any = False) -> OrderedDict[str, Any]:
         """Parameters and persistent buffers by path."""
     def to(self, *args, **kwargs) -> Self:
