@@ -23,9 +23,11 @@ enum {
     STEPS = 3,
     TRIALS = 4,
     CHECKS = 2,
+    ONE_ROW = TRIALS + CHECKS, /* a check with batches of one */
     GUESSES_MAX = 4,
     BATCH = 2,
-    TRIES_MAX = 40
+    TRIES_MAX = 40,
+    FAR_ELEMENTS = 1 << 21 /* of an input, in checks at sizes far from those of recordings */
 };
 
 /* A way of choosing sizes: the first one, how the others follow from it, and (bit g) which free dimensions beyond the first axis are batches. */
@@ -82,7 +84,8 @@ static sp_status choose(const sp_model *m, way w, int which, sp_spec *out, bool 
             bool batch = k == 0 || is_batch_name(m, m->inputs[i].axes[k]);
             if (!batch && g < GUESSES_MAX) batch = w.guess >> g++ & 1;
             const int number = dimension_number(m, i, k, batch);
-            out[i].dims[k] = batch ? BATCH + which : size_of(bases[w.base], w.step, number, which);
+            if (which == ONE_ROW) out[i].dims[k] = batch ? 1 : size_of(bases[w.base], w.step, number, TRIALS);
+            else out[i].dims[k] = batch ? BATCH + which : size_of(bases[w.base], w.step, number, which);
         }
     }
     if (n_guesses) *n_guesses = g;
@@ -183,8 +186,8 @@ static sp_status as_dtype(sp_tensor *t, sp_dtype dtype, sp_tensor **out)
     return status;
 }
 
-/* Numbers in [0, 1) that look like noise; of whole numbers and truth values ones. */
-static sp_status noise(const sp_spec *s, sp_tensor **out)
+/* Numbers in [0, 1) that look like noise; whole numbers and truth values are all `whole`. */
+static sp_status noise(const sp_spec *s, int64_t whole, sp_tensor **out)
 {
     sp_tensor *wide;
     const bool floats = sp_dtype_kind(s->dtype) == 'f';
@@ -192,7 +195,7 @@ static sp_status noise(const sp_spec *s, sp_tensor **out)
     uint32_t state = 12345;
     for (int64_t i = 0; i < wide->count; i++) {
         state = state * 1664525u + 1013904223u;
-        ((float *)(void *)wide->data)[i] = floats ? (float)(state >> 8) / 16777216.0f : 1.0f;
+        ((float *)(void *)wide->data)[i] = floats ? (float)(state >> 8) / 16777216.0f : (float)whole;
     }
     sp_status status = as_dtype(wide, s->dtype, out);
     sp_tensor_release(wide);
@@ -238,12 +241,13 @@ static sp_status run_edited(sp_model *m, const sp_spec *specs, const sp_model_ed
 }
 
 /* Both models on the same noise. *ran: the first took it. */
-static sp_status compare_at(sp_model *m, sp_model *written, const sp_spec *specs, const sp_model_edit *edit, bool *ran)
+static sp_status compare_at(sp_model *m, sp_model *written, const sp_spec *specs, int64_t whole,
+                            const sp_model_edit *edit, bool *ran)
 {
     sp_tensor *in[64] = {NULL}, *want[64] = {NULL}, *found[64] = {NULL};
     char shape[SP_SHAPE_TEXT];
     sp_status status = SP_OK;
-    for (int i = 0; i < m->n_inputs && status == SP_OK; i++) status = noise(&specs[i], &in[i]);
+    for (int i = 0; i < m->n_inputs && status == SP_OK; i++) status = noise(&specs[i], whole, &in[i]);
     *ran = false;
     if (status == SP_OK) *ran = run_edited(m, specs, edit, in, want) == SP_OK;
     if (*ran) {
@@ -267,6 +271,52 @@ static sp_status compare_at(sp_model *m, sp_model *written, const sp_spec *specs
     return status;
 }
 
+static bool small_enough(const sp_model *m, const sp_spec *specs)
+{
+    for (int i = 0; i < m->n_inputs; i++) {
+        int64_t count = 1;
+        for (int k = 0; k < specs[i].rank; k++)
+            if (!sp__mul_i64(count, specs[i].dims[k], &count) || count > FAR_ELEMENTS) return false;
+    }
+    return true;
+}
+
+/* Whole numbers are places in tables, or lengths of what other inputs hold. */
+static bool takes_whole(const sp_model *m)
+{
+    for (int i = 0; i < m->n_inputs; i++) {
+        const char kind = sp_dtype_kind(m->inputs[i].spec.dtype);
+        if (kind == 'i' || kind == 'u') return true;
+    }
+    return false;
+}
+
+static int64_t longest(const sp_model *m, const sp_spec *specs)
+{
+    int64_t most = 1;
+    for (int i = 0; i < m->n_inputs; i++)
+        for (int k = 0; k < specs[i].rank; k++)
+            if (m->inputs[i].spec.dims[k] < 0 && specs[i].dims[k] > most) most = specs[i].dims[k];
+    return most;
+}
+
+/* At sizes that are far from those of the recordings, where what is counted in steps of a hundred differs, and with one row, which spreads over others where it
+ * meets them: as far as the model takes them. */
+static sp_status verify_far(sp_model *m, way w, sp_model *written, const sp_model_edit *edit, sp_spec *specs)
+{
+    bool open, ran;
+    const unsigned guesses[2] = {w.guess, 0}; /* axes that were guessed to be batches may have sizes of their own */
+    for (int g = 0; g < (w.guess ? 2 : 1); g++)
+        for (int base = 0; base < N_BASES; base++)
+            for (int k = TRIALS; k <= ONE_ROW; k += ONE_ROW - TRIALS) {
+                SP_TRY(choose(m, (way){base, w.step, guesses[g]}, k, specs, &open, NULL));
+                if (!small_enough(m, specs)) continue;
+                SP_TRY(compare_at(m, written, specs, 1, edit, &ran));
+                if (takes_whole(m)) SP_TRY(compare_at(m, written, specs, longest(m, specs), edit, &ran));
+            }
+    return SP_OK;
+}
+
 /* At sizes of this way that no recording had, and of the others as far as the model takes them. */
 static sp_status verify(sp_model *m, way w, const sp_model_edit *edit, const char *path, const sp_file_options *options)
 {
@@ -284,13 +334,14 @@ static sp_status verify(sp_model *m, way w, const sp_model_edit *edit, const cha
     for (int step = 0; step < STEPS && status == SP_OK; step++)
         for (int k = TRIALS; k < TRIALS + (step == w.step ? CHECKS : 1) && status == SP_OK; k++) {
             status = choose(m, (way){w.base, step, w.guess}, k, specs, &open, NULL);
-            if (status == SP_OK) status = compare_at(m, written, specs, edit, &ran);
+            if (status == SP_OK) status = compare_at(m, written, specs, 1, edit, &ran);
             n_ran += status == SP_OK && ran;
         }
     if (status == SP_OK && n_ran == 0)
         status = sp__fail(
             SP_DECLINED,
             "the model takes no other sizes than those it was recorded with, so that the file could not be verified");
+    if (status == SP_OK) status = verify_far(m, w, written, edit, specs);
     sp_model_release(written);
     return status;
 }
