@@ -29,16 +29,16 @@ static const char help[] =
     "usage: spore serve MODEL ... [options]\n"
     "       spore serve --config FILE [MODEL ...] [options]\n\n"
     "Serves models over HTTP/1.1 and HTTP/2 on one port: the Open Inference Protocol (KServe v2, REST and gRPC) and MindSpore Serving's\n"
-    "(REST and gRPC). MODEL is a file (.mindir, .onnx, .tflite, .ms), a folder with versions (1/, 2/, ... each with one model in it; the newest is\n"
+    "(REST and gRPC). MODEL is a file (.mindir, .onnx, .tflite, .ms; .ensemble: a chain of them), a folder with versions (1/, 2/, ... each with one model in it; the newest is\n"
     "served, newer ones take over when they appear), or a folder of such files and folders, which come and go. NAME=MODEL gives it another name.\n"
     "A model that cannot be loaded is told to the log and to who asks for it; the others are served.\n\n"
     "  --config FILE          settings and models in JSON, names as here with _ for -; what is given here goes first\n"
     "  --set MODEL.KEY=VALUE  of one model (may be repeated): max_batch, trust_batch, max_delay, max_queue, timeout, instances (runs at a time),\n"
     "                         versions (newest, newest:N, all, or 1,4), labels (stable=1,canary=4), warm_up (shapes: x:1x128;x:8x128), key_file, key_mode,\n"
-    "                         preprocess (of pictures: size=224x224,scale=0.00392), classes (file of names), device\n"
+    "                         preprocess (of pictures: size=224x224,scale=0.00392), classes (file), device, state (h=hn: of sequences), sequence_idle, priorities\n"
     "  --device NAME          run models there (spore doctor lists devices)\n"
-    "  --servable NAME:VERSION=SOCKET  pass requests to this servable on to a process that listens there (may be repeated; spore.serving starts such)\n"
-    "  --stop-with-stdin      stop when standard input is closed, as by the end of the program that started it\n"
+    "  --servable NAME:VERSION=SOCKET  pass its requests on to a process that listens there (may be repeated)\n"
+    "  --stop-with-stdin      stop when standard input is closed\n"
     "  --check                load and try all models, say what is wrong, and end: 0 if all is well\n"
     "  --strict               end if a model cannot be loaded at the start\n"
     "  --host ADDRESS         to listen on (default 127.0.0.1; 0.0.0.0 for everybody)\n"
@@ -60,6 +60,9 @@ static const char help[] =
     "  --drain S              then, for what is under way (default 30); what is left gets 503\n"
     "  --api-keys FILE        let in clients with a key of this file alone (lines: NAME SHA256 [MODEL ...]); SIGHUP reads it again\n"
     "  --cors ORIGINS         whose pages may ask from browsers: origins with blanks between, or *\n"
+    "  --client-rate N        requests a second of one client; more get 429\n"
+    "  --client-requests N    and at once\n"
+    "  --otlp URL             send traces to this collector (OTLP: http://HOST:4318)\n"
     "  --model-control WHO    may load and unload models by request: local (default), all, none\n"
     "  --poll S               look for newer versions so often (default 2; 0: never)\n"
     "  --log line|json|none   what is written for every request, to standard output (default line)\n\n"
@@ -173,7 +176,8 @@ static void fill_from(texts *t, const sp_serve_config *c, const char *path)
 /* What is not given stays 0, which means the default. */
 static int read_numbers(const texts *t, sp_server_options *o)
 {
-    double port, batch, delay, queue, body, memory, connections, timeout, receive, idle, leave, drain, poll;
+    double port, batch, delay, queue, body, memory, connections, timeout, receive, idle, leave, drain, poll, rate,
+        at_once;
     o->no_tcp = text_of(t, "port") != NULL && strcmp(text_of(t, "port"), "none") == 0;
     const struct {
         const char *name;
@@ -190,7 +194,9 @@ static int read_numbers(const texts *t, sp_server_options *o)
                {"idle_timeout", 0.1, 1e6, 1e-6, &idle},
                {"lame_duck", 0, 1e6, 1e-6, &leave},
                {"drain", 0, 1e6, 1e-6, &drain},
-               {"poll", 0, 1e6, 1e-6, &poll}};
+               {"poll", 0, 1e6, 1e-6, &poll},
+               {"client_rate", 0.001, 1e6, 1e-6, &rate},
+               {"client_requests", 1, 1e6, 1, &at_once}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const int k = index_of(all[i].name);
         int code = number(t->where[k], i == 0 && o->no_tcp ? NULL : t->text[k], all[i].low, all[i].high, all[i].step,
@@ -200,6 +206,8 @@ static int read_numbers(const texts *t, sp_server_options *o)
     o->port = text_of(t, "port") != NULL && !o->no_tcp && port == 0 ? -1 : (int)port;
     o->max_batch = (int)batch;
     o->max_delay_us = (int64_t)(delay * 1e3);
+    o->client_rate = rate;
+    o->client_requests = (int)at_once;
     o->max_queue = (int)queue;
     o->max_body_bytes = (size_t)(body * (1 << 20));
     o->max_memory_bytes = (size_t)(memory * (1 << 20));
@@ -232,6 +240,7 @@ static int read_texts(texts *t, sp_server_options *o)
     o->model_control = text_of(t, "model_control");
     o->api_keys = text_of(t, "api_keys");
     o->cors = text_of(t, "cors");
+    o->otlp = text_of(t, "otlp");
     if (log != NULL && strcmp(log, "line") != 0 && strcmp(log, "json") != 0 && strcmp(log, "none") != 0)
         return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be line, json or none", t->where[index_of("log")],
                              log);

@@ -69,8 +69,11 @@ typedef struct sp_server_options {
         model_control; /* who may load and unload models and change settings by request: "local" (also for NULL): clients on this machine; "all", "none" */
     const char *
         api_keys; /* file of clients' keys, as digests (docs/guides/serving.md): others get 401. NULL: everybody may ask */
-    const char *cors; /* origins whose pages may ask, with blanks between, or "*"; NULL: none */
-    bool strict;      /* a model that cannot be loaded keeps the server from being ready */
+    const char *cors;    /* origins whose pages may ask, with blanks between, or "*"; NULL: none */
+    double client_rate;  /* requests a second of one client (the name of its key, or its address); 0: any number */
+    int client_requests; /* at once; 0: any number */
+    const char *otlp;    /* "http://host:4318": send traces to this collector of OpenTelemetry; NULL: none */
+    bool strict;         /* a model that cannot be loaded keeps the server from being ready */
     int n_sockets; /* listen on so many sockets that are open already, from descriptor 3 on (systemd's LISTEN_FDS), and on no others but unix_path */
     void (*event)(void *context, sp_server_event event); /* NULL: nobody wants to know */
     void *event_context;
@@ -97,8 +100,12 @@ typedef struct sp_model_config {
     const char *key_mode; /* "AES-GCM" */
     const char *
         preprocess; /* how pictures become an input: "input=x,size=224x224,scale=0.00392,mean=0.485 0.456 0.406,std=0.229 0.224 0.225" (docs/guides/serving.md); NULL: it takes none */
-    const char *classes; /* file with the names of classes, one a line */
-    const char *device;  /* where it runs: a name as sp_device_open takes it; NULL: the default device */
+    const char *
+        state; /* "h=hn,c=cn": inputs that are outputs of the run before, of requests of one sequence; NULL: it keeps nothing */
+    double sequence_idle; /* 60 s, after which a sequence is forgotten */
+    int n_priorities;     /* requests may ask for 1 (runs first) to this; 0: they may not */
+    const char *classes;  /* file with the names of classes, one a line */
+    const char *device;   /* where it runs: a name as sp_device_open takes it; NULL: the default device */
 } sp_model_config;
 
 /* --- a configuration file: JSON, as docs/guides/serving.md describes it ---------------------------------------------- */
@@ -109,7 +116,8 @@ typedef struct sp_serve_config sp_serve_config;
 #define SP_SERVE_SETTINGS                                                                                              \
     "host", "port", "unix", "cert", "key", "client_ca", "max_batch", "trust_batch", "max_delay", "max_queue",          \
         "max_body", "max_memory", "max_connections", "timeout", "receive_timeout", "idle_timeout", "lame_duck",        \
-        "drain", "poll", "log", "strict", "model_control", "api_keys", "cors"
+        "drain", "poll", "log", "strict", "model_control", "api_keys", "cors", "client_rate", "client_requests",       \
+        "otlp"
 
 /* Fails with the line where something is wrong: JSON's rules, names of settings, values of models' settings. */
 SP_API sp_status sp_serve_config_load(const char *path, sp_serve_config **out);

@@ -65,8 +65,9 @@ typedef struct sp_exchange {
     /* The answer; filled by the handler before sp__exchange_reply. */
     sp_net_reply reply;
     void *user; /* of the handler, as what follows: figures for the log */
-    int64_t served_version, served_rows, queue_us, run_us;
-    int told; /* the state that a watching client was last told */
+    int64_t served_version, served_rows, queue_us, run_us, run_began_us;
+    void *client; /* whose limits it counts for */
+    int told;     /* the state that a watching client was last told */
     /* The loop's. */
     sp_net *net;
     struct sp_connection *connection; /* NULL: gone */

@@ -62,6 +62,8 @@ void sp__server_finished(void *context, const sp_exchange *x)
 {
     sp_server *s = context;
     const int status = x->reply.status;
+    sp__limits_finished(x);
+    if (s->otlp != NULL) sp__otlp_add(s->otlp, x);
     atomic_fetch_add(&s->metrics.responses[status >= 200 && status < 600 && status != 499 ? status / 100 : 0], 1);
     if (s->log == NULL) return;
     char when[32];

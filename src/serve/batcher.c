@@ -96,6 +96,7 @@ static void run_alone(sp_job *job)
     sp__statistics_run(m, 1, job->rows > 0 ? job->rows : 1, took_us);
     job->x->served_rows = job->rows > 0 ? job->rows : 1;
     job->x->run_us = took_us;
+    job->x->run_began_us = began;
     if (status != SP_OK) {
         int missing = 0;
         while (missing < m->n_in && (job->in[missing] != NULL || (m->items && job->texts[missing] != NULL))) missing++;
@@ -164,6 +165,7 @@ static sp_status run_joined(sp_job *batch, int64_t rows)
         for (sp_job *j = batch; j != NULL; j = j->next, n_jobs++) {
             j->x->served_rows = rows;
             j->x->run_us = took_us;
+            j->x->run_began_us = began;
         }
         sp__histogram_add_us(&m->entry->metrics.running, took_us);
         sp__histogram_add_rows(&m->entry->metrics.batches, rows);
@@ -267,8 +269,12 @@ void sp__served_submit(sp_job *job)
     job->queued_us = sp__net_now_us();
     job->next = NULL;
     sp__lock(&m->lock);
-    *m->end = job;
-    m->end = &job->next;
+    sp_job **at = m->end;
+    if (m->settings.n_priorities > 0)
+        for (at = &m->first; *at != NULL && (*at)->priority <= job->priority; at = &(*at)->next) {}
+    job->next = *at;
+    *at = job;
+    if (job->next == NULL) m->end = &job->next;
     sp__cond_signal(&m->more);
     sp__unlock(&m->lock);
 }

@@ -125,8 +125,9 @@ static sp_status read_list(reader *r, const char *key, const char **out)
 static sp_status read_value(reader *r, const char *key, const char **out)
 {
     const char kind = sp__json_peek(&r->j);
-    const bool listed = (kind == '[' && (strcmp(key, "versions") == 0 || strcmp(key, "warm_up") == 0)) ||
-                        (kind == '{' && (strcmp(key, "labels") == 0 || strcmp(key, "preprocess") == 0));
+    const bool listed =
+        (kind == '[' && (strcmp(key, "versions") == 0 || strcmp(key, "warm_up") == 0)) ||
+        (kind == '{' && (strcmp(key, "labels") == 0 || strcmp(key, "preprocess") == 0 || strcmp(key, "state") == 0));
     SP_TRY(listed ? read_list(r, key, out) : read_plain(r, key, out));
     if (is_path(key)) *out = beside(r, *out);
     return *out != NULL ? SP_OK : SP_NOMEM;

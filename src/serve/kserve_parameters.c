@@ -2,6 +2,7 @@
 /* kserve_parameters.c - what requests of the Open Inference Protocol ask for besides their tensors: done, or refused by name. What is accepted and not done would be
  * believed in. Values that ask for nothing (priority 0, sequence_end false) are what clients send by default, and are taken. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,22 @@ static bool asks_nothing(const sp_parameter *p)
     return p->kind == 'b' ? !p->flag : p->kind == 'i' ? p->integer == 0 : p->kind == 's' && p->text[0] == '\0';
 }
 
+/* which: sequence_id, sequence_start or sequence_end */
+static sp_status sequence_parameter(sp_job *job, const sp_parameter *p, int which)
+{
+    char number[24];
+    if (which > 0) {
+        SP_TRY(want(p, 'b'));
+        *(which == 1 ? &job->sequence_start : &job->sequence_end) = p->flag;
+        return SP_OK;
+    }
+    SP_CHECK(p->kind == 'i' || (p->kind == 's' && strlen(p->text) <= 128), SP_TYPE,
+             "parameter 'sequence_id' must be an integer, or a text of up to 128 bytes");
+    snprintf(number, sizeof number, "%lld", (long long)p->integer);
+    job->sequence_id = sp__arena_text(&job->arena, p->kind == 'i' ? number : p->text);
+    return job->sequence_id != NULL ? SP_OK : SP_NOMEM;
+}
+
 sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p)
 {
     static const char *const of_sequences[] = {"sequence_id", "sequence_start", "sequence_end"};
@@ -43,8 +60,13 @@ sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p)
     }
     if (strcmp(p->key, "priority") == 0) {
         SP_TRY(want(p, 'i'));
-        SP_CHECK(p->integer == 0, SP_VALUE,
-                 "parameter 'priority' is not supported: requests are run in the order in which they come");
+        const int most = job->model->settings.n_priorities;
+        SP_CHECK(
+            p->integer == 0 || most > 0, SP_VALUE,
+            "parameter 'priority' is not supported: the model has no setting priorities, and requests are run in the order in which they come");
+        SP_CHECK(p->integer >= 0 && p->integer <= most, SP_VALUE,
+                 "parameter 'priority' is %lld, it must be 1 (first) to %d", (long long)p->integer, most);
+        if (p->integer > 0) job->priority = (int)p->integer;
         return SP_OK;
     }
     if (strcmp(p->key, "triton_enable_empty_final_response") == 0) {
@@ -54,9 +76,11 @@ sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p)
     }
     for (size_t i = 0; i < sizeof of_sequences / sizeof *of_sequences; i++)
         if (strcmp(p->key, of_sequences[i]) == 0) {
-            SP_CHECK(asks_nothing(p), SP_VALUE,
-                     "parameter '%s' is not supported: a model keeps nothing from request to request", p->key);
-            return SP_OK;
+            SP_CHECK(
+                asks_nothing(p) || job->model->n_states > 0, SP_VALUE,
+                "parameter '%s' is not supported: the model has no setting state, and keeps nothing from request to request",
+                p->key);
+            return asks_nothing(p) ? SP_OK : sequence_parameter(job, p, (int)i);
         }
     return unknown(p, "the request", "timeout, binary_data_output");
 }

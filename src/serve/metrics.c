@@ -203,6 +203,14 @@ void sp__metrics_write(struct sp_server *s, sp__text *t)
     for (int access = 0; access < 2; access++)
         sp__text_put(t, "spore_log_lines_dropped_total{log=\"%s\"} %llu\n", access ? "access" : "events",
                      sp__log_dropped(s->log, access));
+    head(t, "spore_requests_limited_total", "counter", "Requests beyond what one client may ask for.");
+    sp__text_put(t, "spore_requests_limited_total %llu\n", atomic_load(&s->metrics.limited));
+    if (s->otlp != NULL) {
+        head(t, "spore_spans_total", "counter",
+             "Spans of traces that the collector took, and those that were dropped.");
+        sp__text_put(t, "spore_spans_total{outcome=\"sent\"} %llu\nspore_spans_total{outcome=\"dropped\"} %llu\n",
+                     sp__otlp_count(s->otlp, false), sp__otlp_count(s->otlp, true));
+    }
     write_process(t);
     write_entries(t, first);
 }

@@ -40,6 +40,7 @@ typedef struct sp_entry_metrics {
 
 /* Of the whole. */
 typedef struct sp_server_metrics {
+    atomic_ullong limited;      /* requests beyond what a client may ask for */
     atomic_ullong responses[6]; /* by the first digit of their status; [0]: nobody was there to take it */
 } sp_server_metrics;
 

@@ -186,7 +186,7 @@ static void reply_server(sp_exchange *x)
     if (!wants(x, "GET")) return;
     sp__text_put(
         &t,
-        "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\",\"model_repository\",\"model_configuration\",\"statistics\",\"trace\",\"logging\"]}\n",
+        "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\",\"model_repository\",\"model_configuration\",\"statistics\",\"trace\",\"logging\",\"sequence\",\"schedule_policy\"]}\n",
         sp_version());
     reply_now(x, 200, "application/json", &t);
 }
@@ -410,6 +410,7 @@ void sp__server_route(void *context, sp_exchange *x)
         sp__exchange_reply(x);
         return;
     }
+    if (!sp__limits_let_in(s, x)) return;
     if (type != NULL && strncmp(type, "application/grpc", 16) == 0) route_grpc(s, x);
     else if (sp__triton_rest_route(s, x)) return;
     else if (strncmp(p, "/v2/models/", 11) == 0) route_kserve_model(s, x, p + 11);

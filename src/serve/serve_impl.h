@@ -37,7 +37,13 @@ enum { SP_SERVE_INPUTS_MAX = 64, SP_SERVE_BATCH_MAX = 1024 };
 
 /* --- models -------------------------------------------------------------------------------------------------------- */
 
-enum { SP_SERVE_INSTANCES_MAX = 16, SP_SERVE_VERSIONS_MAX = 64, SP_SERVE_LABELS_MAX = 32, SP_SERVE_PATH_BYTES = 4096 };
+enum {
+    SP_SERVE_INSTANCES_MAX = 16,
+    SP_SERVE_VERSIONS_MAX = 64,
+    SP_SERVE_LABELS_MAX = 32,
+    SP_SERVE_STATES_MAX = 16,
+    SP_SERVE_PATH_BYTES = 4096
+};
 
 /* How a model is served: sp_model_config, read, with what it leaves to the server filled in. */
 typedef struct sp_settings {
@@ -55,7 +61,9 @@ typedef struct sp_settings {
         char name[48];
         int64_t version;
     } labels[SP_SERVE_LABELS_MAX];
-    char warm_up[512], key_file[1024], key_mode[16], preprocess[512], classes[1024], device[64];
+    char warm_up[512], key_file[1024], key_mode[16], preprocess[512], classes[1024], state[512], device[64];
+    double sequence_idle;
+    int n_priorities; /* 0: all requests are alike */
 } sp_settings;
 
 /* settings.c */
@@ -104,7 +112,13 @@ typedef struct sp_served {
     struct sp_preprocess *preprocess; /* of pictures; NULL: it takes none */
     int n_classes;                    /* names of what it tells apart, by index */
     const char **classes;
-    char *classes_text;     /* they point into it */
+    char *classes_text; /* they point into it */
+    int n_states;       /* outputs that are inputs of a sequence's next request (sequences.c) */
+    struct {
+        int in, out;
+    } states[SP_SERVE_STATES_MAX];
+    struct sp_sequence *sequences; /* under lock */
+    int n_sequences;
     bool items;             /* it takes or gives texts */
     const char *why_single; /* why max_batch is 1; static */
     /* The queue. */
@@ -222,6 +236,10 @@ typedef struct sp_wanted {
     int64_t classes; /* KServe: its largest elements, as texts; 0: the tensor */
 } sp_wanted;
 
+typedef struct sp_sequence sp_sequence;
+typedef struct sp_client sp_client;
+typedef struct sp_otlp sp_otlp;
+
 typedef struct sp_job {
     struct sp_job *next;
     struct sp_server *server;
@@ -243,6 +261,10 @@ typedef struct sp_job {
     bool binary;  /* outputs that say nothing about it are binary */
     int n_wanted; /* 0: all, as `binary` says */
     sp_wanted *wanted;
+    const char *sequence_id; /* NULL: it belongs to none */
+    bool sequence_start, sequence_end;
+    sp_sequence *sequence; /* it has, or waits for */
+    int priority;          /* 1: runs first */
     bool stream,
         final_wanted; /* KServe over gRPC: a message of a call that stays open; which asks to be told that a reply is the last */
     bool columns;        /* v1: inputs came as whole tensors */
@@ -271,6 +293,26 @@ void sp__job_encode(sp_job *job); /* it has its results: write and answer, here 
 bool sp__job_abandoned(const sp_job *job, int64_t now_us);
 int sp__http_status(sp_status status);
 
+/* sequences.c */
+sp_status sp__sequences_open(sp_served *m); /* what its settings say */
+void sp__sequences_close(sp_served *m);
+/* Give the job its sequence's state. *waits: another request of the sequence is under way, whose end brings it back. */
+sp_status sp__sequence_enter(sp_job *job, bool *waits);
+sp_job *
+sp__sequence_leave(sp_job *job); /* keeps the state; gives the sequence's next job, which has it, or has failed */
+/* ensemble.c */
+bool sp__ensemble_is(const char *path);
+sp_status sp__ensemble_load(const char *path, sp_model **out);
+/* limits.c */
+sp_status sp__limits_open(struct sp_server *s);
+bool sp__limits_let_in(struct sp_server *s, sp_exchange *x); /* false: it was refused */
+void sp__limits_finished(const sp_exchange *x);
+/* otlp.c */
+sp_status sp__otlp_create(const char *url, void (*tell)(void *context, const char *text), void *context, sp_otlp **out);
+void sp__otlp_release(sp_otlp *o); /* what waits is sent first; NULL is fine */
+void sp__otlp_add(sp_otlp *o, const sp_exchange *x);
+unsigned long long sp__otlp_count(const sp_otlp *o, bool dropped);
+
 /* batcher.c */
 sp_status sp__runners_start(sp_served *m);
 void sp__runners_stop(sp_served *m); /* when no job refers to it */
@@ -284,7 +326,9 @@ struct sp_server {
     sp_server_options o;
     char *texts[5];
     sp_net *net;
-    pid_t pid; /* whose it is: a child of fork has neither its threads nor connections of its own */
+    sp_client *clients; /* limits.c; NULL: there are no limits */
+    sp_otlp *otlp;      /* NULL: no traces */
+    pid_t pid;          /* whose it is: a child of fork has neither its threads nor connections of its own */
     bool started;
     sp_lock lock; /* of entries and loading */
     sp_entry *entries;

@@ -23,6 +23,7 @@ void sp__served_release(sp_served *m)
     if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1) return;
     sp__runners_stop(m);
     sp__lock_destroy(&m->lock);
+    sp__sequences_close(m);
     sp_model_release(m->model);
     sp__preprocess_release(m->preprocess);
     sp__free(m->classes);
@@ -271,6 +272,10 @@ static sp_status load_file(sp_served *m, const char *file)
 {
     unsigned char key[64];
     sp_file_options o = {.key = key, .key_mode = m->settings.key_mode[0] ? m->settings.key_mode : NULL};
+    if (sp__ensemble_is(file)) {
+        SP_CHECK(m->settings.key_file[0] == '\0', SP_DECLINED, "key_file: a chain of models has no key");
+        return sp__ensemble_load(file, &m->model);
+    }
     if (m->settings.key_file[0] == '\0') return sp_model_load(file, NULL, &m->model);
     SP_TRY(sp__settings_key(&m->settings, key, &o.key_bytes));
     const sp_status status = sp_model_load(file, &o, &m->model);
@@ -313,6 +318,7 @@ sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_cop
         if (status == SP_OK && m->settings.preprocess[0] != '\0')
             status = sp__preprocess_create(m->settings.preprocess, m->model, &m->preprocess);
         if (status == SP_OK) status = sp__served_classes(m);
+        if (status == SP_OK) status = sp__sequences_open(m);
         if (status == SP_OK) status = try_out(m);
         if (status == SP_OK) status = sp__runners_start(m);
         if (status != SP_OK) sp__error_context("%s", file);

@@ -104,7 +104,9 @@ static void uncount(sp_job *job)
     job->counted = false;
 }
 
-void sp__job_end(sp_job *job)
+static int64_t count_rows(const sp_job *job);
+
+static void end_one(sp_job *job)
 {
     sp_exchange *x = job->x;
     sp_entry *e = job->model->entry;
@@ -125,6 +127,18 @@ void sp__job_end(sp_job *job)
     sp__arena_free(&job->arena);
     sp__free(job);
     sp__exchange_reply(x);
+}
+
+void sp__job_end(sp_job *job)
+{
+    for (sp_job *next; job != NULL; job = next) {
+        next = sp__sequence_leave(job); /* which waited for this one */
+        end_one(job);
+        if (next == NULL || next->status != 0) continue;
+        next->rows = count_rows(next);
+        sp__served_submit(next);
+        break;
+    }
 }
 
 /* Rows, if all inputs have the same number of them. */
@@ -159,8 +173,14 @@ static void work_on(sp_job *job)
         sp__job_failed(job, status);
         sp__job_end(job);
     } else {
-        job->rows = count_rows(job);
-        sp__served_submit(job);
+        bool waits = false;
+        if ((status = sp__sequence_enter(job, &waits)) != SP_OK) {
+            sp__job_failed(job, status);
+            sp__job_end(job);
+        } else if (!waits) {
+            job->rows = count_rows(job);
+            sp__served_submit(job);
+        }
     }
 }
 
@@ -193,6 +213,7 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
     job->x = x;
     job->model = take_model;
     job->protocol = protocol;
+    job->priority = (take_model->settings.n_priorities + 1) / 2;
     job->deadline_us = x->began_us + (int64_t)(take_model->settings.request_seconds * 1e6);
     atomic_fetch_add(&e->metrics.in_flight, 1);
     x->user = e;
@@ -320,7 +341,8 @@ static sp_status check_effects(const sp_server_options *o)
                  {o->private_key, "private_key (--key)"},
                  {o->client_ca, "client_ca (--client-ca)"},
                  {o->api_keys, "api_keys (--api-keys)"},
-                 {o->cors, "cors (--cors)"}};
+                 {o->cors, "cors (--cors)"},
+                 {o->otlp, "otlp (--otlp)"}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         SP_CHECK(texts[i].text == NULL || texts[i].text[0] != '\0', SP_VALUE, "%s is empty", texts[i].name);
     SP_CHECK(o->certificate != NULL || o->private_key == NULL, SP_VALUE,
@@ -412,6 +434,8 @@ sp_status sp_server_create(const sp_server_options *options, sp_server **out)
                                 .context = s};
     if (status == SP_OK) status = sp__keys_load(s);
     if (status == SP_OK && s->o.log != NULL) status = sp__log_create(&s->o, &s->log);
+    if (status == SP_OK) status = sp__limits_open(s);
+    if (status == SP_OK && s->o.otlp != NULL) status = sp__otlp_create(s->o.otlp, log_net, s, &s->otlp);
     if (status == SP_OK) status = sp__net_create(&net, &s->net);
     if (status == SP_OK) *out = s;
     else sp_server_release(s);
@@ -496,6 +520,8 @@ void sp_server_release(sp_server *s)
     sp__models_release(s);
     sp__keys_release(s);
     sp__net_release(s->net);
+    sp__otlp_release(s->otlp);
+    sp__free(s->clients);
     sp__log_end(s->log);
     sp__lock_destroy(&s->work_lock);
     sp__lock_destroy(&s->lock);

@@ -132,7 +132,9 @@ sp_status sp__settings_read(const sp_server_options *o, const sp_model_config *c
                                                            : o->max_delay_us,
                      .max_queue = c->max_queue != 0 ? c->max_queue : o->max_queue,
                      .request_seconds = c->request_seconds != 0 ? c->request_seconds : o->request_seconds,
-                     .n_instances = c->n_instances != 0 ? c->n_instances : 1};
+                     .n_instances = c->n_instances != 0 ? c->n_instances : 1,
+                     .sequence_idle = c->sequence_idle > 0 ? c->sequence_idle : 60,
+                     .n_priorities = c->n_priorities};
     SP_CHECK(s.max_batch >= 1 && s.max_batch <= SP_SERVE_BATCH_MAX, SP_VALUE, "max_batch is %d, it must be 1 to %d",
              s.max_batch, SP_SERVE_BATCH_MAX);
     SP_CHECK(s.max_queue >= 1 && s.request_seconds > 0, SP_VALUE, "max_queue and timeout must be larger than 0");
@@ -148,6 +150,8 @@ sp_status sp__settings_read(const sp_server_options *o, const sp_model_config *c
     SP_TRY(copy("key_file", c->key_file, s.key_file, sizeof s.key_file));
     SP_TRY(copy("key_mode", c->key_mode, s.key_mode, sizeof s.key_mode));
     SP_TRY(copy("preprocess", c->preprocess, s.preprocess, sizeof s.preprocess));
+    SP_TRY(copy("state", c->state, s.state, sizeof s.state));
+    SP_CHECK(c->sequence_idle <= 0 || c->state != NULL, SP_VALUE, "sequence_idle is given without state");
     SP_TRY(copy("classes", c->classes, s.classes, sizeof s.classes));
     SP_TRY(copy("device", c->device, s.device, sizeof s.device));
     *out = s;
@@ -222,7 +226,8 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
                  {"versions", &c->versions}, {"labels", &c->labels},
                  {"warm_up", &c->warm_up},   {"key_file", &c->key_file},
                  {"key_mode", &c->key_mode}, {"preprocess", &c->preprocess},
-                 {"classes", &c->classes},   {"device", &c->device}};
+                 {"classes", &c->classes},   {"state", &c->state},
+                 {"device", &c->device}};
     const struct {
         const char *name;
         double low, high;
@@ -231,7 +236,9 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
                    {"max_queue", 1, 1e6, true},
                    {"instances", 1, SP_SERVE_INSTANCES_MAX, true},
                    {"max_delay", 0, 60000, false},
-                   {"timeout", 0.001, 1e6, false}};
+                   {"timeout", 0.001, 1e6, false},
+                   {"sequence_idle", 0.001, 1e6, false},
+                   {"priorities", 1, 100, true}};
     double v = 0;
     SP_CHECK(c != NULL && key != NULL && value != NULL, SP_VALUE, "a configuration, a name and a value are needed");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -253,11 +260,13 @@ sp_status sp_model_config_set(sp_model_config *c, const char *key, const char *v
         else if (i == 1) c->max_queue = (int)v;
         else if (i == 2) c->n_instances = (int)v;
         else if (i == 3) c->max_delay_us = v > 0 ? (int64_t)(v * 1e3) : -1;
-        else c->request_seconds = v;
+        else if (i == 4) c->request_seconds = v;
+        else if (i == 5) c->sequence_idle = v;
+        else c->n_priorities = (int)v;
         return SP_OK;
     }
     return sp__fail(
         SP_KEY,
-        "'%.64s' is no setting of a model; there are: name, path, max_batch, trust_batch, max_delay, max_queue, timeout, instances, versions, labels, warm_up, key_file, key_mode, preprocess, classes, device",
+        "'%.64s' is no setting of a model; there are: name, path, max_batch, trust_batch, max_delay, max_queue, timeout, instances, versions, labels, warm_up, key_file, key_mode, preprocess, classes, device, state, sequence_idle, priorities",
         key);
 }

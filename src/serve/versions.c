@@ -14,7 +14,7 @@
 
 enum { PATH_BYTES = SP_SERVE_PATH_BYTES };
 
-static const char *const endings[] = {".mindir", ".onnx", ".tflite", ".ms"};
+static const char *const endings[] = {".mindir", ".onnx", ".tflite", ".ms", ".ensemble"};
 
 static bool has_ending(const char *name)
 {
@@ -50,7 +50,7 @@ static sp_status find_file(const char *folder, char *out)
     }
     closedir(d);
     SP_CHECK(n == 1, SP_VALUE,
-             n == 0  ? "%s: holds no model (.mindir, .onnx, .tflite or .ms)"
+             n == 0  ? "%s: holds no model (.mindir, .onnx, .tflite, .ms or .ensemble)"
              : n > 1 ? "%s: holds more than one model; leave one in each version's folder"
                      : "%s: has too long a path",
              folder);
