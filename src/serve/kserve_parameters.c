@@ -71,6 +71,9 @@ sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p)
     }
     if (strcmp(p->key, "triton_enable_empty_final_response") == 0) {
         SP_TRY(want(p, 'b'));
+        SP_CHECK(
+            asks_nothing(p) || job->protocol == &sp__protocol_kserve_stream, SP_VALUE,
+            "parameter 'triton_enable_empty_final_response' is not supported here: it belongs to ModelStreamInfer");
         job->final_wanted = p->flag;
         return SP_OK;
     }
