@@ -1090,9 +1090,10 @@ def device_load(path) -> Any:
     """Open a library of devices."""
 def device_names() -> Any:
     """Kinds of devices, as a text."""
+def device_reset_peak(name) -> Any:
+    """Let the peak of a device's memory start again."""
 def device_set_default(name) -> Any:
     """Where new Tensors go."""
-def device_reset_peak(name: str) -> None: ...
 def device_statistics(name) -> Any:
     """Memory, kernels and copies of a device."""
 def device_trim(name) -> Any:

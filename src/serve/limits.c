@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "serve/serve_impl.h"
 
 enum { CLIENTS_MAX = 8192, PROBES = 16 };
@@ -85,9 +86,9 @@ bool sp__limits_let_in(sp_server *s, sp_exchange *x)
                  c->at_once);
     else if (s->o.client_rate > 0 && c->tokens < 1) {
         wait = ceil((1 - c->tokens) / s->o.client_rate);
-        snprintf(text, sizeof text,
-                 "this client asks more often than %g times a second, which is the limit (--client-rate)",
-                 s->o.client_rate);
+        sp__snprintf(text, sizeof text,
+                     "this client asks more often than %g times a second, which is the limit (--client-rate)",
+                     s->o.client_rate);
     } else {
         c->tokens -= 1;
         c->at_once++;
@@ -97,7 +98,7 @@ bool sp__limits_let_in(sp_server *s, sp_exchange *x)
     atomic_fetch_add(&s->metrics.limited, 1);
     sp__exchange_refuse(x, 429, text);
     if (x->reply.grpc_status < 0) {
-        snprintf(x->reply.values[0], sizeof x->reply.values[0], "%.0f", wait);
+        snprintf(x->reply.values[0], sizeof x->reply.values[0], "%lld", (long long)wait);
         x->reply.headers[0] = (sp_net_header){"retry-after", x->reply.values[0]};
     }
     sp__exchange_reply(x);

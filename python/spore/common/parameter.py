@@ -265,7 +265,8 @@ class Parameter(Tensor):
             data = _core.apply('cast', (data._alias(),), {'dtype': self.dtype})
         elif isinstance(data, Parameter) or data.shape == self.shape:
             data = data._plain_copy()
-        split = _core.tensor_split(self) if self._has_memory else None
+        from spore import context   # which imports this module's neighbours
+        split = _core.tensor_split(self) if context._ranks() > 1 and self._has_memory and not _core.recording() else None
         if split is not None and data.shape != self.shape:
             if data.shape != split[0]:
                 raise ValueError(f"set_data: Parameter '{self.name}' has shape {split[0]}, of which this process has a slice of shape "
