@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks that are trained and run on devices by tests and by bench/device.py: those of bench/models.py and bench/inference.py, and small ones of their kind."""
+"""Networks that are trained and run on devices by tests: those of bench/models.py and bench/inference.py, and small ones of their kind."""
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
-import spore
+import spore as ms
+from spore import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
-spore.as_mindspore()
-import inference  # noqa: E402
-import models  # noqa: E402
-
-import spore as ms  # noqa: E402
-from spore import nn  # noqa: E402
+# They import mindspore. Not as_mindspore(): it renames classes for good, and other tests run in this process.
+with mock.patch.dict(sys.modules, {"mindspore": ms}):
+    import inference
+    import models
 
 
 class SmallResNet(nn.Cell):
