@@ -173,6 +173,8 @@ int verb_bench(int argc, char **argv)
     if (code != 0 || helped) return code;
     if (n_others == 1 && json)
         return tool_complain(EXIT_USAGE, "bench: --json is for the machine; the figures of a model are a text");
+    if (threshold != NULL && b.accuracy == NULL)
+        return tool_complain(EXIT_USAGE, "bench: --threshold is for --accuracy, it would change nothing here");
     if (n_others == 1) return tool_bench_model(path, &b);
     if (loop || warm_up || threads || threshold || b.inputs || b.accuracy)
         return tool_complain(EXIT_USAGE, "bench: options are for a model; name its file");

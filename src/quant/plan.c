@@ -275,6 +275,24 @@ void sp__quant_plan_free(sp_quant_plan *p)
     sp__free(p);
 }
 
+/* A name that no layer has keeps nothing: it was meant for another one. */
+static sp_status check_kept(const sp_quant_plan *p, const char *list)
+{
+    char layers[512];
+    size_t used = 0;
+    for (int i = 0; i < p->n_layers && used < sizeof layers; i++)
+        used += (size_t)snprintf(layers + used, sizeof layers - used, "%s%s", i ? ", " : "", p->layers[i].name);
+    while (list && *list) {
+        const size_t n = strcspn(list, ",");
+        bool found = false;
+        for (int i = 0; i < p->n_layers && !found; i++) found = matches(list, n, p->layers[i].name);
+        SP_CHECK(found, SP_VALUE, "keep names '%.*s', which no layer is called; layers that can be quantised: %s%s",
+                 (int)(n < 100 ? n : 100), list, p->n_layers ? layers : "none", used >= sizeof layers ? "..." : "");
+        list += n + (list[n] == ',');
+    }
+    return SP_OK;
+}
+
 static sp_status find_layers(sp_quantized *q, sp_quant_plan *p, const sp_quant_recording *r)
 {
     for (int i = 0; i < r->n_nodes; i++) {
@@ -294,7 +312,7 @@ static sp_status find_layers(sp_quantized *q, sp_quant_plan *p, const sp_quant_r
             if (nodes[k] >= 0) p->layer_of[nodes[k]] = p->n_layers;
         p->layers[p->n_layers++] = l;
     }
-    return SP_OK;
+    return check_kept(p, q->options.keep);
 }
 
 /* --- operators between layers ------------------------------------------------------------------------------------ */

@@ -228,6 +228,8 @@ def test_layers_can_be_kept():
     assert kept == {"conv1": "named by the caller", "conv2": "named by the caller", "conv3": "named by the caller", "fc": None}
     with pytest.raises(ValueError, match="all 4 layers are to stay float"):
         ms.quantize(make_net(), samples(), keep=["*"])
+    with pytest.raises(ValueError, match="keep names 'head', which no layer is called; layers that can be quantised: conv1, conv2, conv3, fc"):
+        ms.quantize(make_net(), samples(), keep=["conv1", "head"])
 
 
 # --- bad input ---
@@ -368,6 +370,9 @@ def test_pictures_and_records(folder, tmp_path):
     ([], "--data is missing"),
     (["--kind", "weights", "--data", "all.npz"], "--data is for static"),
     (["--data", "all.npz", "--block", "64"], "--block is for --bits 4"),
+    (["--kind", "weights", "--samples", "4"], "--samples is for static"),
+    (["--kind", "weights", "--batch", "4"], "--batch is for static"),
+    (["--kind", "dynamic", "--effects", "4"], "--effects is for static"),
 ])
 def test_options_that_change_nothing(folder, tmp_path, words, message):
     words = [str(folder / w) if w == "all.npz" else w for w in words]
