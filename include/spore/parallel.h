@@ -139,6 +139,12 @@ SP_API bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole);
 SP_API bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX]);
 /* The whole of such a tensor. All ranks call it. */
 SP_API sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out);
+/* Let programs of several ranks keep a slice of t on each rank, along its first axis, where they would repeat it: t is a state of the
+ * optimizer that belongs to the Parameter `owner`, or this itself, which is then gathered whenever it is used. parts: ranks that share
+ * one tensor, -1: all. Only axes that can be divided are. */
+SP_API sp_status sp_tensor_spread(sp_tensor *t, const sp_tensor *owner, int parts);
+/* t is this rank's slice, along its first axis, of a tensor that each `parts` ranks in a row share: sp_tensor_whole and files take it so. */
+SP_API sp_status sp_tensor_mark_slice(sp_tensor *t, int parts);
 /* This rank's slice of `whole`, split as `like` is. */
 SP_API sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *like, sp_tensor **out);
 

@@ -192,7 +192,36 @@ static PyObject *tensor_slice_like(PyObject *module, PyObject *args)
     return sp__py_take_tensor(out);
 }
 
+static PyObject *tensor_spread(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *tensor, *owner;
+    int parts;
+    if (!PyArg_ParseTuple(args, "OOi:tensor_spread", &tensor, &owner, &parts)) return NULL;
+    sp_tensor *t = sp__py_value(tensor), *o = t ? sp__py_value(owner) : NULL;
+    if (!o) return NULL;
+    SP_PY_TRY(sp_tensor_spread(t, o, parts));
+    Py_RETURN_NONE;
+}
+
+static PyObject *tensor_mark_slice(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *tensor;
+    int parts;
+    if (!PyArg_ParseTuple(args, "Oi:tensor_mark_slice", &tensor, &parts)) return NULL;
+    sp_tensor *t = sp__py_value(tensor);
+    if (!t) return NULL;
+    SP_PY_TRY(sp_tensor_mark_slice(t, parts));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"tensor_spread", tensor_spread, METH_VARARGS,
+     "tensor_spread(tensor, owner, parts)\n--\n\nLet split programs keep a slice of a Tensor on each rank; owner: its "
+     "Parameter, or itself."},
+    {"tensor_mark_slice", tensor_mark_slice, METH_VARARGS,
+     "tensor_mark_slice(tensor, parts)\n--\n\nThe Tensor is this rank's slice of one that each `parts` ranks share."},
     {"tensor_split", tensor_split, METH_O,
      "tensor_split(tensor)\n--\n\nShape as a whole and slices of each axis, of a Tensor that is split over ranks; else None."},
     {"tensor_whole", tensor_whole, METH_O,

@@ -359,7 +359,7 @@ _PARALLEL = {'device_num': 1, 'global_rank': 0, 'gradients_mean': False, 'gradie
              'strategy_ckpt_save_file': '',
              'strategy_ckpt_config': {}, 'full_batch': False, 'dataset_strategy': 'data_parallel',
              'enable_parallel_optimizer': False,
-             'parallel_optimizer_config': {}, 'force_fp32_communication': False, 'enable_alltoall': False,
+             'parallel_optimizer_config': {}, 'optimizer_level': 'level1', 'force_fp32_communication': False, 'enable_alltoall': False,
              'all_reduce_fusion_config': [], 'pipeline_stages': 1, 'pipeline_segments': 1,
              'pipeline_result_broadcast': False,
              'pipeline_config': {},
@@ -381,13 +381,53 @@ def set_auto_parallel_context(**kwargs):
                              f"got {value!r}")
         if key == 'device_num' and (not isinstance(value, int) or value < 1):
             raise ValueError(f"set_auto_parallel_context: device_num must be at least 1, but got {value!r}")
+        check = _PARALLEL_CHECKS.get(key)
+        if check is not None:
+            check(value)
         _parallel[key] = value
         state.changed()
         _say_parallel_not_done(key, value)
 
 
+def _check_optimizer_config(value):
+    if not isinstance(value, dict):
+        raise TypeError(f"set_auto_parallel_context: parallel_optimizer_config must be a dict, but got {type(value).__name__}")
+    for key, part in value.items():
+        if key not in ('gradient_accumulation_shard', 'parallel_optimizer_threshold', 'optimizer_weight_shard_size'):
+            raise ValueError(f"set_auto_parallel_context: parallel_optimizer_config has no option {key!r}")
+        if key == 'gradient_accumulation_shard':
+            _parallel_bool(key)(part)
+        elif key == 'optimizer_weight_shard_size':
+            _check_shard_size(part)
+        elif isinstance(part, bool) or not isinstance(part, int) or part < 0:
+            raise ValueError(f"set_auto_parallel_context: {key} must be an int from 0, but got {part!r}")
+
+
+def _check_shard_size(value):
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"set_auto_parallel_context: optimizer_weight_shard_size must be an int, but got {type(value).__name__}")
+    if value != -1 and value < 1:
+        raise ValueError(f"set_auto_parallel_context: optimizer_weight_shard_size must be positive, or -1 for all, but got {value}")
+
+
+def _check_level(value):
+    if value not in ('level1', 'level2', 'level3'):
+        raise ValueError(f"set_auto_parallel_context: optimizer_level must be 'level1', 'level2' or 'level3', but got {value!r}")
+
+
+def _parallel_bool(key):
+    def check(value):
+        if not isinstance(value, bool):
+            raise TypeError(f"set_auto_parallel_context: {key} must be a bool, but got {type(value).__name__}")
+    return check
+
+
+_PARALLEL_CHECKS = {'parallel_optimizer_config': _check_optimizer_config, 'optimizer_weight_shard_size': _check_shard_size,
+                    'optimizer_level': _check_level, 'enable_parallel_optimizer': _parallel_bool('enable_parallel_optimizer')}
+
+
 # Options that mean nothing to a single process: everything that is its own, or a file that is not written.
-_ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_stages', 'pipeline_segments', 'enable_parallel_optimizer', 'strategy_ckpt_load_file',
+_ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_stages', 'pipeline_segments', 'strategy_ckpt_load_file',
                 'strategy_ckpt_save_file', 'strategy_ckpt_config', 'group_ckpt_save_file', 'dump_local_norm', 'dump_local_norm_path',
                 'dump_device_local_norm', 'auto_pipeline', 'grad_accumulation_step')
 
@@ -414,7 +454,9 @@ def _splits_programs():
 
 def _split_key():
     """What programs that are split depend on; None where they are not."""
-    return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks()) if _splits_programs() else None
+    if not _splits_programs():
+        return None
+    return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks(), _parallel['enable_parallel_optimizer'], _parallel['optimizer_level'])
 
 
 def _ranks():

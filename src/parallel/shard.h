@@ -11,7 +11,10 @@
  *  4. Nodes are walked in their order. Each takes the letters of what its inputs are split by, the cheapest choice where they differ; its inputs
  *     are redistributed to that. Operator `shard` forces a layout; what uses its results follows it.
  *  5. An operator without a rule is computed whole by every rank. So are functions that are called, and host code.
- *  6. Hence every rank's program gives slices of what the recorded one gives, but for the order of sums. All ranks make the same
+ *  6. Tensors that are to be spread (sp_tensor_spread) have the layout of their Parameter, and along mesh axes that this leaves over their
+ *     first axis is split. A Parameter that is spread itself is gathered anew by every node that computes with it, but for
+ *     its update.
+ *  7. Hence every rank's program gives slices of what the recorded one gives, but for the order of sums. All ranks make the same
  *     choices, for they see the same shapes. */
 #ifndef SPORE_SHARD_H
 #define SPORE_SHARD_H
@@ -94,12 +97,15 @@ bool sp__op_has_shard(const sp_op *op);
 typedef struct sp_split {
     sp_mesh mesh;
     sp_layout layout;
+    sp_layout base; /* what it is gathered to where it is used; differs from layout when it is spread */
     sp_meta whole;
 } sp_split;
 
 bool sp__split_find(const sp_tensor *t, sp_split *out);
+/* What sp_tensor_spread was told. */
+bool sp__spread_find(const sp_tensor *t, const sp_tensor **owner, int *parts);
 /* Rank 0's contents everywhere, then this rank's slice of them; remembered for the handle. All ranks call it. */
-sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l);
+sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l, const sp_layout *base);
 
 /* --- the pass: shard_pass.c -------------------------------------------------------------------------------------- */
 

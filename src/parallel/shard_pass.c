@@ -21,14 +21,16 @@ typedef struct copy {
 /* A value of the recorded program. */
 typedef struct known {
     bool pinned;           /* its layout was asked for: what uses it follows */
+    bool spread;           /* a Parameter whose slices are gathered for every use */
+    sp_layout base;        /* the layout it is gathered to */
     sp_variable *variable; /* read, and not yet split in any way */
     sp_meta whole;
     copy *copies; /* the latest first */
 } known;
 
 typedef struct place {
-    bool decided, fresh;
-    sp_layout layout;
+    bool decided, fresh, spread;
+    sp_layout layout, base; /* base: without what spreading adds */
 } place;
 
 /* Layouts of tensors that a call asked for. */
@@ -93,10 +95,11 @@ static sp_status look(walk *w, sp_value *v, known **out)
     return SP_OK;
 }
 
+/* l: what its first use wants, for a variable whose layout is open. */
 static void decide(walk *w, known *k, const sp_layout *l)
 {
     place *p = &w->places[k->variable->id];
-    if (!p->decided) *p = (place){true, true, *l};
+    if (!p->decided && l) *p = (place){.decided = true, .fresh = true, .layout = *l};
     k->variable = NULL;
     k->copies->layout = p->layout;
     sp__layout_local(&w->mesh, &p->layout, &k->whole, &k->copies->v->meta);
@@ -141,6 +144,47 @@ static sp_status use_whole(walk *w, sp_node *n)
     for (int i = 0; i < n->n_out; i++)
         if (!n->out[i]->is_function) SP_TRY(set_known(w, n->out[i], &whole));
     return SP_OK;
+}
+
+/* --- tensors that are spread ------------------------------------------------------------------------------------- */
+
+/* The first axis is split along mesh axes that the layout leaves over, the least significant ones first, into `parts` (-1: as many as there
+ * are). What cannot be divided stays as it is. */
+static sp_layout spread_layout(const walk *w, sp_layout l, const sp_meta *whole, int parts)
+{
+    const sp_layout before = l;
+    int64_t more = 1;
+    if (whole->rank == 0 || whole->dims[0] <= 0) return l;
+    for (int k = w->mesh.n - 1; k >= 0 && (parts < 0 || more < parts); k--) {
+        if (l.at[k] != SP_AT_WHOLE) continue;
+        l.at[k] = 0;
+        more *= w->mesh.size[k];
+        if (whole->dims[0] % sp__layout_parts(&w->mesh, &l, 0, NULL)) {
+            l.at[k] = SP_AT_WHOLE;
+            more /= w->mesh.size[k];
+        }
+    }
+    return parts > 0 && more != parts ? before : l;
+}
+
+static place *place_of(walk *w, const sp_tensor *t)
+{
+    for (int i = 0; i < w->g->n_variables; i++)
+        if (w->g->variables[i]->tensor == t) return &w->places[w->g->variables[i]->id];
+    return NULL;
+}
+
+/* A state of an optimizer that is used for the first time: its Parameter has been. */
+static void place_state(walk *w, known *k)
+{
+    const sp_tensor *owner;
+    int parts;
+    place *p = &w->places[k->variable->id];
+    if (p->decided || !sp__spread_find(k->variable->tensor, &owner, &parts) || owner == k->variable->tensor) return;
+    const place *of = place_of(w, owner);
+    const sp_layout l = of && of->decided ? of->spread ? of->base : of->layout : sp__layout_whole();
+    const sp_layout spread = spread_layout(w, l, &k->whole, parts);
+    *p = (place){.decided = true, .fresh = true, .layout = spread};
 }
 
 /* --- what an operator does --------------------------------------------------------------------------------------- */
@@ -303,7 +347,7 @@ static sp_status split_op(walk *w, sp_node *n)
     return check_local(w, n);
 }
 
-static sp_status walk_op(walk *w, sp_node *n)
+static sp_status walk_whole_op(walk *w, sp_node *n)
 {
     bool split = false;
     if (n->n_in > SP_SHARD_OPERANDS || n->n_out > SP_SHARD_OPERANDS) {
@@ -315,6 +359,8 @@ static sp_status walk_op(walk *w, sp_node *n)
         w->in[i] = NULL;
         if (!n->in[i]) continue;
         SP_TRY(look(w, n->in[i], &k));
+        if (k->variable) place_state(w, k);
+        if (k->variable && w->places[k->variable->id].decided) decide(w, k, NULL);
         w->metas_in[i] = k->whole;
         w->in[i] = &w->metas_in[i];
         split |= !k->variable && !sp__layout_is_whole(&k->copies->layout);
@@ -328,6 +374,29 @@ static sp_status walk_op(walk *w, sp_node *n)
     if (status != SP_DECLINED) return status;
     if (split) note_whole(w, n->op->name);
     return use_whole(w, n);
+}
+
+/* Parameters that are spread: the node gets them gathered, and what it got is for it alone. */
+static sp_status walk_op(walk *w, sp_node *n)
+{
+    copy *before[SP_SHARD_OPERANDS];
+    known *of[SP_SHARD_OPERANDS];
+    int count = 0;
+    sp_status status = SP_OK;
+    for (int i = 0; i < n->n_in && !n->op->writes && status == SP_OK && count < SP_SHARD_OPERANDS; i++) {
+        known *k = n->in[i] ? known_of(w, n->in[i]) : NULL;
+        bool met = !k || !k->spread;
+        for (int j = 0; j < count && !met; j++) met = of[j] == k;
+        if (met) continue;
+        sp_value *v;
+        of[count] = k;
+        before[count++] = k->copies;
+        status = use(w, n->in[i], &k->base, n, &v);
+        if (status == SP_OK) k->copies->next = NULL; /* the latest: it alone is to be seen */
+    }
+    if (status == SP_OK) status = walk_whole_op(w, n);
+    while (count-- > 0) of[count]->copies = before[count];
+    return status;
 }
 
 /* --- layouts that are asked for ---------------------------------------------------------------------------------- */
@@ -557,7 +626,27 @@ static void place_variables(walk *w)
         if (!is_shard(n) || n->in[0]->origin != SP_VALUE_NODE || n->in[0]->node->kind != SP_NODE_READ) continue;
         const pin *p = pin_of(w, n);
         place *at = &w->places[n->in[0]->node->variable->id];
-        if (p && !at->decided) *at = (place){true, true, p->layout};
+        if (p && !at->decided) *at = (place){.decided = true, .fresh = true, .layout = p->layout};
+    }
+    for (int i = 0; i < w->g->n_variables; i++) {
+        const sp_variable *v = w->g->variables[i];
+        const sp_tensor *owner;
+        int parts;
+        sp_meta whole;
+        if (!sp__spread_find(v->tensor, &owner, &parts) || owner != v->tensor) continue;
+        place *at = &w->places[v->id];
+        sp__meta_of(v->tensor, &whole);
+        if (at->decided &&
+            !at->fresh) { /* by an earlier program: what it was gathered to is what spreading has left whole */
+            sp_split split;
+            if (!sp__split_find(v->tensor, &split)) continue;
+            at->base = split.base;
+        } else {
+            at->base = at->decided ? at->layout : sp__layout_whole();
+            at->layout = spread_layout(w, at->base, &whole, parts);
+            at->decided = at->fresh = true;
+        }
+        at->spread = !sp__layout_equal(&at->base, &at->layout);
     }
 }
 
@@ -571,9 +660,16 @@ static sp_status walk_shard(walk *w, sp_node *n)
         SP_TRY(use_whole(w, n));
         return SP_OK;
     }
-    SP_TRY(use(w, n->in[0], &p->layout, n, &v));
     to->whole = from->whole;
     to->pinned = true;
+    if (from->spread && sp__layout_equal(&from->base, &p->layout)) { /* gathered by what uses it */
+        to->spread = true;
+        to->base = from->base;
+        n->out[0]->meta = from->copies->v->meta;
+        n->in[0] = from->copies->v;
+        return add_copy(w, to, &from->copies->layout, from->copies->v);
+    }
+    SP_TRY(use(w, n->in[0], &p->layout, n, &v));
     n->in[0] = v; /* the node goes when nothing uses it */
     n->out[0]->meta = v->meta;
     return add_copy(w, to, &p->layout, v);
@@ -585,7 +681,12 @@ static sp_status walk_read(walk *w, sp_node *n)
 {
     const place *p = &w->places[n->variable->id];
     const sp_layout whole = sp__layout_whole();
-    if (p->decided) return set_known(w, n->out[0], &p->layout);
+    if (p->decided) {
+        known *k = known_of(w, n->out[0]);
+        k->spread = p->spread;
+        k->base = p->base;
+        return set_known(w, n->out[0], &p->layout);
+    }
     SP_TRY(set_known(w, n->out[0], &whole));
     known_of(w, n->out[0])->variable = n->variable;
     return SP_OK;
@@ -594,7 +695,7 @@ static sp_status walk_read(walk *w, sp_node *n)
 static sp_status walk_store(walk *w, sp_node *n)
 {
     place *p = &w->places[n->variable->id];
-    if (!p->decided) *p = (place){true, true, sp__layout_whole()};
+    if (!p->decided) *p = (place){.decided = true, .fresh = true, .layout = sp__layout_whole()};
     return use(w, n->in[0], &p->layout, n, &n->in[0]);
 }
 
@@ -625,7 +726,7 @@ static sp_status walk_node(walk *w, sp_node *n)
             SP_CHECK(!p->decided || sp__layout_is_whole(&p->layout), SP_RUNTIME,
                      "a split Parameter is differentiated through a condition or loop of the run, which is not done: "
                      "leave its strategy out");
-            if (!p->decided) *p = (place){true, true, sp__layout_whole()};
+            if (!p->decided) *p = (place){.decided = true, .fresh = true, .layout = sp__layout_whole()};
         }
         break;
     default: break;
@@ -642,7 +743,7 @@ static sp_status walk_called(walk *w, sp_function *f)
         next = n->next;
         if (n->kind != SP_NODE_READ && n->kind != SP_NODE_STORE) continue;
         place *p = &w->places[n->variable->id];
-        if (!p->decided) *p = (place){true, true, whole};
+        if (!p->decided) *p = (place){.decided = true, .fresh = true, .layout = whole};
         if (sp__layout_is_whole(&p->layout)) continue;
         const bool read = n->kind == SP_NODE_READ;
         sp_value *v = read ? n->out[0] : n->in[0];
@@ -711,7 +812,7 @@ static sp_status walk_variables(walk *w)
         if (!sp__split_find(w->g->variables[i]->tensor, &split)) continue;
         SP_CHECK(split.mesh.ranks == w->mesh.ranks, SP_RUNTIME,
                  "a Parameter is split over %d ranks, but there are %d now", split.mesh.ranks, w->mesh.ranks);
-        w->places[w->g->variables[i]->id] = (place){true, false, split.layout};
+        w->places[w->g->variables[i]->id] = (place){.decided = true, .layout = split.layout};
     }
     return SP_OK;
 }
@@ -748,8 +849,8 @@ static sp_status commit(walk *w)
     for (int i = 0; i < w->g->n_variables; i++) {
         const sp_variable *v = w->g->variables[i];
         place *p = &w->places[v->id];
-        if (!p->decided) *p = (place){true, true, sp__layout_whole()};
-        if (p->fresh) SP_TRY(sp__split_make(v->tensor, &w->mesh, &p->layout));
+        if (!p->decided) *p = (place){.decided = true, .fresh = true, .layout = sp__layout_whole()};
+        if (p->fresh) SP_TRY(sp__split_make(v->tensor, &w->mesh, &p->layout, p->spread ? &p->base : &p->layout));
     }
     return SP_OK;
 }

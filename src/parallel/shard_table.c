@@ -11,7 +11,10 @@
 typedef struct entry {
     struct entry *next;
     const sp_tensor *t;
+    bool known; /* split is there */
     sp_split split;
+    const sp_tensor *owner; /* spread as this one is, and further: sp_tensor_spread; NULL: it is not to be spread */
+    int parts;
 } entry;
 
 enum { BUCKETS = 256 };
@@ -20,15 +23,37 @@ static sp_lock table_lock = SP_LOCK_INIT;
 
 static entry **bucket_of(const sp_tensor *t) { return &buckets[((uintptr_t)t >> 6) % BUCKETS]; }
 
+/* Under the lock. */
+static entry *find(const sp_tensor *t)
+{
+    entry *e = *bucket_of(t);
+    while (e && e->t != t) e = e->next;
+    return e;
+}
+
 bool sp__split_find(const sp_tensor *t, sp_split *out)
 {
     if (!(t->flags & SP_TENSOR_SPLIT)) return false;
     sp__lock(&table_lock);
-    const entry *e = *bucket_of(t);
-    while (e && e->t != t) e = e->next;
-    if (e) *out = e->split;
+    const entry *e = find(t);
+    const bool known = e && e->known;
+    if (known) *out = e->split;
     sp__unlock(&table_lock);
-    return e != NULL;
+    return known;
+}
+
+bool sp__spread_find(const sp_tensor *t, const sp_tensor **owner, int *parts)
+{
+    if (!(t->flags & SP_TENSOR_SPLIT)) return false;
+    sp__lock(&table_lock);
+    const entry *e = find(t);
+    const bool found = e && e->owner;
+    if (found) {
+        *owner = e->owner;
+        *parts = e->parts;
+    }
+    sp__unlock(&table_lock);
+    return found;
 }
 
 static void forget(const sp_tensor *t)
@@ -50,19 +75,63 @@ static void whole_meta(const sp_tensor *t, sp_meta *m)
     memcpy(m->dims, split.whole.dims, sizeof m->dims);
 }
 
-static sp_status note(sp_tensor *t, const sp_split *split)
+/* The entry of a handle, made when new; split and owner may be NULL: they stay what they are. */
+static sp_status note(sp_tensor *t, const sp_split *split, const sp_tensor *owner, int parts)
 {
-    entry *e = sp__alloc(sizeof *e);
-    if (!e) return SP_NOMEM;
-    forget(t);
+    entry *fresh = sp__alloc_zero(sizeof *fresh);
+    if (!fresh) return SP_NOMEM;
     sp__lock(&table_lock);
     sp__split_forget_hook = forget;
     sp__whole_meta_hook = whole_meta;
-    *e = (entry){*bucket_of(t), t, *split};
-    *bucket_of(t) = e;
-    t->flags |= SP_TENSOR_SPLIT;
+    entry *e = t->flags & SP_TENSOR_SPLIT ? find(t) : NULL;
+    if (!e) {
+        e = fresh;
+        fresh = NULL;
+        e->t = t;
+        e->next = *bucket_of(t);
+        *bucket_of(t) = e;
+        t->flags |= SP_TENSOR_SPLIT;
+    }
+    if (split) {
+        e->split = *split;
+        e->known = true;
+    }
+    if (owner) {
+        e->owner = owner;
+        e->parts = parts;
+    }
     sp__unlock(&table_lock);
+    sp__free(fresh);
     return SP_OK;
+}
+
+sp_status sp_tensor_spread(sp_tensor *t, const sp_tensor *owner, int parts)
+{
+    SP_CHECK(
+        t && owner && parts >= -1 && parts != 0, SP_VALUE,
+        "sp_tensor_spread: a tensor, its Parameter and a number of parts (-1: all ranks) are wanted, but got %d parts",
+        parts);
+    return note(t, NULL, owner, parts);
+}
+
+sp_status sp_tensor_mark_slice(sp_tensor *t, int parts)
+{
+    sp_comm *world = sp_comm_world();
+    const int ranks = sp_comm_size(world);
+    SP_CHECK(t && t->rank > 0 && parts > 0 && ranks % parts == 0, SP_VALUE,
+             "sp_tensor_mark_slice: %d parts of %d ranks", parts, ranks);
+    sp_split split = {.layout = sp__layout_whole()};
+    const int64_t grid[2] = {ranks / parts, parts};
+    int owner[SP_MESH_MAX];
+    SP_TRY(sp__mesh_init(ranks, sp_comm_rank(world), &split.mesh));
+    SP_CHECK(sp__mesh_place(&split.mesh, 2, grid, owner), SP_VALUE, "sp_tensor_mark_slice: %d parts of %d ranks", parts,
+             ranks);
+    for (int k = 0; k < split.mesh.n; k++)
+        if (owner[k] == 1) split.layout.at[k] = 0;
+    sp__meta_of(t, &split.whole);
+    split.whole.dims[0] *= parts;
+    split.base = split.layout;
+    return note(t, &split, NULL, 0);
 }
 
 /* --- slices and wholes ------------------------------------------------------------------------------------------- */
@@ -89,9 +158,9 @@ static sp_status own_slice(const sp_tensor *whole, const sp_mesh *m, const sp_la
     return status;
 }
 
-sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l)
+sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l, const sp_layout *base)
 {
-    sp_split split = {.mesh = *m, .layout = *l};
+    sp_split split = {.mesh = *m, .layout = *l, .base = *base};
     sp_tensor *row = NULL, *slice = NULL;
     sp_status status;
     sp__meta_of(t, &split.whole);
@@ -109,7 +178,7 @@ sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l)
     } else if (row->storage != t->storage) {
         sp__tensor_rebind(t, row);
     }
-    status = note(t, &split);
+    status = note(t, &split, NULL, 0);
 done:
     sp_tensor_release(slice);
     sp_tensor_release(row);

@@ -46,7 +46,9 @@ def _sharding_of(entry):
     """What program_create is told about a program that is split over processes."""
     if entry.splits is None:
         return ()
+    from spore.nn.optim import _sharding as optimizers
     from spore.parallel import _sharding
+    optimizers.spread()
     return entry.splits, _sharding.split_results()
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network to be run in parallel: on one device it runs as it is."""
 from spore._not_done import not_done
+from spore.context import set_auto_parallel_context
 from spore.common.api import jit  # noqa: F401  taken from here by some, as the next two
 from spore.communication import get_group_size, get_rank  # noqa: F401
 from spore.parallel.shard import Layout  # noqa: F401
@@ -43,8 +44,21 @@ class AutoParallel(Cell):
         self._keep('dataset_strategy', config)
 
     def hsdp(self, shard_size=-1, threshold=64, optimizer_level='level1'):
-        """How the optimizer's state is split."""
-        self._keep('hsdp', (shard_size, threshold, optimizer_level))
+        """Share out the states of optimizers over processes.
+
+        Args:
+            shard_size: processes that share one state; -1: all that would repeat it.
+            threshold: Parameters of fewer KB are left out.
+            optimizer_level: "level1": states; "level2": gradients, too; "level3": and Parameters, gathered for every use.
+        """
+        if not isinstance(shard_size, int) or (shard_size <= 0 and shard_size != -1):
+            raise ValueError(f"shard_size must be a positive integer or -1, but got {shard_size}.")
+        if not isinstance(threshold, int) or threshold < 0:
+            raise ValueError(f"threshold must be a positive integer or 0, but got {threshold}.")
+        if optimizer_level not in ('level1', 'level2', 'level3'):
+            raise ValueError(f"Optimizer level should in ['level1', 'level2', 'level3'], but got {optimizer_level}.")
+        set_auto_parallel_context(enable_parallel_optimizer=True, optimizer_level=optimizer_level, parallel_optimizer_config={
+            'parallel_optimizer_threshold': threshold, 'optimizer_weight_shard_size': shard_size})
 
     def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler='1f1b'):
         """Number of pipeline stages."""

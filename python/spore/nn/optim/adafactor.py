@@ -37,6 +37,8 @@ class AdaFactor(Optimizer):
         >>> step = nn.AdaFactor(net.trainable_params())
     """
 
+    _by_element = False
+
     @opt_init_args_register
     def __init__(self, params, learning_rate=None, eps=(1e-30, 1e-3), clip_threshold=1.0, decay_rate=0.8, beta1=0.9, weight_decay=0.0,
                  scale_parameter=True, relative_step=True, warmup_init=False, compression=False, loss_scale=1):

@@ -36,6 +36,8 @@ class Lamb(Optimizer):
 
     _support_parallel_optimizer = True
 
+    _by_element = False
+
     @opt_init_args_register
     def __init__(self, params, learning_rate, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay)

@@ -26,6 +26,8 @@ class LARS(Optimizer):
         lars_filter: function that says which Parameters are scaled.
     """
 
+    _by_element = False
+
     @opt_init_args_register
     def __init__(self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False, lars_filter=_usual_filter):
         super().__init__(0.0, [Parameter(Tensor(0.0), name='fake_param')])

@@ -18,6 +18,7 @@ from spore.common.parameter import Parameter, ParameterTuple
 from spore.nn.cell import Cell
 from spore.nn.learning_rate_schedule import LearningRateSchedule
 from spore.nn._optim_check import type_name
+from spore.nn.optim import _sharding
 
 __all__ = ['Optimizer', 'opt_init_args_register']
 
@@ -121,6 +122,7 @@ class Optimizer(Cell):
     map_reverse, hyper_map_reverse = ops.Map(None, True), ops.HyperMap(None, True)
 
     _kind = "Optimizer"
+    _by_element = True      # a step is a step of every element: slices of Parameters can be stepped alone
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
@@ -168,7 +170,7 @@ class Optimizer(Cell):
             self.exec_weight_decay = isinstance(decay, Cell) or decay > 0
             self.weight_decay = decay if self.dynamic_decay_flags else Tensor(decay, mstype.float32)
             self.grad_centralization_flags = (False,) * len(self.parameters)
-        self._parameters = self.parameters
+        self._parameters = _sharding.begin(self)
         if any(p.unique for p in self._parameters):
             self._unique = False
         self.reciprocal_scale = Tensor(1.0 / loss_scale, mstype.float32)
@@ -185,6 +187,9 @@ class Optimizer(Cell):
             for parameter in value:
                 self._params.setdefault(parameter.name, parameter)
             self.__dict__[name] = value
+            shards = self.__dict__.get('_shards')
+            if shards is not None:
+                shards.mark(value)
         else:
             super().__setattr__(name, value)
 

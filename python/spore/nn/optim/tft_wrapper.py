@@ -25,6 +25,8 @@ class OptTFTWrapper(Optimizer):
         MindIO TFT is for several Ascend processe
     """
 
+    _by_element = False
+
     def __init__(self, opt, **kwargs):
         if not isinstance(opt, Optimizer):
             raise TypeError(f"For 'OptTFTWrapper', the argument 'opt' must be Optimizer type, but got {type(opt)}.")

@@ -87,6 +87,8 @@ def _turn(gradient, inverse_g, inverse_a):
 class ThorGpu(Optimizer):
     """What `nn.thor` gives; its name is what ConvertModelUtils asks for."""
 
+    _by_element = False
+
     def __init__(self, net, learning_rate, damping, momentum, weight_decay=0.0, loss_scale=1.0, batch_size=32, use_nesterov=False,
                  decay_filter=lambda x: x.name not in [], split_indices=None, enable_clip_grad=False, frequency=100):
         for name, value in (('learning_rate', learning_rate), ('damping', damping)):

@@ -11,6 +11,7 @@ from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
 from spore.nn.layer.basic import Identity
+from spore.nn.optim._sharding import shards_of
 from spore.nn.wrap.grad_reducer import DistributedGradReducer
 
 __all__ = ["WithLossCell", "WithGradCell", "ForwardValueAndGrad", "TrainOneStepCell", "WithEvalCell", "ParameterUpdate",
@@ -156,6 +157,16 @@ class TrainOneStepCell(Cell):
             self.mean = context.get_auto_parallel_context("gradients_mean")
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean)
             self.degree = self.grad_reducer.degree
+        # Where this class's own step brings gradients to the optimizer, sums of slices are enough.
+        shards = shards_of(optimizer)
+        self._shards = shards if self.reducer_flag and shards is not None and shards.level > 1 and not return_grad else None
+        if self._shards is not None:
+            self._rest = DistributedGradReducer([p for i, p in enumerate(self.weights) if i not in shards.shared], self.mean)
+
+    def _reduced(self, grads):
+        if self._shards is None:
+            return self.grad_reducer(grads)
+        return self._shards.scatter(grads, self.mean, self._rest)
 
     def _loss_and_grads(self, inputs, sens=None):
         """The network's result and the gradients of the weights; sens is the gradient of the result to start from."""
@@ -170,7 +181,7 @@ class TrainOneStepCell(Cell):
 
     def construct(self, *inputs):
         loss, grads = self._loss_and_grads(inputs, self.sens if self.sense_flag else None)
-        grads = self.grad_reducer(grads)
+        grads = self._reduced(grads)
         self.optimizer(grads)
         if self.return_grad:
             return loss, {parameter.name: grad for parameter, grad in zip(self.weights, grads)}

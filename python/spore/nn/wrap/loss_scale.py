@@ -136,7 +136,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         scale = self.scale_sense.value()  # the manager changes the Parameter in place
         loss, grads = self._loss_and_grads(inputs, scale)
         grads = tuple(g * (1 / scale).astype(g.dtype) for g in grads)
-        grads = self.grad_reducer(grads)
+        grads = self._reduced(grads)
         status = self.get_overflow_status(None, grads)
         if not self.process_loss_scale(status):
             self.optimizer(grads)
