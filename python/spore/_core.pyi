@@ -1348,6 +1348,8 @@ def symbol_shared(o) -> Any:
     """May other Tensors share its memory in eager mode?"""
 def tensor_device(tensor) -> Any:
     """Name of the device a Tensor lies on."""
+def tensor_mark_slice(tensor, parts) -> Any:
+    """The Tensor is this rank's slice of one that each `parts` ranks share."""
 def tensor_move(tensor, name) -> Any:
     """Let the Tensor itself lie on a device."""
 def tensor_restore(tensor, dtype, shape, data) -> Any:
@@ -1356,6 +1358,8 @@ def tensor_slice_like(whole, like) -> Any:
     """This rank's slice of a Tensor, split as another one is."""
 def tensor_split(tensor) -> Any:
     """Shape as a whole and slices of each axis, of a Tensor that is split over ranks; else None."""
+def tensor_spread(tensor, owner, parts) -> Any:
+    """Let split programs keep a slice of a Tensor on each rank; owner: its Parameter, or itself."""
 def tensor_to(tensor, name) -> Any:
     """The Tensor on a device."""
 def tensor_whole(tensor) -> Any:
