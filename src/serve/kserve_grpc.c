@@ -201,6 +201,7 @@ static sp_status read_output(sp_job *job, sp_wire w)
         }
     }
     SP_TRY(sp__decode_output(job, name, &wanted.index));
+    SP_TRY(sp__kserve_check_classes(job->model, &wanted));
     if (job->wanted == NULL)
         job->wanted = sp__arena_alloc(&job->arena, (size_t)job->model->n_out * sizeof *job->wanted + 1);
     if (job->wanted == NULL) return SP_NOMEM;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "serve/kserve_parameters.h"
+#include "serve/routes.h"
 
 static sp_status want(const sp_parameter *p, char kind)
 {
@@ -128,6 +129,18 @@ sp_status sp__kserve_output_parameter(const sp_parameter *p, const char *name, b
 
 /* --- classes ------------------------------------------------------------------------------------------------------- */
 
+static bool has_classes(sp_dtype dtype) { return strchr("biuf", sp_dtype_kind(dtype)) != NULL; }
+
+sp_status sp__kserve_check_classes(const sp_served *m, const sp_wanted *w)
+{
+    const sp_dtype dtype = sp_model_output_spec(m->model, w->index)->dtype;
+    const char *datatype = sp__kserve_datatype(dtype);
+    SP_CHECK(w->classes == 0 || dtype == SP_DTYPE_NONE || has_classes(dtype), SP_TYPE,
+             "output '%s' is %s, which has no classes", sp_model_output_name(m->model, w->index),
+             datatype != NULL ? datatype : sp_dtype_name(dtype));
+    return SP_OK;
+}
+
 typedef struct score {
     double value;
     int64_t index;
@@ -181,8 +194,7 @@ sp_status sp__kserve_put_classes(const sp_served *m, const sp_tensor *t, const c
 {
     const int64_t count = sp_tensor_count(t), rows = sp_tensor_rank(t) > 1 ? sp_tensor_dims(t)[0] : 1,
                   n = rows > 0 ? count / rows : 0, k = classes < n ? classes : n;
-    SP_CHECK(strchr("biuf", sp_dtype_kind(sp_tensor_dtype(t))) != NULL, SP_TYPE,
-             "output '%s' is %s, which has no classes", name, sp_dtype_name(sp_tensor_dtype(t)));
+    SP_CHECK(has_classes(sp_tensor_dtype(t)), SP_TYPE, "output '%s' is %s, which has no classes", name, sp_dtype_name(sp_tensor_dtype(t)));
     score *scores = sp__alloc((size_t)n * sizeof *scores + 1);
     if (scores == NULL) return SP_NOMEM;
     sp_status status = SP_OK;

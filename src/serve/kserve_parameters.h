@@ -18,6 +18,8 @@ sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p);
 sp_status sp__kserve_input_parameter(const sp_parameter *p, const char *name, int64_t *binary_bytes);
 sp_status sp__kserve_output_parameter(const sp_parameter *p, const char *name, bool *says_binary, sp_wanted *w);
 
+/* Refuses classes of an output that is declared to have none, before the model runs. */
+sp_status sp__kserve_check_classes(const sp_served *m, const sp_wanted *w);
 /* An output's largest elements, row by row, as texts "VALUE:INDEX", with ":NAME" where the model has names for classes: of JSON with commas between, or with four bytes of their length before each. dims: of them. */
 sp_status sp__kserve_put_classes(const sp_served *m, const sp_tensor *t, const char *name, int64_t classes, bool json,
                                  sp__text *out, int *rank, int64_t dims[2]);

@@ -177,6 +177,7 @@ static sp_status read_outputs(sp_job *job, sp_json *j)
         for (int k = 0; k < job->n_wanted; k++)
             SP_CHECK(job->wanted[k].index != i, SP_VALUE, "output '%s' is asked for twice", t.name);
         job->wanted[job->n_wanted] = (sp_wanted){i, t.says_binary ? t.wanted.binary : job->binary, t.wanted.classes};
+        SP_TRY(sp__kserve_check_classes(job->model, &job->wanted[job->n_wanted]));
     }
     if (job->n_wanted == 0) job->wanted = NULL; /* an empty list asks for all, as none does */
     return status;
