@@ -18,7 +18,7 @@ static const char help[] =
     "Compares the entries of two files, of any format that spore inspect knows: which are only in one, whose dtype or\n"
     "shape changed, whose values differ and by how much at most; of two models also inputs, outputs and operators.\n"
     "Exit code: 0 equal, 1 different, 2 trouble.\n\n"
-    "  --tolerance X        values may differ by X (absolute); default 0: bit for bit, except that NaN equals NaN\n"
+    "  --tolerance X        values may differ by X (absolute); default 0: they are equal, NaN to NaN, too\n"
     "  --json               for programs\n" TOOL_KEY_HELP "\nexamples:\n"
     "  spore diff before.ckpt after.ckpt\n"
     "  spore diff model.pth model.ckpt --tolerance 1e-6\n";
@@ -39,6 +39,13 @@ typedef struct {
     bool nan_differs;
 } difference;
 
+static void count_difference(double d, double tolerance, difference *out)
+{
+    if (isnan(d)) out->nan_differs = true;
+    if (d > out->largest) out->largest = d;
+    if (!(d <= tolerance)) out->n_different++;
+}
+
 /* Elements of both as doubles, side by side: B is kept whole, A comes in pieces. */
 typedef struct {
     const double *other;
@@ -53,12 +60,38 @@ static void compare_piece(void *context, const double *values, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         double x = values[i], y = w->other[w->at + i];
         if (x == y || (isnan(x) && isnan(y))) continue;
-        double d = fabs(x - y);
-        if (isnan(d)) w->out->nan_differs = true;
-        if (d > w->out->largest) w->out->largest = d;
-        if (!(d <= w->tolerance)) w->out->n_different++;
+        count_difference(fabs(x - y), w->tolerance, w->out);
     }
     w->at += n;
+}
+
+/* Whole numbers of 64 bits do not fit into doubles. */
+static void compare_whole(const sp_tensor *x, const sp_tensor *y, double tolerance, difference *out)
+{
+    const uint64_t *p = sp_tensor_data(x), *q = sp_tensor_data(y);
+    const bool is_signed = sp_tensor_dtype(x) == SP_DTYPE_I64;
+    for (int64_t i = 0, n = sp_tensor_count(x); i < n; i++) {
+        if (p[i] == q[i]) continue;
+        const bool more = is_signed ? (int64_t)p[i] > (int64_t)q[i] : p[i] > q[i];
+        count_difference((double)(more ? p[i] - q[i] : q[i] - p[i]), tolerance, out);
+    }
+}
+
+/* How far the numbers are from each other in the plane. */
+static void compare_complex(const sp_tensor *x, const sp_tensor *y, double tolerance, difference *out)
+{
+    const bool single = sp_tensor_dtype(x) == SP_DTYPE_C64;
+    const void *p = sp_tensor_data(x), *q = sp_tensor_data(y);
+    for (int64_t i = 0, n = sp_tensor_count(x); i < n; i++) {
+        double d[2];
+        for (int64_t k = 0; k < 2; k++) {
+            const double a = single ? (double)((const float *)p)[2 * i + k] : ((const double *)p)[2 * i + k],
+                         b = single ? (double)((const float *)q)[2 * i + k] : ((const double *)q)[2 * i + k];
+            d[k] = a == b || (isnan(a) && isnan(b)) ? 0 : a - b;
+        }
+        if (d[0] != 0 || d[1] != 0)
+            count_difference(isnan(d[0]) || isnan(d[1]) ? NAN : hypot(d[0], d[1]), tolerance, out);
+    }
 }
 
 typedef struct {
@@ -81,7 +114,13 @@ static sp_status compare_values(const comparison *c, int64_t i, int64_t k, diffe
     if (status == SP_OK) status = sp_bundle_copy_at(c->b, k, &y);
     bool equal = status == SP_OK && sp_tensor_dtype(x) == sp_tensor_dtype(y) &&
                  memcmp(sp_tensor_data(x), sp_tensor_data(y), sp_tensor_bytes(x)) == 0;
-    if (status == SP_OK && !equal && sp_tensor_count(x) > 0) {
+    const sp_dtype dtype =
+        status == SP_OK && sp_tensor_dtype(x) == sp_tensor_dtype(y) ? sp_tensor_dtype(x) : SP_DTYPE_NONE;
+    if (status != SP_OK || equal) {
+        /* nothing to compare */
+    } else if (dtype == SP_DTYPE_I64 || dtype == SP_DTYPE_U64) compare_whole(x, y, c->tolerance, out);
+    else if (dtype == SP_DTYPE_C64 || dtype == SP_DTYPE_C128) compare_complex(x, y, c->tolerance, out);
+    else if (sp_tensor_count(x) > 0) {
         double *other = malloc((size_t)sp_tensor_count(y) * sizeof *other);
         if (other == NULL) exit(tool_complain(TROUBLE, "out of memory"));
         status = tool_for_values(y, gather_piece, &(gather){other, 0});
@@ -170,10 +209,19 @@ static int compare_texts(comparison *c, int64_t i, int64_t k)
     return 0;
 }
 
+/* Entry of B that is entry i of A by name; -1: there is none. An .npy file has one array, which is called as the file is. */
+static int64_t other_entry(const comparison *c, int64_t i)
+{
+    const int64_t k = sp_bundle_find(c->b, sp_bundle_name_at(c->a, i));
+    const bool arrays = strcmp(sp_format_name(sp_bundle_format(c->a)), "npy") == 0 &&
+                        strcmp(sp_format_name(sp_bundle_format(c->b)), "npy") == 0;
+    return k < 0 && arrays ? 0 : k;
+}
+
 static int compare_entry(comparison *c, int64_t i)
 {
     const char *name = sp_bundle_name_at(c->a, i);
-    int64_t k = sp_bundle_find(c->b, name);
+    int64_t k = other_entry(c, i);
     if (k < 0) {
         begin(c, name, "only in A");
         end(c);
@@ -286,7 +334,7 @@ static int compare(comparison *c)
         if (code != 0) return code;
     }
     for (int64_t i = 0; i < sp_bundle_count(c->b); i++)
-        if (sp_bundle_find(c->a, sp_bundle_name_at(c->b, i)) < 0) {
+        if (other_entry(&(comparison){.a = c->b, .b = c->a}, i) < 0) {
             begin(c, sp_bundle_name_at(c->b, i), "only in B");
             end(c);
         }
@@ -302,8 +350,7 @@ static int load(const char *path, tool_key *key, sp_bundle **out)
 {
     const char *cipher = NULL;
     sp_file_options options = {0};
-    if (sp_file_cipher(path, &cipher) != SP_OK) cipher = NULL;
-    if (cipher != NULL && tool_key_read("diff", key, false, &options) != 0) return TROUBLE;
+    if (tool_key_for("diff", key, path, &cipher, &options) != 0) return TROUBLE;
     sp_status status = sp_load(path, &options, out);
     tool_key_clear(key);
     return status == SP_OK ? 0 : tool_complain(TROUBLE, "diff: %s", sp_error_message());
@@ -328,6 +375,7 @@ int verb_diff(int argc, char **argv)
     sp_bundle *a = NULL, *b = NULL;
     code = load(paths[0], &key, &a);
     if (code == 0) code = load(paths[1], &key, &b);
+    if (code == 0 && tool_key_used("diff", &key) != 0) code = TROUBLE;
     c.a = a;
     c.b = b;
     if (code == 0)

@@ -14,18 +14,25 @@ int tool_file_read(const char *verb, const char *path, unsigned char **data, siz
     *data = NULL;
     *bytes = 0;
     if (f == NULL) return tool_complain(EXIT_FAILED, "%s: %s cannot be opened", verb, path);
-    for (size_t room = 0, n = 1; n > 0;) {
+    bool short_of_memory = false;
+    for (size_t room = 0, n = 1; n > 0 && !short_of_memory;) {
         if (*bytes == room) {
             room = room ? 2 * room : 65536;
             unsigned char *more = realloc(*data, room);
-            if (more == NULL) break;
+            short_of_memory = more == NULL;
+            if (short_of_memory) break;
             *data = more;
         }
         n = fread(*data + *bytes, 1, room - *bytes, f);
         *bytes += n;
     }
+    const bool failed = ferror(f) != 0;
     if (f != stdin) fclose(f);
-    return *data != NULL ? 0 : tool_complain(EXIT_FAILED, "out of memory");
+    if (!short_of_memory && !failed) return 0;
+    free(*data); /* a part of a file is none */
+    *data = NULL;
+    return short_of_memory ? tool_complain(EXIT_FAILED, "out of memory")
+                           : tool_complain(EXIT_FAILED, "%s: %s cannot be read", verb, path);
 }
 
 enum { CHANNELS_MAX = 16 };
@@ -50,13 +57,22 @@ int tool_picture_check(const char *verb, const tool_picture *p)
     } lists[] = {{"--mean", p->mean}, {"--std", p->std}};
     float v[CHANNELS_MAX];
     double scale = 255;
+    int n = 0;
     for (size_t i = 0; i < 2; i++)
-        if (lists[i].text != NULL && parse_channels(lists[i].text, v) == 0)
+        if (lists[i].text != NULL && (n = parse_channels(lists[i].text, v)) == 0)
             return tool_complain(
                 EXIT_USAGE,
                 "%s: %s is '%s', it must be a number, or one for each channel with commas between, at most %d", verb,
                 lists[i].name, lists[i].text, CHANNELS_MAX);
+    for (int k = 0; p->std != NULL && k < n; k++) /* v is of --std */
+        if (v[k] == 0)
+            return tool_complain(EXIT_USAGE, "%s: --std is '%s': pictures cannot be divided by 0", verb, p->std);
     return tool_number(verb, "--scale", p->scale, 1e-30, 1e30, &scale);
+}
+
+bool tool_picture_idle(const tool_picture *p)
+{
+    return !p->used && (p->mean != NULL || p->std != NULL || p->scale != NULL);
 }
 
 /* "0.1,0.2,0.3" as a tensor (1, n, 1, 1). */
@@ -69,8 +85,8 @@ static sp_tensor *channels(sp_builder *b, const char *text)
     return sp_builder_take_tensor(b, t);
 }
 
-int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, const char *path,
-                      const unsigned char *data, size_t bytes, const sp_spec *want, sp_tensor **out)
+int tool_picture_make(const char *verb, tool_picture *p, sp_builder *b, const char *path, const unsigned char *data,
+                      size_t bytes, const sp_spec *want, sp_tensor **out)
 {
     sp_tensor *image = NULL, *x;
     bool last =
@@ -97,6 +113,7 @@ int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, co
     if (x != NULL && (sp_tensor_dims(x)[2] != h || sp_tensor_dims(x)[3] != w))
         x = sp_builder_call(b, "resize", text, 1, &x);
     if (x != NULL && sp_dtype_kind(want->dtype) == 'f') {
+        p->used = true;
         sp_tensor *scale = channels(b, p->scale != NULL ? p->scale : "255"),
                   *mean = p->mean != NULL ? channels(b, p->mean) : NULL,
                   *std = p->std != NULL ? channels(b, p->std) : NULL;

@@ -131,6 +131,7 @@ static int read_inputs(job *j)
         free(data);
         if (code != 0) return code;
     }
+    if (tool_picture_idle(&j->picture)) return tool_complain(EXIT_USAGE, "predict: " TOOL_PICTURE_IDLE);
     for (int i = 0; i < n; i++) {
         char shape[256];
         const sp_spec *s = sp_model_input_spec(j->model, i);
@@ -152,18 +153,18 @@ static int read_labels(job *j)
     if (f == NULL) return EXIT_FAILED;
     char *line = NULL;
     size_t room = 0;
-    while (getline(&line, &room, f) >= 0) {
+    bool fine = true;
+    while (fine && getline(&line, &room, f) >= 0) {
         char **more = realloc(j->names, (size_t)(j->n_names + 1) * sizeof *more);
-        if (more == NULL) break;
-        j->names = more;
+        if (more != NULL) j->names = more;
         line[strcspn(line, "\r\n")] = '\0';
-        j->names[j->n_names] = strdup(line);
-        if (j->names[j->n_names] == NULL) break;
-        j->n_names++;
+        fine = more != NULL && (j->names[j->n_names] = strdup(line)) != NULL;
+        if (fine) j->n_names++;
     }
+    fine = fine && !ferror(f) && feof(f); /* getline fails without memory, too */
     free(line);
     fclose(f);
-    return 0;
+    return fine ? 0 : tool_complain(EXIT_FAILED, "predict: --labels: %s cannot be read as a whole", j->labels);
 }
 
 typedef struct {
@@ -214,6 +215,38 @@ static int print_top(const job *j, const values *v, int64_t from, int64_t n, int
     return 0;
 }
 
+/* Element k of a result, as many digits as it takes to read it again. v: the same as a double. */
+static void print_number(const sp_tensor *t, int64_t k, double v)
+{
+    const void *data = sp_tensor_data(t);
+    const sp_dtype dtype = sp_tensor_dtype(t);
+    const bool single = dtype == SP_DTYPE_C64;
+    if (dtype == SP_DTYPE_I64) printf("%lld", (long long)((const int64_t *)data)[k]);
+    else if (dtype == SP_DTYPE_U64) printf("%llu", (unsigned long long)((const uint64_t *)data)[k]);
+    else if (dtype == SP_DTYPE_C64 || dtype == SP_DTYPE_C128) {
+        printf("[");
+        for (int64_t part = 2 * k; part < 2 * k + 2; part++) {
+            const double x = single ? (double)((const float *)data)[part] : ((const double *)data)[part];
+            printf("%s", part > 2 * k ? ", " : "");
+            if (x - x == 0) printf("%.*g", single ? 9 : 17, x);
+            else printf("null");
+        }
+        printf("]");
+    } else if (!(v - v == 0)) printf("null");
+    else printf("%.*g", dtype == SP_DTYPE_F64 || dtype == SP_DTYPE_U32 || dtype == SP_DTYPE_I32 ? 17 : 9, v);
+}
+
+static bool is_complex(const sp_tensor *t) { return sp_dtype_kind(sp_tensor_dtype(t)) == 'c'; }
+
+/* Whole numbers are classes, tokens or places; but bytes are scores of a network that computes with them. */
+static bool is_score(const sp_tensor *t)
+{
+    const sp_dtype dtype = sp_tensor_dtype(t);
+    const char kind = sp_dtype_kind(dtype);
+    return (kind == 'f' || (kind != 'c' && sp_dtype_bytes(dtype) == 1)) && sp_tensor_rank(t) >= 1 &&
+           sp_tensor_rank(t) <= 2;
+}
+
 static int print_result(const job *j, int i, int top)
 {
     char shape[256];
@@ -229,18 +262,27 @@ static int print_result(const job *j, int i, int top)
         printf(", \"dtype\": \"%s\", \"shape\": [", sp_dtype_name(sp_tensor_dtype(t)));
         for (int k = 0; k < rank; k++) printf("%s%lld", k ? ", " : "", (long long)dims[k]);
         printf("], \"values\": [");
-        for (int64_t k = 0; k < v.n; k++) printf(v.v[k] - v.v[k] == 0 ? "%s%.9g" : "%snull", k ? ", " : "", v.v[k]);
+        for (int64_t k = 0; k < v.n; k++) {
+            printf("%s", k ? ", " : "");
+            print_number(t, k, v.v[k]);
+        }
         printf("]}");
     } else {
         printf("%s  %s %s\n", sp_model_output_name(j->model, i), sp_dtype_name(sp_tensor_dtype(t)),
                tool_shape(rank, dims, shape));
         int64_t last = rank ? dims[rank - 1] : 1;
-        bool scores = rank >= 1 && rank <= 2 && last >= 2 && last <= 100000 && v.n / last <= 16 && top > 0;
+        bool scores = is_score(t) && last >= 2 && last <= 100000 && v.n / last <= 16 && top > 0;
         for (int64_t r = 0; scores && r < v.n / last && code == 0; r++) {
             if (v.n > last) printf("  row %lld\n", (long long)r);
             code = print_top(j, &v, r * last, last, top);
         }
-        for (int64_t k = 0; !scores && k < v.n && k < 12; k++) printf("%s%.6g", k ? " " : "    ", v.v[k]);
+        const bool exact =
+            is_complex(t) || sp_dtype_kind(sp_tensor_dtype(t)) == 'i' || sp_dtype_kind(sp_tensor_dtype(t)) == 'u';
+        for (int64_t k = 0; !scores && k < v.n && k < 12; k++) {
+            printf("%s", k ? " " : "    ");
+            if (exact) print_number(t, k, v.v[k]);
+            else printf("%.6g", v.v[k]);
+        }
         if (!scores) printf("%s\n", v.n > 12 ? " ..." : "");
     }
     free(v.v);
@@ -269,6 +311,13 @@ static int predict(job *j, int top)
     if (code == 0) code = read_inputs(j);
     if (code == 0 && sp_model_run(j->model, sp_model_inputs(j->model), j->in, n_out, j->out) != SP_OK)
         code = tool_engine_failed("predict");
+    for (int i = 0; i < n_out && code == 0; i++) {
+        sp_tensor *plain = NULL;
+        if (j->out[i] != NULL && sp_tensor_contiguous(j->out[i], &plain) != SP_OK) code = tool_engine_failed("predict");
+        if (plain == NULL) continue;
+        sp_tensor_release(j->out[i]);
+        j->out[i] = plain;
+    }
     if (code == 0) code = save_results(j);
     if (code == 0 && j->json) printf("{\"results\": [");
     for (int i = 0; i < n_out && code == 0; i++)
@@ -315,9 +364,10 @@ int verb_predict(int argc, char **argv)
     if (code != 0) return code;
     sp_file_options file = {0};
     const char *cipher = NULL;
-    if (sp_file_cipher(path, &cipher) == SP_OK && cipher != NULL) code = tool_key_read("predict", &key, false, &file);
+    code = tool_key_for("predict", &key, path, &cipher, &file);
     if (code == 0 && sp_model_load(path, &file, &j.model) != SP_OK) code = tool_engine_failed("predict");
     tool_key_clear(&key);
+    if (code == 0) code = tool_key_used("predict", &key);
     if (code == 0 && j.device != NULL) code = put_on_device(&j);
     if (code == 0) code = predict(&j, (int)top);
     free(j.inputs);
