@@ -67,12 +67,12 @@ static int load(job *j)
     sp_file_options reading = {0};
     const char *cipher = NULL;
     for (int i = 0; i < j->n; i++) {
-        if (sp_file_cipher(j->paths[i], &cipher) == SP_OK && cipher != NULL && reading.key == NULL) {
-            const int code = tool_key_read("codegen", &j->key, true, &reading);
-            if (code != 0) return code;
-        }
+        const int code = tool_key_for("codegen", &j->key, j->paths[i], &cipher, &reading);
+        if (code != 0) return code;
         if (sp_model_load(j->paths[i], &reading, &j->models[i]) != SP_OK) return tool_engine_failed("codegen");
     }
+    const int idle = tool_key_used("codegen", &j->key);
+    if (idle != 0) return idle;
     for (const char **s = j->shapes; s != NULL && *s != NULL; s++) {
         const int code = tool_set_shape("codegen", j->models[0], *s);
         if (code != 0) return code;

@@ -285,6 +285,8 @@ int tool_key_read(const char *verb, tool_key *key, bool required, sp_file_option
     else if (text != NULL) code = decode_key(verb, key, text, strlen(text));
     else if (key->variable != NULL)
         return tool_complain(EXIT_FAILED, "%s: the environment variable %s is not set", verb, key->variable);
+    else if (key->mode != NULL)
+        return tool_complain(EXIT_USAGE, "%s: --mode is for a key, and there is none; see spore %s --help", verb, verb);
     else if (required)
         return tool_complain(EXIT_USAGE,
                              "%s: a key is wanted: --key-file FILE, --key-env NAME, or SPORE_KEY in the "
@@ -295,6 +297,26 @@ int tool_key_read(const char *verb, tool_key *key, bool required, sp_file_option
     options->key_bytes = key->n;
     options->key_mode = key->mode;
     return code;
+}
+
+int tool_key_for(const char *verb, tool_key *key, const char *path, const char **cipher, sp_file_options *options)
+{
+    if (sp_file_cipher(path, cipher) != SP_OK) *cipher = NULL; /* several files, or none: reading tells */
+    if (*cipher == NULL) return 0;
+    key->used = true;
+    return options->key != NULL ? 0 : tool_key_read(verb, key, false, options);
+}
+
+int tool_key_used(const char *verb, const tool_key *key)
+{
+    const char *given = key->file != NULL       ? "--key-file"
+                        : key->variable != NULL ? "--key-env"
+                        : key->mode != NULL     ? "--mode"
+                                                : NULL;
+    if (given == NULL || key->used) return 0;
+    return tool_complain(EXIT_USAGE,
+                         "%s: %s is for encrypted files, and nothing here is encrypted: it would change nothing", verb,
+                         given);
 }
 
 /* --- output ------------------------------------------------------------------------------------------------------ */

@@ -55,7 +55,8 @@ typedef struct {
     bool compress, crc, encrypt, force;
     tool_key key;
     rule *rules;
-    size_t n_rules;
+    size_t n_rules, n_renames; /* the last ones are of --rename */
+    bool stripped;             /* --strip took something away */
 } job;
 
 /* --- patterns: a star stands for any text ------------------------------------------------------------------------- */
@@ -165,6 +166,7 @@ static int rules_from_renames(job *j)
         from[equals - *at] = '\0';
         int code = add_rule(j, from, equals + 1);
         if (code != 0) return code;
+        j->n_renames++;
     }
     return 0;
 }
@@ -221,7 +223,7 @@ static bool begins_with_one(const char *name, const char **prefixes)
 }
 
 /* The name of entry i in OUT; NULL: it is left out. The text lives until the next call. */
-static const char *new_name(const job *j, const sp_bundle *in, int64_t i)
+static const char *new_name(job *j, const sp_bundle *in, int64_t i)
 {
     static char torch_buffer[2048], pattern_buffer[2048], buffer[4096];
     const char *name = sp_bundle_name_at(in, i), *old = name;
@@ -238,7 +240,10 @@ static const char *new_name(const job *j, const sp_bundle *in, int64_t i)
         name = pattern_buffer;
     }
     if (name == NULL) return NULL;
-    if (j->strip != NULL && strncmp(name, j->strip, strlen(j->strip)) == 0) name += strlen(j->strip);
+    if (j->strip != NULL && strncmp(name, j->strip, strlen(j->strip)) == 0) {
+        name += strlen(j->strip);
+        j->stripped = true;
+    }
     snprintf(buffer, sizeof buffer, "%s%s", j->add != NULL ? j->add : "", name);
     return buffer;
 }
@@ -255,7 +260,7 @@ static sp_status add_cast(sp_bundle *out, const char *name, const sp_bundle *in,
     return status;
 }
 
-static int copy_entries(const job *j, const sp_bundle *in, sp_bundle *out, int64_t *left_out)
+static int copy_entries(job *j, const sp_bundle *in, sp_bundle *out, int64_t *left_out)
 {
     sp_dtype dtype = j->dtype != NULL ? sp_dtype_parse(j->dtype) : SP_DTYPE_NONE;
     if (j->dtype != NULL && (dtype == SP_DTYPE_NONE || sp_dtype_kind(dtype) != 'f'))
@@ -275,6 +280,34 @@ static int copy_entries(const job *j, const sp_bundle *in, sp_bundle *out, int64
         if (status != SP_OK) return tool_engine_failed("convert");
     }
     return 0;
+}
+
+/* Options that name tensors, and name none that there is. */
+static int check_names(const job *j, const sp_bundle *in)
+{
+    const struct {
+        const char *option;
+        const char **texts;
+    } all[] = {{"--only", j->only}, {"--without", j->without}, {"--rename", j->rename}};
+    const int64_t n = sp_bundle_count(in);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (const char **at = all[k].texts; at != NULL && *at != NULL; at++) {
+            span stars[STARS_MAX];
+            bool found = false;
+            const bool rename = all[k].texts == j->rename;
+            const char *pattern = rename ? j->rules[j->n_rules - j->n_renames + (size_t)(at - j->rename)].from : *at;
+            for (int64_t i = 0; i < n && !found; i++) {
+                const char *name = sp_bundle_name_at(in, i);
+                found = rename ? fits(pattern, name, stars, 0) : strncmp(name, pattern, strlen(pattern)) == 0;
+            }
+            if (!found)
+                return tool_complain(EXIT_FAILED,
+                                     "convert: %s: no tensor of %s %s '%s'; spore inspect lists their names",
+                                     all[k].option, j->in, rename ? "is called" : "begins with", pattern);
+        }
+    return j->strip == NULL || j->stripped
+               ? 0
+               : tool_complain(EXIT_FAILED, "convert: --strip: no tensor of %s begins with '%s'", j->in, j->strip);
 }
 
 /* What a safetensors file says about itself goes on; to another format it would mean nothing. */
@@ -297,6 +330,7 @@ static int convert(job *j, const sp_file_options *reading, sp_file_options *writ
     if (sp_load(j->in, reading, &in) != SP_OK || sp_bundle_create(&out) != SP_OK || copy_notes(in, out) != SP_OK)
         code = tool_engine_failed("convert");
     if (code == 0) code = copy_entries(j, in, out, &left_out);
+    if (code == 0) code = check_names(j, in);
     if (code == 0 && sp_bundle_count(out) == 0)
         code = tool_complain(EXIT_FAILED, "convert: nothing is left of the %lld entries of %s",
                              (long long)sp_bundle_count(in), j->in);
@@ -400,13 +434,15 @@ int verb_convert(int argc, char **argv)
     if (code == 0) code = rules_from_renames(&j);
     if (code == 0) code = tool_output_check("convert", j.out, j.force);
     const char *cipher = NULL;
-    if (sp_file_cipher(j.in, &cipher) != SP_OK) cipher = NULL;
     sp_file_options reading = {0}, writing = {.format = j.to, .progress = tool_progress};
+    if (sp_file_cipher(j.in, &cipher) != SP_OK) cipher = NULL;
     if (code == 0 && j.encrypt && cipher != NULL)
         code = tool_complain(EXIT_FAILED, "convert: %s is encrypted already; decrypt it first, or leave --encrypt out",
                              j.in);
     if (code == 0 && (j.encrypt || cipher != NULL))
         code = tool_key_read("convert", &j.key, j.encrypt, j.encrypt ? &writing : &reading);
+    j.key.used = j.encrypt || cipher != NULL;
+    if (code == 0) code = tool_key_used("convert", &j.key);
     writing.flags = (j.compress ? SP_FILE_COMPRESS : 0u) | (j.crc ? SP_FILE_CRC : 0u);
     long long shard_bytes = 0;
     if (code == 0) code = tool_whole("convert", "--opset", j.opset, 13, 26, &j.opset_number);

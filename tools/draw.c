@@ -417,11 +417,12 @@ int verb_draw(int argc, char **argv)
     sp_file_options file = {0};
     const char *cipher = NULL;
     char made[4096];
-    if (sp_file_cipher(j.path, &cipher) == SP_OK && cipher != NULL) code = tool_key_read("draw", &key, false, &file);
+    code = tool_key_for("draw", &key, j.path, &cipher, &file);
     if (code != 0) return code;
     snprintf(made, sizeof made, "%s.svg", j.path);
     if (sp_model_load(j.path, &file, &j.model) != SP_OK) code = tool_engine_failed("draw");
     tool_key_clear(&key);
+    if (code == 0) code = tool_key_used("draw", &key);
     if (code == 0) {
         j.n = sp_model_nodes(j.model);
         j.box_of = calloc((size_t)j.n + 1, sizeof *j.box_of);

@@ -336,12 +336,16 @@ int verb_inspect(int argc, char **argv)
     sp_file_options file = {0};
     report r = {.path = path, .stats = stats};
     sp_bundle *bundle = NULL;
-    if (sp_file_cipher(path, &r.cipher) != SP_OK) r.cipher = NULL; /* a prefix of several files; loading tells */
-    if (r.cipher != NULL) code = tool_key_read(argv[0], &key, false, &file);
+    code = tool_key_for(argv[0], &key, path, &r.cipher, &file);
     if (code != 0) return code;
     if (sp_load(path, &file, &bundle) != SP_OK) {
         tool_key_clear(&key);
         return tool_engine_failed(argv[0]);
+    }
+    code = tool_key_used(argv[0], &key);
+    if (code != 0) {
+        sp_bundle_release(bundle);
+        return code;
     }
     r.bundle = bundle;
     r.format = sp_format_name(sp_bundle_format(bundle));

@@ -81,6 +81,22 @@ static int write_report(const job *j, const sp_quantized *q)
     return 0;
 }
 
+static bool needs_labels(const char *target)
+{
+    return target != NULL && strncmp(target, "cosine", 6) != 0 && strncmp(target, "agreement", 9) != 0;
+}
+
+/* An option that would change nothing, where that depends on the model. */
+static int check_batch(const job *j, const sp_model *m)
+{
+    const sp_spec *in = sp_model_inputs(m) > 0 ? sp_model_input_spec(m, 0) : NULL;
+    if (j->batch == NULL || in == NULL || in->rank < 1 || in->dims[0] < 0) return 0;
+    return tool_complain(
+        EXIT_USAGE,
+        "quantize: --batch is for models that leave it open, this one takes %lld rows: it would change nothing here",
+        (long long)in->dims[0]);
+}
+
 static int quantize(job *j, long long opset, int64_t batch, int64_t most)
 {
     sp_model *m = NULL;
@@ -89,6 +105,7 @@ static int quantize(job *j, long long opset, int64_t batch, int64_t most)
     tool_samples s = {
         .model = m, .path = j->data, .labels = j->labels, .picture = j->picture, .batch = batch, .most = most};
     int code = set_shapes(j, m);
+    if (code == 0) code = check_batch(j, m);
     if (code == 0 && j->data != NULL) code = tool_samples_open(&s);
     const sp_quant_data data = tool_samples_data(&s);
     if (code == 0 && sp_model_quantize(m, j->data != NULL ? &data : NULL, &j->options, &q) != SP_OK)
@@ -110,7 +127,7 @@ static int check_effects(const job *j)
         bool given, fits;
         const char *what;
     } all[] = {{"--data", j->data != NULL, fixed, "static quantisation"},
-               {"--labels", j->labels != NULL, j->options.target != NULL, "a --target"},
+               {"--labels", j->labels != NULL, needs_labels(j->options.target), "a --target of accuracy or relative"},
                {"--method", j->options.method != NULL, fixed, "static quantisation"},
                {"--activation-bits", j->activation_bits != NULL, fixed, "static quantisation"},
                {"--no-bias-correction", j->options.no_bias_correction, fixed, "static quantisation"},

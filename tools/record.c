@@ -31,7 +31,8 @@ int record_secret(const char *verb, const char *path, tool_key *key, sp_record_s
 {
     sp_file_options options = {0};
     bool asked = key->file != NULL || key->variable != NULL;
-    if (!asked && !ends_encrypted(path)) return 0; /* a key in the environment is for other files */
+    if (!asked && !ends_encrypted(path))
+        return tool_key_used(verb, key); /* a key in the environment is for other files */
     int code = tool_key_read(verb, key, false, &options);
     out->key = options.key;
     out->key_bytes = options.key_bytes;

@@ -154,7 +154,7 @@ int record_make(int argc, char **argv)
     int code = tool_parse_output(argc, argv, options, help, (const int[]){2, 3}, 0, &out, others, &n, &helped);
     if (code != 0 || helped) return code;
     code = fill_plan(&o, &plan);
-    if (code == 0 && (o.key.file != NULL || o.key.variable != NULL))
+    if (code == 0 && (o.key.file != NULL || o.key.variable != NULL || o.key.mode != NULL))
         code = record_secret(argv[0], others[0], &o.key, &secret);
     char *own = o.index == NULL ? NULL : strdup(o.index);
     if (own != NULL) plan.n_index = record_names(own, index, RECORD_FIELDS_MAX);

@@ -356,7 +356,7 @@ static sp_status sample(void *context, int64_t i, sp_tensor **in, sp_tensor **la
     *done = s->most > 0 && s->n_given >= s->most;
     for (;;) {
         const int64_t left = s->n_rows - s->row, want = rows_wanted(s);
-        if (*done) return SP_OK;
+        if (*done) return i > 0 && tool_picture_idle(&s->picture) ? failed(TOOL_PICTURE_IDLE) : SP_OK;
         if (left >= want || (left > 0 && is_open(s))) {
             s->n_given++;
             return give(s, left < want ? left : want, in, label);

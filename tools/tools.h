@@ -64,6 +64,7 @@ int tool_whole(const char *verb, const char *option, const char *text, long long
 /* Key and mode for encrypted files: --key-file, --key-env (default SPORE_KEY), --mode. */
 typedef struct tool_key {
     const char *file, *variable, *mode;
+    bool used; /* for a file that is encrypted */
     unsigned char bytes[64];
     size_t n;
 } tool_key;
@@ -78,6 +79,10 @@ typedef struct tool_key {
 /* Read the key, if there is one, into the options; 0 or an exit code. Wipe with tool_key_clear. */
 int tool_key_read(const char *verb, tool_key *key, bool required, sp_file_options *options);
 void tool_key_clear(tool_key *key);
+/* The same for a file that is read and may be encrypted: its cipher, NULL if it is not, and then an option of the key is a misunderstanding. More
+ * files may come: tool_key_used tells at the end whether one of them was encrypted. */
+int tool_key_for(const char *verb, tool_key *key, const char *path, const char **cipher, sp_file_options *options);
+int tool_key_used(const char *verb, const tool_key *key);
 
 /* A file that an option names, for reading as text; NULL after a complaint. A folder is none. */
 FILE *tool_input_open(const char *verb, const char *option, const char *path);
@@ -166,6 +171,7 @@ int tool_kinds(const sp_model *m, tool_kind *kinds, int room);
 
 typedef struct tool_picture {
     const char *mean, *std, *scale; /* as given */
+    bool used;                      /* for a picture, and an input of floats */
 } tool_picture;
 #define TOOL_PICTURE_OPTIONS(p)                                                                                        \
     {"--mean", NULL, &(p).mean, NULL}, {"--std", NULL, &(p).std, NULL}, { "--scale", NULL, &(p).scale, NULL }
@@ -175,9 +181,13 @@ typedef struct tool_picture {
     "  --scale S            divide pictures by S instead of 255\n"
 
 int tool_picture_check(const char *verb, const tool_picture *p);
+/* One of them is given, but there was no picture that it would have changed. */
+bool tool_picture_idle(const tool_picture *p);
+#define TOOL_PICTURE_IDLE                                                                                              \
+    "--mean, --std and --scale are for pictures that become floats, and there is none: they would change nothing here"
 /* A picture as an input wants it: resized, channels in their place, numbers of its dtype; owned by the builder. */
-int tool_picture_make(const char *verb, const tool_picture *p, sp_builder *b, const char *path,
-                      const unsigned char *data, size_t bytes, const sp_spec *want, sp_tensor **out);
+int tool_picture_make(const char *verb, tool_picture *p, sp_builder *b, const char *path, const unsigned char *data,
+                      size_t bytes, const sp_spec *want, sp_tensor **out);
 /* A whole file, freed by the caller. */
 int tool_file_read(const char *verb, const char *path, unsigned char **data, size_t *bytes);
 

@@ -468,6 +468,7 @@ static sp_status convert_all_ways(sp_model *m, const faces *f, const char *path,
 sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_file_options *options)
 {
     SP_CHECK(m && path, SP_VALUE, "m and path must not be NULL");
+    SP_TRY(sp__model_check_opset(path, opset, options));
     return sp__model_convert_edited(m, path, opset, options, NULL);
 }
 

@@ -82,6 +82,9 @@ sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_sp
                            sp_function **out);
 /* The same for some arguments that the model takes; free dimensions have sizes that were found to work. */
 sp_status sp__model_record_any(sp_model *m, sp_graph **graph, sp_function **out);
+/* A version of ONNX's operators is for .onnx. */
+sp_status sp__model_check_opset(const char *path, int opset, const sp_file_options *options);
+
 /* sp_model_convert, with something done to every recording before it is written: it must do the same to recordings with other sizes. */
 typedef struct sp_model_edit {
     sp_status (*edit)(void *context, sp_function *f);

@@ -145,7 +145,7 @@ enum { KEPT_BYTES = 64 << 20 };
 static sp_status keep_sample(sp_quantized *q, sp_tensor *const *in, sp_tensor *label, size_t *bytes)
 {
     const int n = q->model->n_inputs;
-    const int64_t most = q->options.effect_samples > 0 ? q->options.effect_samples : 8;
+    const int64_t most = q->options.effect_samples > 0 ? q->options.effect_samples : SP_QUANT_EFFECT_SAMPLES;
     size_t size = 0;
     for (int i = 0; i < n; i++) size += sp_tensor_bytes(in[i]);
     if (q->n_kept >= most || (q->n_kept > 0 && *bytes + size > KEPT_BYTES)) return SP_OK;

@@ -22,7 +22,8 @@
 
 /* --- observers: what a value's numbers were like, in one pass ---------------------------------------------------- */
 
-enum { SP_QUANT_BINS = 4096 }; /* on each side of zero */
+enum { SP_QUANT_BINS = 4096 };        /* on each side of zero */
+enum { SP_QUANT_EFFECT_SAMPLES = 8 }; /* unless the caller says otherwise */
 
 typedef struct sp_quant_observer {
     int64_t n, n_zero, n_samples;

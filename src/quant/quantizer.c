@@ -13,6 +13,27 @@ static bool is_one_of(const char *text, const char *a, const char *b, const char
     return strcmp(text, a) == 0 || strcmp(text, b) == 0 || strcmp(text, c) == 0;
 }
 
+/* What is not as it is by default, and would change nothing. */
+static sp_status check_effects(const sp_quant_options *o)
+{
+    const bool fixed = strcmp(o->kind, "static") == 0;
+    const struct {
+        const char *option;
+        bool idle;
+        const char *what;
+    } all[] = {
+        {"method", !fixed && strcmp(o->method, "minmax") != 0, "kind 'static'"},
+        {"bias_correction", !fixed && o->no_bias_correction, "kind 'static'"},
+        {"effect_samples", !fixed && o->effect_samples != 0 && o->effect_samples != SP_QUANT_EFFECT_SAMPLES,
+         "kind 'static'"},
+        {"percentile", o->percentile != 99.99 && strcmp(o->method, "percentile") != 0, "method 'percentile'"},
+        {"block", o->block != 32 && o->weight_bits != 4, "weights of 4 bits"},
+        {"per_tensor", o->per_tensor && (o->weight_bits == 4 || o->weight_bits == 16), "weights of 7 or 8 bits"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        SP_CHECK(!all[i].idle, SP_VALUE, "%s is for %s, it would change nothing here", all[i].option, all[i].what);
+    return SP_OK;
+}
+
 static sp_status check_options(const sp_quant_options *o)
 {
     const bool fixed = strcmp(o->kind, "static") == 0, weights = strcmp(o->kind, "weights") == 0;
@@ -33,7 +54,7 @@ static sp_status check_options(const sp_quant_options *o)
     SP_CHECK(fixed || (!o->symmetric && !o->equalize && !o->integer_only && !o->target), SP_VALUE,
              "symmetric, equalize, integer_only and target are for kind 'static', and change nothing in '%s'", o->kind);
     if (o->target) SP_TRY(sp__quant_target_check(o->target));
-    return SP_OK;
+    return check_effects(o);
 }
 
 static const char *text_or(sp_quantized *q, const char *text, const char *otherwise)
@@ -207,6 +228,7 @@ void sp_quantized_release(sp_quantized *q)
 sp_status sp_quantized_save(sp_quantized *q, const char *path, int opset, const sp_file_options *options)
 {
     SP_CHECK(q && path, SP_VALUE, "q and path must not be NULL");
+    SP_TRY(sp__model_check_opset(path, opset, options));
     const bool new = q->options.activation_bits == 16 || q->options.weight_bits == 4;
     return sp__model_convert_edited(q->model, path, opset == 0 && new ? 21 : opset, options, &(sp_model_edit){edit, q});
 }

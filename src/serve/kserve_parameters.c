@@ -194,7 +194,8 @@ sp_status sp__kserve_put_classes(const sp_served *m, const sp_tensor *t, const c
 {
     const int64_t count = sp_tensor_count(t), rows = sp_tensor_rank(t) > 1 ? sp_tensor_dims(t)[0] : 1,
                   n = rows > 0 ? count / rows : 0, k = classes < n ? classes : n;
-    SP_CHECK(has_classes(sp_tensor_dtype(t)), SP_TYPE, "output '%s' is %s, which has no classes", name, sp_dtype_name(sp_tensor_dtype(t)));
+    SP_CHECK(has_classes(sp_tensor_dtype(t)), SP_TYPE, "output '%s' is %s, which has no classes", name,
+             sp_dtype_name(sp_tensor_dtype(t)));
     score *scores = sp__alloc((size_t)n * sizeof *scores + 1);
     if (scores == NULL) return SP_NOMEM;
     sp_status status = SP_OK;

@@ -162,7 +162,8 @@ def test_methods_cut_outliers():
     net = make_net()
     errors = {}
     for method in ("minmax", "average", "percentile", "outliers", "entropy", "mse"):
-        figures = ms.quantize(net, with_outliers(), method=method, percentile=99.5, effect_samples=0 if method == "average" else 8).figures
+        figures = ms.quantize(net, with_outliers(), method=method, percentile=99.5 if method == "percentile" else 99.99,
+                              effect_samples=0 if method == "average" else 8).figures
         first = [layer for layer in figures["layers"] if layer["name"] == "conv1"][0]["input"]
         errors[method] = first
     assert errors["minmax"]["high"] == 60
@@ -377,3 +378,29 @@ def test_pictures_and_records(folder, tmp_path):
 def test_options_that_change_nothing(folder, tmp_path, words, message):
     words = [str(folder / w) if w == "all.npz" else w for w in words]
     assert message in spore(folder / "net.onnx", "-o", tmp_path / "a.onnx", *words, code=2)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ({"kind": "dynamic", "method": "entropy"}, "method is for kind 'static'"), ({"percentile": 90}, "percentile is for method"),
+    ({"block": 64}, "block is for weights of 4 bits"), ({"kind": "weights", "bias_correction": False}, "bias_correction is for"),
+    ({"kind": "weights", "bits": 16, "per_tensor": True}, "per_tensor is for"), ({"kind": "dynamic", "effect_samples": 3}, "effect_samples is for"),
+])
+def test_arguments_that_change_nothing(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ms.quantize(make_net(), samples(), **arguments)
+
+
+def test_opset_of_a_file_without_one(tmp_path):
+    with pytest.raises(ValueError, match="opset 17 is for .onnx"):
+        ms.quantize(make_net(), samples()).save(str(tmp_path / "net.mindir"), opset=17)
+
+
+def test_options_that_fit_neither_model_nor_data(folder, tmp_path):
+    """Settings of pictures with arrays, rows of a batch where the model fixes it, classes for a target that needs none."""
+    for option, value in (("--mean", "0.5"), ("--std", "2"), ("--scale", "2")):
+        assert "for pictures" in spore(folder / "net.onnx", "-o", tmp_path / "a.onnx", "--data", folder / "all.npz", option, value, code=1)
+    assert "cannot be divided by 0" in spore(folder / "net.onnx", "-o", tmp_path / "a.onnx", "--data", folder / "all.npz", "--std", "1,0,1", code=2)
+    (tmp_path / "labels").write_text("1\n")
+    assert "--labels is for a --target of" in spore(folder / "net.onnx", "-o", tmp_path / "a.onnx", "--data", folder / "all.npz", "--labels",
+                                                    tmp_path / "labels", "--target", "cosine>=0.5", code=2)
+    assert not (tmp_path / "a.onnx").exists()

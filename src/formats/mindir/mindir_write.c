@@ -2,6 +2,7 @@
 /* mindir_write.c - models into files: MindIR, ONNX or MindSpore Lite of a recorded function. */
 #include "base/plain.h"
 #include "formats/format_impl.h"
+#include "formats/model_impl.h"
 #include "formats/mindir/mindir_build.h"
 #include "base/text.h"
 #include "formats/lite/lite_out.h"
@@ -103,6 +104,14 @@ static bool is_onnx(const char *path, const sp_file_options *options)
 {
     size_t n = strlen(path);
     return options->format ? !strcmp(options->format, "onnx") : n >= 5 && !strcmp(path + n - 5, ".onnx");
+}
+
+sp_status sp__model_check_opset(const char *path, int opset, const sp_file_options *options)
+{
+    static const sp_file_options none = {0};
+    SP_CHECK(opset == 0 || is_onnx(path, options ? options : &none), SP_VALUE,
+             "opset %d is for .onnx, it would change nothing in %s", opset, path);
+    return SP_OK;
 }
 
 sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options)
