@@ -38,12 +38,17 @@ def prelude(path):
     return text.split("\n---\n")[0] + "\n" if text.startswith("#pre") else ""
 
 
-def numbers(kind, *shape):
-    """Fixed numbers of a dtype by its short name: "f32", "c64", "u8", "bool", ... Integers are small, floats in (-2, 2)."""
+def numbers(kind, *shape, within=None):
+    """Fixed numbers of a dtype by its short name: "f32", "c64", "u8", "bool", ... Integers are small, floats in (-2, 2), or `within` two
+    numbers."""
     dtype = {"f": "float", "i": "int", "u": "uint", "c": "complex", "b": "bool"}[kind[0]] + kind[1:] if kind != "bool" else "bool"
     draw = np.random.RandomState(zlib.crc32(repr((kind, shape)).encode()) % 2**31)
     if kind == "bool":
         return np.array(draw.rand(*shape) > 0.5)
+    if within is not None:
+        low, high = within
+        values = low + np.array(draw.rand(*shape)) * (high - low)
+        return (np.floor(values) if kind[0] in "iu" else values * (1 + 0.5j) if kind[0] == "c" else values).astype(dtype)
     if kind[0] in "iu":
         return np.array(draw.randint(-5 if kind[0] == "i" else 0, 6, shape)).astype(dtype)
     values = np.array(draw.rand(*shape)) * 4 - 2
@@ -98,13 +103,13 @@ def scope(framework, folder):
     def part(name):
         return importlib.import_module(f"{framework}.{name}")
 
-    def t(kind, *shape):
-        return ms.Tensor(numbers(kind, *shape))
+    def t(kind, *shape, within=None):
+        return ms.Tensor(numbers(kind, *shape, within=within))
     names = {"np": np, "ms": ms, "ops": ms.ops, "nn": ms.nn, "mint": part("mint"), "Tensor": ms.Tensor, "Parameter": ms.Parameter,
              "P": part("ops.operations"), "mnp": part("numpy"), "sl": part("scipy.linalg"), "so": part("scipy.optimize"),
              "sf": part("scipy.fft"), "sss": None, "train": part("train"), "amp": part("amp"), "ds": part("dataset"), "rewrite": part("rewrite"),
              "mstype": part("common.dtype"), "t": t, "a": numbers, "D": str(folder), "os": os, "json": json, "F": part("ops.functional"),
-             "ser": part("train.serialization"), "cb": part("train.callback")}
+             "ser": part("train.serialization"), "cb": part("train.callback"), "C": part("ops.composite")}
     return names
 
 
@@ -132,7 +137,7 @@ def answer(question, names, before=""):
             result = eval(code, names)
             return plain(names.get("out") if code.co_filename != "<question>" or result is None and "out" in names else result)
     except Exception as error:
-        return {"raises": type(error).__name__, "words": str(error)[:300]}
+        return {"raises": type(error).__name__, "words": str(error).split("\n")[0][:80]}
 
 
 def same(found, wanted, rtol=2e-4, atol=2e-5):
@@ -159,11 +164,12 @@ def read_different():
 
 def reason_for(name, question, rows, found, wanted):
     """Why spore may answer otherwise, or None. Patterns are those of the shell, over the question in one line; behind `refused`
-    they count only where MindSpore raises an exception and spore has an answer, behind `both refuse` where the types differ."""
+    they count only where MindSpore raises an exception and spore has an answer, behind `both refuse` where the types differ, behind
+    `nothing` where an input has no elements."""
     line = question.replace("\n", "; ")
     here, there = ("raises" in answer if isinstance(answer, dict) else False for answer in (found, wanted))
     for file, pattern, reason in rows:
-        for word, holds in (("refused ", there and not here), ("both refuse ", there and here)):
+        for word, holds in (("refused ", there and not here), ("both refuse ", there and here), ("nothing ", re.search(r"\bt\('\w+'(, \d+)*, 0[,)]", line))):
             if pattern.startswith(word):
                 pattern = pattern.removeprefix(word) if holds else ""
         if file == name and pattern and (line == pattern or fnmatch.fnmatchcase(line, pattern)):

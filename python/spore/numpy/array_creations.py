@@ -250,14 +250,20 @@ def triu_indices(n, k=0, m=None):
     return _places(ops.logical_not(_below(n, n if m is None else m, k - 1)))
 
 
+def _sizes_of_matrix(arr, who, k):
+    if tensor(arr).ndim != 2:
+        raise ValueError(f"{who}: arr must be a matrix, but its shape is {arr.shape}")
+    return arr.shape[0], k, arr.shape[1]
+
+
 def tril_indices_from(arr, k=0):
     """Rows and columns of the elements of a matrix at and below a diagonal."""
-    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+    return tril_indices(*_sizes_of_matrix(arr, 'tril_indices_from', k))
 
 
 def triu_indices_from(arr, k=0):
     """Rows and columns of the elements of a matrix at and above a diagonal."""
-    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+    return triu_indices(*_sizes_of_matrix(arr, 'triu_indices_from', k))
 
 
 def diag_indices(n, ndim=2):
@@ -296,6 +302,8 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None) -> Tensor:
 def vander(x, N=None, increasing=False):  # noqa: N803
     """The matrix of powers of x: column by column from high to low, or increasing."""
     x = tensor(x)
+    if x.ndim != 1:
+        raise ValueError(f"vander: x must have 1 dimension, but its shape is {x.shape}")
     n = x.shape[0] if N is None else N
     powers = ops.arange(n) if increasing else ops.arange(n - 1, -1, -1)
     return ops.pow(x.expand_dims(1), powers.astype(x.dtype))

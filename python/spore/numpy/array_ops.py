@@ -207,7 +207,8 @@ def _split(x, where_, axis, even, who):
     else:
         ends = [0, *[min(max(i + n if i < 0 else i, 0), n) for i in where_], n]
     whole = (slice(None),) * axis
-    return tuple(x[whole + (slice(a, builtins.max(a, b)),)] for a, b in zip(ends, ends[1:]))
+    parts = [x[whole + (slice(a, builtins.max(a, b)),)] for a, b in zip(ends, ends[1:])]
+    return tuple(parts) if isinstance(where_, int) else parts
 
 
 def split(x, indices_or_sections, axis=0):

@@ -23,10 +23,13 @@ __all__ = ['amax', 'amin', 'argmax', 'argmin', 'around', 'average', 'bincount', 
 
 # --- of one element --------------------------------------------------------------------------------------------------
 
-def _unary(function, text, real=False, name='x', lists=False):
-    """A function of every element; real ones turn whole numbers into float32 first. Those of `lists` take numbers and lists, too."""
+def _unary(function, text, real=False, name='x', lists=False, angle=False):
+    """A function of every element; real ones turn whole numbers into float32 first, `angle` ones those of one byte into float16. Those of
+    `lists` take numbers and lists, too."""
     def apply(value, dtype):
         value = tensor(value) if lists else tensor_only(value, call.__name__)
+        if angle:
+            value = floating(value, mstype.float16 if value.itemsize == 1 else mstype.float32)
         return cast(function(floating(value) if real else value), dtype)
     if name == 'a':
         def call(a, dtype=None):
@@ -47,19 +50,19 @@ def _signed_power(x, power):
 
 _convert.export({
     'abs': _unary(ops.abs, 'The absolute value'), 'absolute': _unary(ops.abs, 'The absolute value'),
-    'arccos': _unary(ops.acos, 'The angle with this cosine', True, 'input'),
-    'arccosh': _unary(ops.acosh, 'The area hyperbolic cosine', True),
-    'arcsin': _unary(ops.asin, 'The angle with this sine', True), 'arcsinh': _unary(ops.asinh, 'The area hyperbolic sine', True),
-    'arctan': _unary(ops.atan, 'The angle with this tangent', True),
-    'arctanh': _unary(ops.atanh, 'The area hyperbolic tangent', True),
+    'arccos': _unary(ops.acos, 'The angle with this cosine', name='input', angle=True),
+    'arccosh': _unary(ops.acosh, 'The area hyperbolic cosine', angle=True),
+    'arcsin': _unary(ops.asin, 'The angle with this sine', angle=True), 'arcsinh': _unary(ops.asinh, 'The area hyperbolic sine', angle=True),
+    'arctan': _unary(ops.atan, 'The angle with this tangent', angle=True),
+    'arctanh': _unary(ops.atanh, 'The area hyperbolic tangent', angle=True),
     'bitwise_not': _unary(ops.bitwise_not, 'The inverted bits', lists=True),
     'invert': _unary(ops.bitwise_not, 'The inverted bits', lists=True),
     'cbrt': _unary(lambda x: _signed_power(x, 1 / 3), 'The cube root', True, lists=True),
-    'ceil': _unary(ops.ceil, 'The next whole number above', True, lists=True), 'cos': _unary(ops.cos, 'The cosine', True),
-    'cosh': _unary(ops.cosh, 'The hyperbolic cosine', True),
+    'ceil': _unary(ops.ceil, 'The next whole number above', True, lists=True), 'cos': _unary(ops.cos, 'The cosine', angle=True),
+    'cosh': _unary(ops.cosh, 'The hyperbolic cosine', angle=True),
     'deg2rad': _unary(lambda x: x * (math.pi / 180), 'The angle in radians', True),
     'exp': _unary(ops.exp, 'e to the power', True), 'expm1': _unary(ops.expm1, 'e to the power, less one,', True, lists=True),
-    'fabs': _unary(ops.abs, 'The absolute value', True), 'floor': _unary(ops.floor, 'The next whole number below', True, lists=True),
+    'fabs': _unary(ops.abs, 'The absolute value'), 'floor': _unary(ops.floor, 'The next whole number below', True, lists=True),
     'log': _unary(ops.log, 'The natural logarithm', True, lists=True), 'log10': _unary(ops.log10, 'The logarithm to base 10', True),
     'log1p': _unary(ops.log1p, 'The natural logarithm of one plus this,', True, lists=True),
     'log2': _unary(ops.log2, 'The logarithm to base 2', True),
@@ -69,15 +72,16 @@ _convert.export({
     'reciprocal': _unary(lambda x: ops.reciprocal(x) if x.dtype.is_floating_point or x.dtype.is_complex
                          else ops.div(1, x, rounding_mode='trunc').astype(x.dtype), 'One divided by it,', lists=True),
     'rint': _unary(ops.round, 'The nearest whole number', True, lists=True), 'sign': _unary(ops.sign, 'The sign', True, lists=True),
-    'sin': _unary(ops.sin, 'The sine', True), 'sinh': _unary(ops.sinh, 'The hyperbolic sine', True),
+    'sin': _unary(ops.sin, 'The sine', angle=True), 'sinh': _unary(ops.sinh, 'The hyperbolic sine', angle=True),
     'sqrt': _unary(ops.sqrt, 'The square root', True, lists=True), 'square': _unary(ops.square, 'The square', lists=True),
-    'tan': _unary(ops.tan, 'The tangent', True), 'tanh': _unary(ops.tanh, 'The hyperbolic tangent', True),
+    'tan': _unary(ops.tan, 'The tangent', angle=True), 'tanh': _unary(ops.tanh, 'The hyperbolic tangent', angle=True),
     'trunc': _unary(ops.trunc, 'The whole part', True, lists=True)}, globals())
 
 
 def exp2(x, dtype=None) -> Tensor:
     """2 to the power of every element."""
     x = tensor(x)
+    x = x.astype(mstype.int64) if x.dtype == mstype.bool_ else x
     return cast(ops.pow(ops.full_like(x, 2), x), dtype)
 
 
@@ -102,6 +106,8 @@ def clip(x, xmin, xmax, dtype=None) -> Tensor:
     if xmin is None and xmax is None:
         raise ValueError("clip: one of xmin and xmax must be given, but both are None")
     x = tensor_only(x, 'clip')
+    if all(bound is None or isinstance(bound, int) for bound in (xmin, xmax)) and not (x.dtype.is_floating_point or x.dtype.is_complex) and x.dtype != mstype.bool_:
+        return cast(ops.clamp(x, xmin, xmax), dtype)   # a bound may lie outside of what the dtype holds
     if xmin is not None:
         x = ops.maximum(*pair(x, xmin))
     if xmax is not None:
@@ -125,7 +131,7 @@ def _binary(function, text, real=False, pairing=pair):
         x1, x2 = pairing(x1, x2)
         if real:
             wide = result_type(x1, x2)
-            wide = wide if wide.is_floating_point else mstype.float32
+            wide = wide if wide.is_floating_point or wide.is_complex else mstype.float32
             x1, x2 = cast(x1, wide), cast(x2, wide)
         return cast(function(x1, x2), dtype)
     call.__doc__ = f"{text}, element by element, broadcast."
@@ -226,7 +232,7 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=None):  # noqa: A001
     a = cast(tensor(a), dtype)
     axes = axes_of(axis, a.ndim, 'sum')
     if dtype is None and not (a.dtype.is_floating_point or a.dtype.is_complex):
-        a = a.astype(mstype.int64)
+        a = a if a.dtype in (mstype.uint16, mstype.uint32, mstype.uint64) else a.astype(mstype.int64)
     out = ops.sum(a, axes, keepdims) if a.ndim else a
     out = out if initial is None else out + initial
     return cast(out, dtype)
@@ -290,7 +296,7 @@ def _place(a, axis, function, who, dtype):
     a = tensor(a)
     if a.dtype == mstype.bool_:
         a = a.astype(mstype.int32)
-    if axis is None:
+    if axis is None or a.ndim == 0 and axis in (0, -1):
         a, axis = a.reshape((-1,)), 0
     return function(a, axis_of(axis, a.ndim, who)).astype(dtype)
 
@@ -370,7 +376,9 @@ def _counted(a, axis, keepdims):
 
 def nansum(a, axis=None, dtype=None, keepdims=False) -> Tensor:
     """The sum along dimensions; what is not a number counts as zero."""
-    return sum(_filled(a, 0), axis, dtype, keepdims)
+    a = _filled(a, 0)
+    whole = not (a.dtype.is_floating_point or a.dtype.is_complex or a.dtype == mstype.bool_)
+    return sum(a, axis, a.dtype if whole and dtype is None else dtype, keepdims)
 
 
 def nancumsum(a, axis=None, dtype=None) -> Tensor:
@@ -421,6 +429,8 @@ def tensordot(a, b, axes=2) -> Tensor:
     """The sum of products over dimensions: the last of a and first of b, or pairs of them."""
     a, b = _factors(a, b)
     if isinstance(axes, int):
+        if axes > builtins.min(a.ndim, b.ndim):
+            raise ValueError(f"tensordot: axes is {axes}, but the ranks are {a.ndim} and {b.ndim}")
         left, right = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
     else:
         left, right = (axes_of(v, x.ndim, 'tensordot') for v, x in zip(axes, (a, b)))
@@ -428,11 +438,9 @@ def tensordot(a, b, axes=2) -> Tensor:
         raise ValueError(f"tensordot: dimensions {left} of {a.shape} and {right} of {b.shape} do not match")
     rest_a = [i for i in range(a.ndim) if i not in left]
     rest_b = [i for i in range(b.ndim) if i not in right]
-    n = 1
-    for i in left:
-        n *= a.shape[i]
-    first = ops.transpose(a, (*rest_a, *left)).reshape((-1, n)) if a.ndim else a.reshape((1, 1))
-    second = ops.transpose(b, (*right, *rest_b)).reshape((n, -1)) if b.ndim else b.reshape((1, 1))
+    n, rows, columns = (math.prod(x.shape[i] for i in which) for x, which in ((a, left), (a, rest_a), (b, rest_b)))
+    first = ops.transpose(a, (*rest_a, *left)).reshape((rows, n)) if a.ndim else a.reshape((1, 1))
+    second = ops.transpose(b, (*right, *rest_b)).reshape((n, columns)) if b.ndim else b.reshape((1, 1))
     return ops.matmul(first, second).reshape((*[a.shape[i] for i in rest_a], *[b.shape[i] for i in rest_b]))
 
 
@@ -477,6 +485,8 @@ def multi_dot(arrays):  # noqa: F811  numpy's name of the argument
 def matrix_power(a, n) -> Tensor:
     """A square matrix multiplied n times with itself."""
     a = tensor_only(a, 'matrix_power')
+    if a.ndim < 2:
+        raise ValueError(f"matrix_power: a must have at least 2 dimensions, but its shape is {a.shape}")
     out = ops.broadcast_to(creations.eye(a.shape[-1], dtype=a.dtype), a.shape)
     for _ in range(n):
         out = ops.matmul(out, a)
@@ -488,6 +498,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None) -> Tensor:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _factors(a, b)
+    axis_of(axisa, a.ndim, 'cross'), axis_of(axisb, b.ndim, 'cross')
     a, b = arrays.moveaxis(a, axisa, -1), arrays.moveaxis(b, axisb, -1)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError(f"cross: vectors have 2 or 3 elements, but got {a.shape[-1]} and {b.shape[-1]}")
@@ -503,6 +514,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None) -> Tensor:
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     """The norm of vectors along a dimension, or of matrices along two; of all elements without both."""
     x = floating(tensor(x))
+    x = ops.abs(x) if x.dtype.is_complex else x
     if ord is None and axis is None:
         out = ops.sqrt(sum(x * x))
         return out.reshape((1,) * x.ndim) if keepdims else out
@@ -574,15 +586,16 @@ def _slid(a, v, mode, who):
 
 def convolve(a, v, mode='full') -> Tensor:
     """The convolution of two rows."""
-    a, v = tensor(a), tensor(v)
+    a, v = arrays.atleast_1d(tensor(a)), arrays.atleast_1d(tensor(v))
     if v.size > a.size:
         a, v = v, a
     return _slid(a, arrays.flip(v), mode, 'convolve')
 
 
 def correlate(a, v, mode='valid') -> Tensor:
-    """The sums of products of one row with the other, shifted."""
+    """The sums of products of one row with the conjugates of the other, shifted."""
     a, v = tensor(a), tensor(v)
+    v = ops.conj(v) if v.dtype.is_complex else v
     if v.size > a.size:
         return arrays.flip(_slid(v, a, mode, 'correlate'))
     return _slid(a, v, mode, 'correlate')
@@ -764,7 +777,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         centred = m - (ops.sum(m * weights, (1,), True) / total)
         factor = total - ddof if aweights is None or ddof == 0 else total - ddof * sum(weights * aweights) / total
         product = centred * weights
-    return cast(ops.squeeze(ops.matmul(centred, product.T) / factor), dtype)
+    product = ops.conj(product.T) if product.dtype.is_complex else product.T
+    return cast(ops.squeeze(ops.matmul(centred, product) / factor), dtype)
 
 
 def corrcoef(x, y=None, rowvar=True, dtype=None) -> Tensor:
@@ -772,8 +786,10 @@ def corrcoef(x, y=None, rowvar=True, dtype=None) -> Tensor:
     c = cov(x, y, rowvar)
     if c.ndim == 0:
         return cast(c / c, dtype)
-    deviation = ops.sqrt(creations.diagonal(c))
-    return cast(ops.clamp(c / deviation.expand_dims(1) / deviation, -1.0, 1.0), dtype)
+    deviation = creations.diagonal(c)
+    deviation = ops.sqrt(ops.real(deviation) if c.dtype.is_complex else deviation)
+    c = c / deviation.expand_dims(1) / deviation
+    return cast(c if c.dtype.is_complex else ops.clamp(c, -1.0, 1.0), dtype)
 
 
 # --- polynomials: coefficients from the highest power down -----------------------------------------------------------

@@ -22,6 +22,14 @@ __all__ = [
 
 # --- reading arguments, shared with the files beside this one --------------------------------------------------------
 
+def of_rank(x, low, high, where, what="input"):
+    """x, or a ValueError where it has not as many dimensions as that; high None: any number above."""
+    if not low <= x.ndim or high is not None and x.ndim > high:
+        wanted = f"{low}" if low == high else f"{low} or more" if high is None else f"{low} to {high}"
+        raise ValueError(f"For '{where}', {what} must have {wanted} dimensions, but its shape is {x.shape}")
+    return x
+
+
 def tensor_of(value, what="input", where="this operator"):
     """value if it is a Tensor, else TypeError."""
     if not isinstance(value, Tensor):

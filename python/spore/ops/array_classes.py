@@ -49,11 +49,11 @@ def _gather_v2(self, input_params, input_indices, axis, batch_dims=0):
 
 def _embedding_lookup(self, input_params, input_indices, offset):
     """Rows by index minus offset; rows outside of the table are zero."""
-    places, n = apply("sub", (input_indices, offset)), input_params.shape[0]
+    places, n = apply("sub", (input_indices, offset)), array.of_rank(input_params, 1, 2, "EmbeddingLookup", "input_params").shape[0]
     inside = apply("logical_and", (apply("greater_equal", (places, 0)), apply("less", (places, n))))
     rows = scattering.gather(input_params, apply("select", (inside, places, 0)), 0)
     mask = apply("reshape", (inside,), {"shape": inside.shape + (1,) * (rows.ndim - inside.ndim)})
-    return apply("select", (mask, rows, 0.0))
+    return apply("select", (mask, rows, Tensor(0, rows.dtype)))
 
 
 def _identity(self, x):
@@ -111,7 +111,7 @@ def _split(self, input_x):
         raise ValueError(f"Split: output_num must be positive, but got {self.output_num}")
     if n % self.output_num:
         raise ValueError(f"Split: {self.output_num} does not divide dimension {axis} of size {n}")
-    return array.split(input_x, n // self.output_num or 1, axis)
+    return array.split(input_x, [n // self.output_num] * self.output_num, axis)
 
 
 _add(primitive("Split", _split, "axis=0, output_num=1"))

@@ -5,7 +5,7 @@ from .. import _core
 from .._core import Tensor
 from ..common import dtype as mstype
 from ._make import primitive
-from .array import ints_of
+from .array import ints_of, of_rank
 from .scattering import gather
 
 __all__ = ["matrix_band_part", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "MatrixBandPart", "MatrixDiagV3",
@@ -68,6 +68,7 @@ def _flat_rows(x, n, longest):
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT") -> Tensor:
     """Matrices with the given diagonals, and padding_value elsewhere. k: which diagonal, or the lowest and the highest."""
     _check_align(align, "matrix_diag")
+    of_rank(x, 1, None, "matrix_diag", "x")
     k = ints_of(k, "k") if isinstance(k, (tuple, list, Tensor)) else (k,)
     low, high = (k[0], k[0]) if len(k) == 1 else k
     n, longest = high - low + 1, x.shape[-1]

@@ -4,7 +4,7 @@ import math
 
 from .._core import Tensor, apply
 from ..common import dtype as mstype
-from .array import tensor_of
+from .array import of_rank, tensor_of
 from .primitive import Primitive, prim_attr_register
 
 __all__ = ["nll_loss", "NLLLoss", "cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss", "soft_margin_loss",
@@ -299,7 +299,7 @@ class CTCLoss(Primitive):
         pass
 
     def __call__(self, x, labels_indices, labels_values, sequence_length):
-        batch = x.shape[1]
+        batch = of_rank(x, 3, 3, "CTCLoss", "x").shape[1]
         rows = [[] for _ in range(batch)]
         for (row, _), label in zip(labels_indices.asnumpy().tolist(), labels_values.asnumpy().tolist()):
             if not (self.preprocess_collapse_repeated and rows[row] and rows[row][-1] == label):

@@ -7,7 +7,7 @@ from .. import _core
 from .._core import Tensor
 from ..common import dtype as mstype
 from ..graph import state as _state
-from .array import overwritten as _overwritten, own as _own
+from .array import of_rank, overwritten as _overwritten, own as _own
 from .primitive import Primitive
 
 __all__ = [
@@ -389,8 +389,8 @@ def batch_dot(x1, x2, axes=None) -> Tensor:
         raise ValueError(f"batch_dot: axis {first} of shape {x.shape} does not match axis {second} of shape {y.shape}")
     free_x = [i for i in builtins.range(1, x.ndim) if i != first]
     free_y = [i for i in builtins.range(1, y.ndim) if i != second]
-    a = x.transpose([0] + free_x + [first]).reshape((x.shape[0], -1, x.shape[first]))
-    b = y.transpose([0, second] + free_y).reshape((y.shape[0], y.shape[second], -1))
+    a = x.transpose([0] + free_x + [first]).reshape((x.shape[0], _product(x.shape[i] for i in free_x), x.shape[first]))
+    b = y.transpose([0, second] + free_y).reshape((y.shape[0], y.shape[second], _product(y.shape[i] for i in free_y)))
     shape = [x.shape[0]] + [x.shape[i] for i in free_x] + [y.shape[i] for i in free_y]
     return _apply("matmul", (a, b)).reshape(tuple(shape + [1] * (len(shape) == 1)))
 
@@ -741,7 +741,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor:
 def vander(x, N=None) -> Tensor:
     """Powers of a vector's elements, the highest first."""
     x = _tensor(x, "vander", "x")
-    x = x.astype(mstype.int64) if x.dtype == mstype.bool_ else x
+    x = of_rank(x.astype(mstype.int64) if x.dtype == mstype.bool_ else x, 1, 1, "vander", "x")
     n = x.shape[0] if N is None else N
     powers = Tensor(list(builtins.range(n - 1, -1, -1)), x.dtype)
     return _apply("pow", (x.reshape((-1, 1)), powers))

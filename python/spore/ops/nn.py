@@ -435,6 +435,9 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
         raise ValueError("For 'clip_by_value', at least one of clip_value_min and clip_value_max must be given")
 
     def clip(one):
+        if not (one.dtype.is_floating_point or one.dtype.is_complex or one.dtype == mstype.bool_) and all(bound is None or isinstance(bound, (int, float)) for bound in (clip_value_min, clip_value_max)):
+            low, high = (None if bound is None else int(bound) for bound in (clip_value_min, clip_value_max))
+            return apply("clamp", [one, low, high], {})        # a bound may lie outside of what the dtype holds
         if clip_value_max is not None:
             one = apply("minimum", [one, clip_value_max], {})
         return one if clip_value_min is None else apply("maximum", [one, clip_value_min], {})
@@ -442,7 +445,7 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 
 
 def _norm_of(parts):
-    squares = [apply("reduce_sum", [_one("square", p)], {}).astype(mstype.float32) for p in parts]
+    squares = [apply("reduce_sum", [_one("square", p.astype(mstype.float32) if p.dtype == mstype.bool_ else p)], {}).astype(mstype.float32) for p in parts]
     return apply("sqrt", [squares[0] if len(squares) == 1 else apply("addn", squares, {})], {})
 
 

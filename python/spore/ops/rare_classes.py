@@ -6,7 +6,7 @@ from .._core import Tensor
 from ..common import dtype as mstype
 from . import array, creation, fft, linalg, math, nn, random, scattering
 from ._make import plain, primitive
-from .array import ints_of
+from .array import ints_of, of_rank
 
 __all__ = []
 
@@ -129,8 +129,17 @@ def _quantile(self, input, q):
 _add(primitive("HistogramFixedWidth", _histogram, "nbins, dtype='int32'"))
 _add(primitive("NthElement", _nth, "reverse=False"))
 _add(primitive("Quantile", _quantile, "dim=None, keep_dims=False, ignore_nan=False"))
-_add(primitive("UniqueConsecutive", lambda self, x: _op("unique_consecutive")(x, self.return_inverse, self.return_counts, self.dim),
-               "return_inverse=False, return_counts=False, dim=None", "Neighbours that are equal, once."))
+
+
+def _unique_consecutive(self, x):
+    """Neighbours that are equal, once; of what is not asked for, the number 0."""
+    found = _op("unique_consecutive")(x, self.return_inverse, self.return_counts, self.dim)
+    rest = iter(found[1:] if isinstance(found, tuple) else ())
+    return (found[0] if isinstance(found, tuple) else found, *(next(rest) if asked else Tensor(0, mstype.int64) for asked in (self.return_inverse, self.return_counts)))
+
+
+_add(primitive("UniqueConsecutive", _unique_consecutive,
+               "return_inverse=False, return_counts=False, dim=None"))
 _add(primitive("TrilIndices", lambda self: creation.tril_indices(self.row, self.col, self.offset, dtype=self.dtype),
                "row, col, offset=0, dtype=mstype.int32", "See ops.tril_indices."))
 _add(primitive("TriuIndices", lambda self: creation.triu_indices(self.row, self.col, self.offset, dtype=self.dtype),
@@ -332,6 +341,7 @@ _add(plain("AdaptiveMaxPool3D", lambda x, output_size: _op("adaptive_max_pool3d"
 def _greedy(self, inputs, sequence_length):
     """The likeliest class at each step, repetitions merged and blanks (the last class) left out: indices, values and shape of a
     sparse Tensor, and minus the sum of the log probabilities."""
+    of_rank(inputs, 3, 3, "CTCGreedyDecoder", "inputs")
     best, blank = inputs.argmax(-1).T.tolist(), inputs.shape[-1] - 1
     top = _op("amax")(inputs, -1).T.tolist()
     places, values, score, longest = [], [], [], 0
@@ -378,8 +388,14 @@ _add(primitive("FFTWithSize", _fft_with_size, "signal_ndim, inverse, real, norm=
 
 # --- colours ---------------------------------------------------------------------------------------------------------
 
+def _colours(images, who):
+    if of_rank(images, 1, None, who, "the image").shape[-1] != 3:
+        raise ValueError(f"For '{who}', the last dimension of the image must be 3, but its shape is {images.shape}")
+
+
 def _to_hsv(images):
     """Hue, saturation and value, in [0, 1], of red, green and blue in the last dimension."""
+    _colours(images, "RGBToHSV")
     red, green, blue = (images[..., i] for i in range(3))
     high, low = images.max(axis=-1), images.min(axis=-1)
     gap = high - low
@@ -393,6 +409,7 @@ def _to_hsv(images):
 
 def _to_rgb(x):
     """Red, green and blue of hue, saturation and value in the last dimension."""
+    _colours(x, "HSVToRGB")
     hue, saturation, value = x[..., 0] * 6, x[..., 1], x[..., 2]
 
     def channel(offset):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recurrent primitives over rnn_layer."""
 from .._core import Tensor, apply
+from .array import of_rank
 from .primitive import Primitive, prim_attr_register
 
 __all__ = ["LSTM", "DynamicRNN", "DynamicGRUV2"]
@@ -85,7 +86,7 @@ class DynamicRNN(Primitive):
     def __call__(self, x, w, b, seq_length, init_h, init_c):
         if seq_length is not None:
             raise ValueError("For 'DynamicRNN', seq_length must be None")
-        features, width = x.shape[2], w.shape[1] // 4
+        features, width = of_rank(x, 3, 3, "DynamicRNN", "x").shape[2], of_rank(w, 2, 2, "DynamicRNN", "w").shape[1] // 4
         bias, h, c = b.astype(x.dtype), init_h.reshape(init_h.shape[-2:]), init_c.reshape(init_c.shape[-2:])
         w = w.astype(x.dtype)
         out = [[] for _ in range(8)]

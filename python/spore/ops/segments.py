@@ -5,7 +5,7 @@ from .._core import Tensor
 from ..common import dtype as mstype
 from . import array, creation, scattering
 from ._make import plain, primitive
-from .array import axis_of, ints_of, tensor_of
+from .array import axis_of, ints_of, of_rank, tensor_of
 
 __all__ = ["SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin", "SegmentProd", "sparse_segment_mean", "max_unpool1d",
            "max_unpool2d", "max_unpool3d", "MaxUnpool2D", "MaxUnpool3D", "inplace_add", "inplace_sub", "inplace_update",
@@ -36,7 +36,7 @@ def _segment(combine, nothing, doc):
 def _mean_of(x, ids, n):
     total = scattering.unsorted_segment_sum(x, ids, n)
     count = scattering.unsorted_segment_sum(creation.ones_like(ids), ids, n).astype(x.dtype)
-    return _apply("div", (total, _apply("maximum", (count, 1)).reshape((n,) + (1,) * (x.ndim - 1))))
+    return _apply("div", (total, _apply("select", (_apply("equal", (count, 0)), 1, count)).reshape((n,) + (1,) * (x.ndim - 1))))
 
 
 _DOC = "{} of the rows of each segment; segment_ids are in order. A segment without rows is {}."
@@ -181,7 +181,7 @@ def population_count(input_x) -> Tensor:
 def pdist(input, p=2.0) -> Tensor:
     """The distances between all pairs of rows, (0, 1), (0, 2), ... (1, 2), ..."""
     from .. import ops
-    n = input.shape[-2]
+    n = of_rank(input, 2, None, "pdist").shape[-2]
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
     first, second = (Tensor([pair[k] for pair in pairs], mstype.int64) for k in (0, 1))
     gap = scattering.gather(input, first, input.ndim - 2) - scattering.gather(input, second, input.ndim - 2)

@@ -6,7 +6,7 @@ from .. import _core
 from .._core import Tensor
 from ..common import dtype as mstype
 from ._make import primitive
-from .array import tensor_of
+from .array import of_rank, tensor_of
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window", "stft", "BartlettWindow",
            "BlackmanWindow", "HammingWindow", "STFT", "view_as_real"]
@@ -102,6 +102,7 @@ def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, p
     real signals. normalized: divided by the root of n_fft.
     """
     from .. import ops
+    of_rank(x, 1, 2, "stft", "x")
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if not 0 < n_fft <= x.shape[-1] + (n_fft if center else 0):
