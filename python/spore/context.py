@@ -459,6 +459,11 @@ def _split_key():
     return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks(), _parallel['enable_parallel_optimizer'], _parallel['optimizer_level'])
 
 
+def _strategy_file(verb):
+    """The strategy file to 'load' or 'save', '' for none: of strategy_ckpt_config, else of the option of its own."""
+    return _parallel['strategy_ckpt_config'].get(f'{verb}_file') or _parallel[f'strategy_ckpt_{verb}_file']
+
+
 def _ranks():
     """Processes of the job, as far as it has been joined."""
     from spore import _core

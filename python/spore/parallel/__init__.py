@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributed execution. There is one process and one device: options are kept, and networks run whole."""
+"""Distributed execution: networks split over processes, their checkpoints, settings by MindSpore's names."""
 from spore.parallel._auto_parallel_context import auto_parallel_context
 from spore.parallel.algo_parameter_config import get_algo_parameters, reset_algo_parameters, set_algo_parameters
 from spore.parallel.shard import Layout, shard
@@ -15,7 +15,7 @@ def __getattr__(name):
     if name == 'AutoParallel':      # needs nn, which is loaded on first use only
         from spore.parallel.auto_parallel import AutoParallel
         return AutoParallel
-    if not name.startswith('__'):
+    if not name.startswith('_'):
         from spore.parallel.checkpoint_transform import __all__ as names
         if name in names:
             import spore.parallel.checkpoint_transform as checkpoints
