@@ -137,6 +137,12 @@ typedef struct sp_sharding {
 SP_API bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole);
 /* Slices of each axis; false: no program over several ranks uses t. */
 SP_API bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX]);
+/* The grid of ranks that t is split over, the last dimension counted fastest: sizes, and the axis of t that each dimension splits, -1 for
+ * none. Gives the number of dimensions; 0: no program over several ranks uses t. */
+enum { SP_GRID_MAX = 12 };
+SP_API int sp_tensor_grid(const sp_tensor *t, int64_t sizes[SP_GRID_MAX], int64_t axes[SP_GRID_MAX]);
+/* Programs made from now on have t in slices over such a grid, unless one has it already. */
+SP_API sp_status sp_tensor_set_grid(sp_tensor *t, int n, const int64_t *sizes, const int64_t *axes);
 /* The whole of such a tensor. All ranks call it. */
 SP_API sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out);
 /* Let programs of several ranks keep a slice of t on each rank, along its first axis, where they would repeat it: t is a state of the

@@ -170,6 +170,45 @@ static PyObject *tensor_split(PyObject *module, PyObject *object)
     return Py_BuildValue("(NN)", shape, parts);
 }
 
+/* (sizes of the grid, axis that each dimension splits), or None. */
+static PyObject *tensor_grid(PyObject *module, PyObject *object)
+{
+    (void)module;
+    sp_tensor *t = sp__py_value(object);
+    int64_t sizes[SP_GRID_MAX], axes[SP_GRID_MAX];
+    if (!t) return NULL;
+    const int n = sp_tensor_grid(t, sizes, axes);
+    if (n == 0) Py_RETURN_NONE;
+    PyObject *matrix = PyTuple_New(n), *split = PyTuple_New(n);
+    for (int i = 0; matrix && split && i < n; i++) {
+        PyTuple_SetItem(matrix, i, PyLong_FromLongLong(sizes[i]));
+        PyTuple_SetItem(split, i, PyLong_FromLongLong(axes[i]));
+    }
+    return Py_BuildValue("(NN)", matrix, split);
+}
+
+static PyObject *tensor_set_grid(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *object, *matrix, *split;
+    int64_t sizes[SP_GRID_MAX], axes[SP_GRID_MAX];
+    if (!PyArg_ParseTuple(args, "OO!O!:tensor_set_grid", &object, &PyTuple_Type, &matrix, &PyTuple_Type, &split))
+        return NULL;
+    sp_tensor *t = sp__py_value(object);
+    if (!t) return NULL;
+    const Py_ssize_t n = PyTuple_Size(matrix);
+    if (n != PyTuple_Size(split) || n > SP_GRID_MAX)
+        return PyErr_Format(PyExc_ValueError, "tensor_set_grid: %zd sizes and %zd axes, at most %d", n,
+                            PyTuple_Size(split), SP_GRID_MAX);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        sizes[i] = PyLong_AsLongLong(PyTuple_GetItem(matrix, i));
+        axes[i] = PyLong_AsLongLong(PyTuple_GetItem(split, i));
+        if (PyErr_Occurred()) return NULL;
+    }
+    SP_PY_TRY(sp_tensor_set_grid(t, (int)n, sizes, axes));
+    Py_RETURN_NONE;
+}
+
 static PyObject *tensor_whole(PyObject *module, PyObject *object)
 {
     (void)module;
@@ -224,6 +263,10 @@ static PyMethodDef functions[] = {
      "tensor_mark_slice(tensor, parts)\n--\n\nThe Tensor is this rank's slice of one that each `parts` ranks share."},
     {"tensor_split", tensor_split, METH_O,
      "tensor_split(tensor)\n--\n\nShape as a whole and slices of each axis, of a Tensor that is split over ranks; else None."},
+    {"tensor_grid", tensor_grid, METH_O,
+     "tensor_grid(tensor)\n--\n\nSizes of the grid of ranks and the axis that each dimension splits, -1 for none; None: not split."},
+    {"tensor_set_grid", tensor_set_grid, METH_VARARGS,
+     "tensor_set_grid(tensor, sizes, axes)\n--\n\nPrograms made from now on have the Tensor in slices over this grid of ranks."},
     {"tensor_whole", tensor_whole, METH_O,
      "tensor_whole(tensor)\n--\n\nThe slices of all ranks put together; all ranks call it."},
     {"tensor_slice_like", tensor_slice_like, METH_VARARGS,

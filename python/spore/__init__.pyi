@@ -430,7 +430,6 @@ from spore.parallel.checkpoint_transform import rank_list_for_transform as rank_
 from spore.parallel.checkpoint_transform import restore_group_info_list as restore_group_info_list
 from spore.parallel.checkpoint_transform import sync_pipeline_shared_parameters as sync_pipeline_shared_parameters
 from spore.parallel.checkpoint_transform import transform_checkpoint_by_rank as transform_checkpoint_by_rank
-from spore.parallel.checkpoint_transform import unified_safetensors as unified_safetensors
 from spore.parallel.shard import Layout as Layout
 from spore.parallel.shard import shard as shard
 from spore.profiler import AicoreMetrics as AicoreMetrics
@@ -1161,7 +1160,7 @@ def ckpt_to_safetensors(file_path, save_path=None, name_map=None, file_name_rege
 def codegen(file, folder, *, name=None, shapes=None, target: Any = 'host', train: Any = (), optimizer: Any = 'sgd', loss: Any = 'cross_entropy', ram: Any = 0, flash: Any = 0, dec_key=None, dec_mode: Any = 'AES-GCM'):
     """Write models as plain C99 with static memory, for machines without an operating system."""
 def convert_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix, src_strategy_file=None, dst_strategy_file=None, process_num: Any = 1, output_format: Any = 'ckpt'):
-    """Checkpoints of another way to split a network; without strategies they are copies."""
+    """The checkpoints of all processes for another way to split: of `src_checkpoints_dir`/rank_N the last file, to `dst_checkpoints_dir`/rank_N/<ckpt_prefix>N.<output_format>. A strategy of None has the whole in one process."""
 def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype: Any = ...):
     """Let the Cells of a list, or all but those of a list, compute in half precision; the network is changed in place."""
 def data_sink(fn, dataset, sink_size: Any = 1, jit_config=None, input_signature=None):
@@ -1192,8 +1191,8 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load: Any = False, filter_p
     """Load parameters from a file: a MindSpore checkpoint, or one of the other formats that `spore inspect` knows (safetensors, PyTorch, TensorFlow, numpy), told by the contents."""
 def load_checkpoint_async(ckpt_file_name, net=None, strict_load: Any = False, filter_prefix=None, dec_key=None, dec_mode: Any = 'AES-GCM', specify_prefix=None, choice_func=None):
     """Load parameters in the background. The arguments are those of :func:`load_checkpoint`."""
-def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_strategy=None, train_strategy_filename=None, strict_load: Any = False, dec_key=None, dec_mode: Any = 'AES-GCM', format: Any = 'ckpt', unified_safetensors_dir=None, **kwargs):
-    """Load the checkpoints of all processes into a network: each Parameter is put together from its parts, as merge_sliced_parameter does, or taken once where all have the whole."""
+def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_strategy=None, train_strategy_filename=None, strict_load: Any = False, dec_key=None, dec_mode: Any = 'AES-GCM', format: Any = 'ckpt', unified_safetensors_dir=None, dst_safetensors_dir=None, rank_id=None, output_format: Any = 'safetensors', name_map=None, max_process_num: Any = 64, return_param_dict: Any = False):
+    """Load the checkpoints of all processes into a network: each Parameter is put together from its slices, as the strategy of training says, and where the network's Parameter is a slice, cut as `predict_strategy` says."""
 def load_param_into_net(net, parameter_dict, strict_load: Any = False, remove_redundancy: Any = False):
     """Put values into the parameters of a net, by name. Nothing is changed unless all of them fit."""
 def load_segmented_checkpoints(ckpt_file_dir, net=None, strict_load: Any = False, filter_prefix=None, dec_key=None, dec_mode: Any = 'AES-GCM', specify_prefix=None, choice_func=None):
@@ -1251,6 +1250,8 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag: Any
 def thor(net, learning_rate, damping, momentum, weight_decay: Any = 0.0, loss_scale: Any = 1.0, batch_size: Any = 32, use_nesterov: Any = False, decay_filter: Any = ..., split_indices=None, enable_clip_grad: Any = False, frequency: Any = 100):
     """The second-order optimizer THOR for a network, whose layers it replaces by those that keep what it needs."""
 def transform_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix, src_strategy_file=None, dst_strategy_file=None, process_num: Any = 1, output_format: Any = 'ckpt'):
-    """Checkpoints of another way to split a network; without strategies they are copies."""
+    """The checkpoints of all processes for another way to split: of `src_checkpoints_dir`/rank_N the last file, to `dst_checkpoints_dir`/rank_N/<ckpt_prefix>N.<output_format>. A strategy of None has the whole in one process."""
+def unified_safetensors(src_dir, src_strategy_file, dst_dir, merge_with_redundancy: Any = True, file_suffix=None, max_process_num: Any = 64, choice_func=None, split_dst_file: Any = ()):
+    """The slices of all processes, in safetensors files in the folders rank_N, put together: `part0.safetensors` and further ones of about 3 GB, `param_name_map.json` that tells which Parameter is in which, `hyper_param.safetensors` with what the strategy does not name."""
 def vjp(fn, *inputs, weights=None, has_aux: Any = False):
     """``fn(*inputs)`` and a function that multiplies a vector with its Jacobian from the left."""

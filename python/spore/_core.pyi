@@ -1348,12 +1348,16 @@ def symbol_shared(o) -> Any:
     """May other Tensors share its memory in eager mode?"""
 def tensor_device(tensor) -> Any:
     """Name of the device a Tensor lies on."""
+def tensor_grid(tensor) -> Any:
+    """Sizes of the grid of ranks and the axis that each dimension splits, -1 for none; None: not split."""
 def tensor_mark_slice(tensor, parts) -> Any:
     """The Tensor is this rank's slice of one that each `parts` ranks share."""
 def tensor_move(tensor, name) -> Any:
     """Let the Tensor itself lie on a device."""
 def tensor_restore(tensor, dtype, shape, data) -> Any:
     """Give a new Tensor its contents from bytes."""
+def tensor_set_grid(tensor, sizes, axes) -> Any:
+    """Programs made from now on have the Tensor in slices over this grid of ranks."""
 def tensor_slice_like(whole, like) -> Any:
     """This rank's slice of a Tensor, split as another one is."""
 def tensor_split(tensor) -> Any:

@@ -422,13 +422,25 @@ def _parallel_bool(key):
     return check
 
 
-_PARALLEL_CHECKS = {'parallel_optimizer_config': _check_optimizer_config, 'optimizer_weight_shard_size': _check_shard_size,
+def _check_strategy_config(value):
+    """As MindSpore has it: a dict of load_file, save_file and only_trainable_params."""
+    kinds = {'load_file': str, 'save_file': str, 'only_trainable_params': bool}
+    if not isinstance(value, dict):
+        raise TypeError(f"set_auto_parallel_context: strategy_ckpt_config must be a dict, but got {type(value).__name__}")
+    for name, part in value.items():
+        if name not in kinds:
+            raise ValueError(f"set_auto_parallel_context: strategy_ckpt_config has no key {name!r}; it has {sorted(kinds)}")
+        if not isinstance(part, kinds[name]):
+            raise TypeError(f"set_auto_parallel_context: {name} of strategy_ckpt_config must be a {kinds[name].__name__}, but got "
+                            f"{type(part).__name__}")
+
+
+_PARALLEL_CHECKS = {'strategy_ckpt_config': _check_strategy_config, 'parallel_optimizer_config': _check_optimizer_config, 'optimizer_weight_shard_size': _check_shard_size,
                     'optimizer_level': _check_level, 'enable_parallel_optimizer': _parallel_bool('enable_parallel_optimizer')}
 
 
 # Options that mean nothing to a single process: everything that is its own, or a file that is not written.
-_ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_stages', 'pipeline_segments', 'strategy_ckpt_load_file',
-                'strategy_ckpt_save_file', 'strategy_ckpt_config', 'group_ckpt_save_file', 'dump_local_norm', 'dump_local_norm_path',
+_ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_stages', 'pipeline_segments', 'group_ckpt_save_file', 'dump_local_norm', 'dump_local_norm_path',
                 'dump_device_local_norm', 'auto_pipeline', 'grad_accumulation_step')
 
 
@@ -440,7 +452,8 @@ def _say_parallel_not_done(key, value):
     split_data = key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch') and _ranks() == 1
     if key == 'parallel_mode' and value == ParallelMode.AUTO_PARALLEL and _ranks() > 1:
         not_done("set_auto_parallel_context: the search of parallel_mode='auto_parallel'", "operators take the layouts of their inputs")
-    if splitting or split_data or (key in _ONE_PROCESS and value != _true_value(key)):
+    files = key in ('strategy_ckpt_load_file', 'strategy_ckpt_save_file', 'strategy_ckpt_config') and _ranks() == 1 and value != _PARALLEL[key]
+    if splitting or split_data or files or (key in _ONE_PROCESS and value != _true_value(key)):
         not_done(f"set_auto_parallel_context: {key}={value!r}", "processes share the data and nothing else" if _ranks() > 1 else "one process")
 
 

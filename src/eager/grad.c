@@ -19,6 +19,7 @@
 #include "ir/builder_keep.h"
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
+#include "spore/graph.h"
 
 _Thread_local int sp__grad_depth
     __attribute__((tls_model("initial-exec"))); /* read with every operator, as in apply.c */
@@ -394,6 +395,22 @@ sp_status sp__grad_parent(const sp_tensor *t, int i, sp_tensor **out)
     return SP_OK;
 }
 
+/* Geometry of the gradient of t: of the whole where a program is recorded that is split over ranks and t is this rank's slice. */
+static sp_status leaf_meta(const sp_tensor *t, sp_tensor **out)
+{
+    if (!(t->flags & SP_TENSOR_SPLIT) || !sp__whole_meta_hook || !sp_function_recording())
+        return sp__tensor_meta_only(t, out);
+    sp_meta whole;
+    int64_t strides[SP_RANK_MAX], step = 1;
+    sp__meta_of(t, &whole);
+    sp__whole_meta_hook(t, &whole);
+    for (int i = whole.rank - 1; i >= 0; i--) {
+        strides[i] = step;
+        step *= whole.dims[i];
+    }
+    return sp__tensor_handle((sp_dtype)t->dtype, whole.rank, whole.dims, strides, NULL, NULL, out);
+}
+
 sp_status sp_grad_watch(sp_tensor *t)
 {
     SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
@@ -406,7 +423,7 @@ sp_status sp_grad_watch(sp_tensor *t)
     sp_grad_node *leaf = node_create(0, 1);
     if (!leaf) return SP_NOMEM;
     leaf->watchers = 1;
-    sp_status status = sp__tensor_meta_only(t, &leaf->out[0]);
+    sp_status status = leaf_meta(t, &leaf->out[0]);
     if (status == SP_OK) sp__grad_set_history(t, leaf, 0);
     node_release(leaf);
     return status;

@@ -22,7 +22,7 @@
 #include "ir/graph_impl.h"
 #include "parallel/parallel_impl.h"
 
-enum { SP_MESH_MAX = 12, SP_AT_WHOLE = -1, SP_AT_PARTIAL = -2 };
+enum { SP_MESH_MAX = SP_GRID_MAX, SP_AT_WHOLE = -1, SP_AT_PARTIAL = -2 };
 
 typedef struct sp_mesh {
     int n, ranks, rank;
@@ -104,6 +104,8 @@ typedef struct sp_split {
 bool sp__split_find(const sp_tensor *t, sp_split *out);
 /* What sp_tensor_spread was told. */
 bool sp__spread_find(const sp_tensor *t, const sp_tensor **owner, int *parts);
+/* What sp_tensor_set_grid was told. */
+bool sp__grid_find(const sp_tensor *t, int *n, int64_t sizes[SP_GRID_MAX], int64_t axes[SP_GRID_MAX]);
 /* Rank 0's contents everywhere, then this rank's slice of them; remembered for the handle. All ranks call it. */
 sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l, const sp_layout *base);
 

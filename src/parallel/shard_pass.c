@@ -563,30 +563,42 @@ static sp_status place_call(walk *w, call *c)
     return SP_OK;
 }
 
-/* A grid of ranks that the caller has laid out. */
+/* The layout of a tensor over a grid of ranks that the caller has laid out; `of` is for messages. */
+static sp_status layout_of_grid(const walk *w, const char *of, const sp_meta *m, int n, const int64_t *sizes,
+                                const int64_t *axes, sp_layout *l)
+{
+    int owner[SP_MESH_MAX];
+    int64_t product = 1;
+    *l = sp__layout_whole();
+    for (int i = 0; i < n; i++) product *= sizes[i];
+    SP_CHECK(product == w->mesh.ranks && sp__mesh_place(&w->mesh, n, sizes, owner), SP_RUNTIME,
+             "For '%s', the device matrix of the layout has %lld devices, but there are %d ranks", of,
+             (long long)product, w->mesh.ranks);
+    for (int k = 0; k < w->mesh.n; k++) {
+        const int64_t axis = owner[k] >= 0 ? axes[owner[k]] : -1;
+        SP_CHECK(axis < m->rank, SP_RUNTIME, "For '%s', the layout splits axis %lld, but the Tensor has rank %d", of,
+                 (long long)axis, m->rank);
+        l->at[k] = (int8_t)(axis < 0 ? SP_AT_WHOLE : axis);
+    }
+    for (int i = 0; i < m->rank; i++) {
+        const int64_t parts = sp__layout_parts(&w->mesh, l, i, NULL);
+        SP_CHECK(m->dims[i] >= 0 && m->dims[i] % parts == 0, SP_RUNTIME,
+                 "For '%s', the layout is illegal: %lld slices do not divide axis %d of size %lld", of,
+                 (long long)parts, i, (long long)m->dims[i]);
+    }
+    return SP_OK;
+}
+
 static sp_status place_grid(walk *w, const sp_node *n)
 {
     const sp__shard_attrs_of *a = n->attrs;
-    const sp_meta *m = &n->in[0]->meta;
-    int owner[SP_MESH_MAX];
-    sp_layout l = sp__layout_whole();
-    int64_t product = 1;
-    for (int i = 0; i < a->matrix.n; i++) product *= a->matrix.v[i];
-    SP_CHECK(product == w->mesh.ranks && sp__mesh_place(&w->mesh, a->matrix.n, a->matrix.v, owner), SP_RUNTIME,
-             "For '%s', the device matrix of the layout has %lld devices, but there are %d ranks",
-             a->of ? a->of : "shard", (long long)product, w->mesh.ranks);
-    for (int k = 0; k < w->mesh.n; k++) {
-        const int64_t axis = owner[k] >= 0 && owner[k] < a->axes.n ? a->axes.v[owner[k]] : -1;
-        SP_CHECK(axis < m->rank, SP_RUNTIME, "For '%s', the layout splits axis %lld, but the Tensor has rank %d",
-                 a->of ? a->of : "shard", (long long)axis, m->rank);
-        l.at[k] = (int8_t)(axis < 0 ? SP_AT_WHOLE : axis);
-    }
-    for (int i = 0; i < m->rank; i++) {
-        const int64_t parts = sp__layout_parts(&w->mesh, &l, i, NULL);
-        SP_CHECK(m->dims[i] >= 0 && m->dims[i] % parts == 0, SP_RUNTIME,
-                 "For '%s', the layout is illegal: %lld slices do not divide axis %d of size %lld",
-                 a->of ? a->of : "shard", (long long)parts, i, (long long)m->dims[i]);
-    }
+    int64_t axes[SP_MESH_MAX];
+    sp_layout l;
+    const int dims = a->matrix.n;
+    for (int i = 0; i < dims && i < SP_MESH_MAX; i++) axes[i] = i < a->axes.n ? a->axes.v[i] : -1;
+    SP_CHECK(dims <= SP_MESH_MAX, SP_RUNTIME, "For '%s', the layout has %d dimensions, at most %d are possible",
+             a->of ? a->of : "shard", dims, SP_MESH_MAX);
+    SP_TRY(layout_of_grid(w, a->of ? a->of : "shard", &n->in[0]->meta, dims, a->matrix.v, axes, &l));
     return add_pin(w, n, &l);
 }
 
@@ -615,6 +627,23 @@ static sp_status place_pins(walk *w)
         }
         sp_status status = place_call(w, &c);
         if (status != SP_OK) return status;
+    }
+    return SP_OK;
+}
+
+/* Layouts that sp_tensor_set_grid was told. */
+static sp_status place_by_grid(walk *w)
+{
+    int n;
+    int64_t sizes[SP_GRID_MAX], axes[SP_GRID_MAX];
+    for (int i = 0; i < w->g->n_variables; i++) {
+        const sp_variable *v = w->g->variables[i];
+        sp_meta whole;
+        sp_layout l;
+        if (w->places[v->id].decided || !sp__grid_find(v->tensor, &n, sizes, axes)) continue;
+        sp__meta_of(v->tensor, &whole);
+        SP_TRY(layout_of_grid(w, "a Parameter", &whole, n, sizes, axes, &l));
+        w->places[v->id] = (place){.decided = true, .fresh = true, .layout = l};
     }
     return SP_OK;
 }
@@ -875,6 +904,7 @@ static sp_status run(walk *w)
     w->f = w->g->entry;
     SP_TRY(place_pins(w));
     SP_TRY(walk_variables(w));
+    SP_TRY(place_by_grid(w));
     place_variables(w);
     SP_TRY(walk_params(w));
     for (sp_node *n = w->f->first, *next; n; n = next) {

@@ -15,6 +15,9 @@ typedef struct entry {
     sp_split split;
     const sp_tensor *owner; /* spread as this one is, and further: sp_tensor_spread; NULL: it is not to be spread */
     int parts;
+    int n_grid; /* sp_tensor_set_grid; 0: it was not called */
+    int64_t grid[SP_GRID_MAX];
+    int64_t grid_axes[SP_GRID_MAX];
 } entry;
 
 enum { BUCKETS = 256 };
@@ -75,8 +78,9 @@ static void whole_meta(const sp_tensor *t, sp_meta *m)
     memcpy(m->dims, split.whole.dims, sizeof m->dims);
 }
 
-/* The entry of a handle, made when new; split and owner may be NULL: they stay what they are. */
-static sp_status note(sp_tensor *t, const sp_split *split, const sp_tensor *owner, int parts)
+/* The entry of a handle, made when new; split and owner may be NULL: they stay what they are. So does the grid when n_grid is 0. */
+static sp_status note_all(sp_tensor *t, const sp_split *split, const sp_tensor *owner, int parts, int n_grid,
+                          const int64_t *grid, const int64_t *axes)
 {
     entry *fresh = sp__alloc_zero(sizeof *fresh);
     if (!fresh) return SP_NOMEM;
@@ -100,9 +104,45 @@ static sp_status note(sp_tensor *t, const sp_split *split, const sp_tensor *owne
         e->owner = owner;
         e->parts = parts;
     }
+    for (int i = 0; i < n_grid; i++) {
+        e->grid[i] = grid[i];
+        e->grid_axes[i] = axes[i];
+    }
+    if (n_grid) e->n_grid = n_grid;
     sp__unlock(&table_lock);
     sp__free(fresh);
     return SP_OK;
+}
+
+static sp_status note(sp_tensor *t, const sp_split *split, const sp_tensor *owner, int parts)
+{
+    return note_all(t, split, owner, parts, 0, NULL, NULL);
+}
+
+sp_status sp_tensor_set_grid(sp_tensor *t, int n, const int64_t *sizes, const int64_t *axes)
+{
+    SP_CHECK(t && sizes && axes && n > 0 && n <= SP_GRID_MAX, SP_VALUE,
+             "sp_tensor_set_grid: a tensor and a grid of 1 to %d dimensions are wanted, but got %d", SP_GRID_MAX, n);
+    for (int i = 0; i < n; i++)
+        SP_CHECK(sizes[i] > 0 && axes[i] >= -1 && axes[i] < t->rank, SP_VALUE,
+                 "sp_tensor_set_grid: dimension %d has %lld ranks and splits axis %lld of a tensor of rank %d", i,
+                 (long long)sizes[i], (long long)axes[i], t->rank);
+    return note_all(t, NULL, NULL, 0, n, sizes, axes);
+}
+
+bool sp__grid_find(const sp_tensor *t, int *n, int64_t sizes[SP_GRID_MAX], int64_t axes[SP_GRID_MAX])
+{
+    *n = 0;
+    if (!(t->flags & SP_TENSOR_SPLIT)) return false;
+    sp__lock(&table_lock);
+    const entry *e = find(t);
+    if (e) *n = e->n_grid;
+    for (int i = 0; i < *n; i++) {
+        sizes[i] = e->grid[i];
+        axes[i] = e->grid_axes[i];
+    }
+    sp__unlock(&table_lock);
+    return *n > 0;
 }
 
 sp_status sp_tensor_spread(sp_tensor *t, const sp_tensor *owner, int parts)
@@ -199,6 +239,23 @@ bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX])
     if (!sp__split_find(t, &split)) return false;
     for (int i = 0; i < split.whole.rank; i++) splits[i] = sp__layout_parts(&split.mesh, &split.layout, i, NULL);
     return true;
+}
+
+int sp_tensor_grid(const sp_tensor *t, int64_t sizes[SP_GRID_MAX], int64_t axes[SP_GRID_MAX])
+{
+    sp_split split;
+    int n = 0;
+    if (!sp__split_find(t, &split)) return 0;
+    for (int k = 0; k < split.mesh.n; k++) {
+        const int64_t axis = split.layout.at[k] < 0 ? -1 : split.layout.at[k];
+        if (n && axes[n - 1] == axis) {
+            sizes[n - 1] *= split.mesh.size[k];
+            continue;
+        }
+        sizes[n] = split.mesh.size[k];
+        axes[n++] = axis;
+    }
+    return n;
 }
 
 sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *like, sp_tensor **out)

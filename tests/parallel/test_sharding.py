@@ -123,3 +123,10 @@ def test_layouts_cells_functions_and_data(tmp_path):
         assert np.allclose(ms.jit(lambda a: split(a))(Tensor(x)).asnumpy(), np.maximum(x, 0) + 1)
         print("good")
     """, tmp_path)).count("good") == 4
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_strategy_files_and_slices(tmp_path, ranks):
+    """Files that a job writes say how its Parameters are split: another network follows them, slices become a whole by them."""
+    made = told(launch("openmpi", ranks, [sys.executable, HERE / "strategy_files.py", tmp_path]))
+    assert np.allclose(made["losses"], made["again"], rtol=1e-5)

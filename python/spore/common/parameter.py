@@ -284,7 +284,8 @@ class Parameter(Tensor):
             contents = self._plain_copy()
         else:
             from spore.common.initializer import initializer
-            contents = initializer(init, self.shape, self.dtype)
+            split = _core.tensor_grid(self) and _core.tensor_split(self)    # a state of an optimizer is split like it when it is first used
+            contents = initializer(init, split[0] if split else self.shape, self.dtype)
         made = Parameter(contents, name=self.name)
         made.param_info = self.param_info.clone()
         made._copy_marks(self)

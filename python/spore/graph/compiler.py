@@ -362,7 +362,13 @@ class Compiled:
                     kinds[i] = OfScalar(type(args[i]))
             entry = self.with_state(kinds, names, len(args))
         context._keep_programs()
+        if entry.splits is not None and context._strategy_file('load'):
+            from spore.parallel import _sharding
+            _sharding.follow_strategy_file(context._strategy_file('load'))
         entry.program = _core.program_create(entry.function, None, False, *context._graphs_saved(), *_sharding_of(entry))
+        if entry.splits is not None and context._strategy_file('save'):
+            from spore.parallel import _sharding
+            _sharding.write_strategy_file(context._strategy_file('save'))
         entry.version = state.version
         entry.simple = all(type(kind) is OfTensor for kind in kinds) and not entry.state
         entry.leaves = _leaf_finder([_NOTHING if isinstance(kind, Known) else kind for kind in kinds], names)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled functions that are split over the processes of a job: when they are, how their arguments are, and the layouts that Primitives
 and Cells ask for. The splitting itself is src/parallel/shard.h."""
+import gc
 import itertools
+import os
+import weakref
 
 from spore import _core, context
 from spore._core import Tensor
@@ -151,3 +154,74 @@ def plan(name, parameters, parameter_plan):
         if not found:
             raise ValueError(f"For '{name}', parameter_plan names '{wanted}', but the Parameters are {sorted(by_name)}")
         _Call(name).constrain(found[0], strategy)
+
+
+# --- strategy files ---------------------------------------------------------------------------------------------------
+
+_met = weakref.WeakSet()     # Parameters that are split, and of those with one name the one that became so last
+_latest = {}
+
+
+def _all_parameters():
+    from spore.common.parameter import Parameter
+    return [thing for thing in gc.get_objects() if isinstance(thing, Parameter)]
+
+
+def _split_parameters():
+    """Parameters that programs have over several processes, by name; of two with one name the one that came to it later."""
+    met = {id(one) for one in _met}
+    for param in _all_parameters():
+        if id(param) not in met and _core.tensor_grid(param):
+            _met.add(param)
+            _latest[param.name] = weakref.ref(param)
+    return {name: one() for name, one in _latest.items() if one() is not None}
+
+
+def layouts(parameters):
+    """What a strategy file says of Parameters that are used by programs over several processes."""
+    found = {}
+    for name, param in parameters.items():
+        grid = _core.tensor_grid(param)
+        if grid is None:
+            continue
+        matrix, axes = grid
+        dims = [[len(matrix) - 1 - d for d, axis in enumerate(axes) if axis == k] for k in range(len(param.shape))]
+        several = any(len(part) > 1 for part in dims)
+        tensor_map = [part or [-1] for part in dims] if several else [part[0] if part else -1 for part in dims]
+        found[name] = {"dev_matrix": list(matrix), "tensor_map": tensor_map, "tensor_shape": list(param.shape)}
+    return found
+
+
+def write_strategy_file(path):
+    """The layouts of all Parameters, for the file that save_file names. Nodes stand for the Parameters: their numbers of slices."""
+    from spore.parallel import _strategy_file
+    parameters = _split_parameters()
+    found = layouts(parameters)
+    only = context.get_auto_parallel_context("strategy_ckpt_config").get("only_trainable_params", True)
+    kept = {name: item for name, item in found.items() if parameters[name].requires_grad or not only}
+    nodes = {}
+    for name, item in kept.items():
+        split = _core.tensor_split(parameters[name])
+        nodes[f"Parameter_{name}"] = [split[1] if split else (1,) * len(item["tensor_map"])]
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    _strategy_file.write(path, nodes, kept)
+
+
+def follow_strategy_file(path):
+    """Ask for the layouts that a file has, of Parameters that have none yet."""
+    from spore.parallel import checkpoint_transform
+    strategy = checkpoint_transform._strategy(path)
+    for param in _all_parameters():
+        layout = strategy.layouts.get(param.name)
+        if layout is None or _core.tensor_grid(param):
+            continue
+        if len(layout.axes) != len(param.shape):
+            raise ValueError(f"{path}: the layout of '{param.name}' has {len(layout.axes)} axes, but the Parameter has shape {tuple(param.shape)}")
+        axes = [-1] * len(layout.matrix)
+        for axis, dims in enumerate(layout.axes):
+            if list(dims) != sorted(dims):
+                raise RuntimeError(f"{path}: axis {axis} of '{param.name}' is split by dimensions of the grid in another order than their own, "
+                                   "which is not done")
+            for d in dims:
+                axes[d] = axis
+        _core.tensor_set_grid(param, tuple(layout.matrix), tuple(axes))

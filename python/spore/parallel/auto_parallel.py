@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network to be run in parallel: on one device it runs as it is."""
-from spore._not_done import not_done
-from spore.context import set_auto_parallel_context
+from spore.context import get_auto_parallel_context, set_auto_parallel_context
 from spore.common.api import jit  # noqa: F401  taken from here by some, as the next two
 from spore.communication import get_group_size, get_rank  # noqa: F401
 from spore.parallel.shard import Layout  # noqa: F401
@@ -24,7 +23,10 @@ class AutoParallel(Cell):
         super().__init__(auto_prefix=False)
         if parallel_mode not in _MODES:
             raise ValueError(f"AutoParallel: parallel_mode must be one of {list(_MODES)}, but got {parallel_mode!r}")
-        not_done(f"AutoParallel(parallel_mode={parallel_mode!r})", "one process computes the whole")
+        if parallel_mode == 'semi_auto':
+            set_auto_parallel_context(parallel_mode='semi_auto_parallel')
+        else:
+            set_auto_parallel_context(parallel_mode='auto_parallel', search_mode=parallel_mode)
         self.network = network
         self._parallel_mode = parallel_mode
         self._options = {}
@@ -37,11 +39,15 @@ class AutoParallel(Cell):
 
     def full_batch(self, value):
         """Does each device read the whole batch?"""
-        self._keep('full_batch', value)
+        if not isinstance(value, bool):
+            raise TypeError(f"full_batch must be a bool, but got {type(value).__name__}")
+        set_auto_parallel_context(full_batch=value)
 
     def dataset_strategy(self, config):
         """How the data is split."""
-        self._keep('dataset_strategy', config)
+        if config not in ('full_batch', 'data_parallel') and not isinstance(config, tuple):
+            raise ValueError(f"dataset_strategy must be 'full_batch', 'data_parallel' or a tuple, but got {config!r}")
+        set_auto_parallel_context(dataset_strategy=config)
 
     def hsdp(self, shard_size=-1, threshold=64, optimizer_level='level1'):
         """Share out the states of optimizers over processes.
@@ -69,9 +75,16 @@ class AutoParallel(Cell):
         self._keep('comm_fusion', config)
 
     def load_param_strategy_file(self, file_path):
-        """Where strategies are read."""
-        self._keep('load_param_strategy_file', file_path)
+        """Parameters are split as this file says: JSON where its name ends so, else protobuf."""
+        set_auto_parallel_context(strategy_ckpt_config=self._strategy_config('load_file', file_path))
 
     def save_param_strategy_file(self, file_path):
-        """Where strategies are written."""
-        self._keep('save_param_strategy_file', file_path)
+        """How Parameters are split is written to this file when a function is compiled."""
+        self._save_strategy_file_path = file_path
+        set_auto_parallel_context(strategy_ckpt_config=self._strategy_config('save_file', file_path))
+
+    @staticmethod
+    def _strategy_config(key, path):
+        if not isinstance(path, str) or not path.endswith(('.ckpt', '.json')):
+            raise ValueError(f"the name of a strategy file ends with .ckpt or .json, but got {path!r}")
+        return {**get_auto_parallel_context('strategy_ckpt_config'), key: path}
