@@ -131,6 +131,9 @@ typedef struct sp_sharding {
     /* Results with as many rows as the first argument that is split along them over all ranks give each rank its own rows; all others, and
      * without this all, are whole. */
     bool split_results;
+    /* Stages of a pipeline: the ranks are this many rows, the first row being the first stage (0, 1: none). Arguments are split over one row. */
+    int stages;
+    const char *scheduler; /* "1f1b" (NULL, too) or "gpipe" */
 } sp_sharding;
 
 /* Is t a slice of a tensor over ranks? *whole (may be NULL) is its geometry as a whole. */
@@ -143,6 +146,8 @@ enum { SP_GRID_MAX = 12 };
 SP_API int sp_tensor_grid(const sp_tensor *t, int64_t sizes[SP_GRID_MAX], int64_t axes[SP_GRID_MAX]);
 /* Programs made from now on have t in slices over such a grid, unless one has it already. */
 SP_API sp_status sp_tensor_set_grid(sp_tensor *t, int n, const int64_t *sizes, const int64_t *axes);
+/* Do other stages of a pipeline have the contents alone? Here are none (NaN). */
+SP_API bool sp_tensor_is_elsewhere(const sp_tensor *t);
 /* The whole of such a tensor. All ranks call it. */
 SP_API sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out);
 /* Let programs of several ranks keep a slice of t on each rank, along its first axis, where they would repeat it: t is a state of the

@@ -752,8 +752,8 @@ static PyObject *program_create(PyObject *self, PyObject *args)
     sp_sharding sharding = {.struct_size = sizeof sharding};
     sp_ints *list = NULL;
     int fast = 0, split_results = 0;
-    if (!PyArg_ParseTuple(args, "O|zpO&iOp:program_create", &function, &options.off, &fast, PyUnicode_FSConverter,
-                          &folder, &options.save_level, &splits, &split_results))
+    if (!PyArg_ParseTuple(args, "O|zpO&iOpiz:program_create", &function, &options.off, &fast, PyUnicode_FSConverter,
+                          &folder, &options.save_level, &splits, &split_results, &sharding.stages, &sharding.scheduler))
         return NULL;
     sp_function *f = function_of(function);
     options.fast = fast;
@@ -899,7 +899,7 @@ static PyMethodDef functions[] = {
     {"variable_mark", variable_mark, METH_O,
      "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},
     {"program_create", program_create, METH_VARARGS,
-     "program_create(function, off=None, fast=False, save_graphs='', save_level=0, splits=None, split_results=False)\n--"
+     "program_create(function, off=None, fast=False, save_graphs='', save_level=0, splits=None, split_results=False, stages=1, scheduler=None)\n--"
      "\n\nCompile; with splits, for this rank's slices."},
     {"program_cache", program_cache, METH_VARARGS,
      "program_cache(folder, most_bytes=0)\n--\n\nKeep compiled programs there; '': do not."},

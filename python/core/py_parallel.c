@@ -255,7 +255,16 @@ static PyObject *tensor_mark_slice(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *tensor_elsewhere(PyObject *module, PyObject *object)
+{
+    (void)module;
+    const sp_tensor *t = sp__py_value(object);
+    return t ? PyBool_FromLong(sp_tensor_is_elsewhere(t)) : NULL;
+}
+
 static PyMethodDef functions[] = {
+    {"tensor_elsewhere", tensor_elsewhere, METH_O,
+     "tensor_elsewhere(tensor)\n--\n\nWhether other stages of a pipeline have the contents alone."},
     {"tensor_spread", tensor_spread, METH_VARARGS,
      "tensor_spread(tensor, owner, parts)\n--\n\nLet split programs keep a slice of a Tensor on each rank; owner: its "
      "Parameter, or itself."},

@@ -1332,7 +1332,7 @@ def profile_write(path) -> Any:
     """The recording as a trace in JSON."""
 def program_cache(folder, most_bytes: Any = 0) -> Any:
     """Keep compiled programs there; '': do not."""
-def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0, splits=None, split_results: Any = False) -> Any:
+def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0, splits=None, split_results: Any = False, stages: Any = 1, scheduler=None) -> Any:
     """Compile; with splits, for this rank's slices."""
 def quantize(*args, **kwargs) -> Any:
     """quantize(model, give, options): a Quantized; give(i) tells sample i, options are those of sp_quant_options in order."""
@@ -1350,6 +1350,8 @@ def tensor_device(tensor) -> Any:
     """Name of the device a Tensor lies on."""
 def tensor_grid(tensor) -> Any:
     """Sizes of the grid of ranks and the axis that each dimension splits, -1 for none; None: not split."""
+def tensor_elsewhere(tensor) -> Any:
+    """Whether other stages of a pipeline have the contents alone."""
 def tensor_mark_slice(tensor, parts) -> Any:
     """The Tensor is this rank's slice of one that each `parts` ranks share."""
 def tensor_move(tensor, name) -> Any:

@@ -435,12 +435,38 @@ def _check_strategy_config(value):
                             f"{type(part).__name__}")
 
 
-_PARALLEL_CHECKS = {'strategy_ckpt_config': _check_strategy_config, 'parallel_optimizer_config': _check_optimizer_config, 'optimizer_weight_shard_size': _check_shard_size,
+def _check_pipeline_config(value):
+    if not isinstance(value, dict):
+        raise TypeError(f"For 'set_pipeline_config', the argument 'pipeine_config' must be dict, but got the type : {type(value)}.")
+    unknown = [key for key in value if key not in ('pipeline_interleave', 'pipeline_scheduler')]
+    if unknown:
+        raise ValueError(f"Unknown config: {unknown}")
+    _parallel_bool('pipeline_interleave')(value.get('pipeline_interleave', False))
+    _check_scheduler(value.get('pipeline_scheduler', '1f1b'))
+    if not value.get('pipeline_interleave', False) and value.get('pipeline_scheduler', '1f1b') != '1f1b':
+        raise ValueError("When pipeline_interleave is False, pipeline_scheduler must be '1f1b', but got "
+                         f"{value['pipeline_scheduler']!r}")
+
+
+def _check_scheduler(value):
+    if value not in ('1f1b', 'gpipe'):
+        raise ValueError(f"set_auto_parallel_context: the pipeline scheduler must be '1f1b' or 'gpipe', but got {value!r}")
+
+
+def _check_stages(value):
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"set_auto_parallel_context: pipeline_stages must be an int, but got {type(value).__name__}")
+    if value < 1:
+        raise ValueError(f"set_auto_parallel_context: pipeline_stages must be at least 1, but got {value}")
+
+
+_PARALLEL_CHECKS = {'strategy_ckpt_config': _check_strategy_config, 'pipeline_config': _check_pipeline_config, 'pipeline_scheduler': _check_scheduler, 'pipeline_stages': _check_stages,
+                    'parallel_optimizer_config': _check_optimizer_config, 'optimizer_weight_shard_size': _check_shard_size,
                     'optimizer_level': _check_level, 'enable_parallel_optimizer': _parallel_bool('enable_parallel_optimizer')}
 
 
 # Options that mean nothing to a single process: everything that is its own, or a file that is not written.
-_ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_stages', 'pipeline_segments', 'group_ckpt_save_file', 'dump_local_norm', 'dump_local_norm_path',
+_ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_segments', 'group_ckpt_save_file', 'dump_local_norm', 'dump_local_norm_path',
                 'dump_device_local_norm', 'auto_pipeline', 'grad_accumulation_step')
 
 
@@ -465,11 +491,35 @@ def _splits_programs():
     return _parallel['parallel_mode'] in _SPLIT_MODES and _ranks() > 1
 
 
+def _stages():
+    """Stages of the pipeline that functions which are compiled now are divided into."""
+    return _parallel['pipeline_stages'] if _splits_programs() else 1
+
+
+def _row():
+    """Processes of one stage."""
+    stages = _parallel['pipeline_stages']
+    if _ranks() % stages:
+        raise RuntimeError(f"set_auto_parallel_context: pipeline_stages={stages} does not divide the {_ranks()} processes of the job")
+    return _ranks() // stages
+
+
+def _data_is_split():
+    """Whether a process gives its rows of the batch."""
+    return not _parallel['full_batch'] and _parallel['dataset_strategy'] == 'data_parallel'
+
+
+def _scheduler():
+    """The order in which stages work on micro batches."""
+    return _parallel['pipeline_config'].get('pipeline_scheduler', _parallel['pipeline_scheduler'])
+
+
 def _split_key():
     """What programs that are split depend on; None where they are not."""
     if not _splits_programs():
         return None
-    return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks(), _parallel['enable_parallel_optimizer'], _parallel['optimizer_level'])
+    return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks(), _parallel['enable_parallel_optimizer'], _parallel['optimizer_level'],
+            _parallel['pipeline_stages'], _scheduler())
 
 
 def _strategy_file(verb):

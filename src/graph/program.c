@@ -11,6 +11,7 @@
 #include "graph/plan.h"
 #include "graph/program.h"
 #include "parallel/shard.h"
+#include "parallel/stage.h"
 #include "spore/grad.h"
 
 static double now_us(void)
@@ -51,6 +52,7 @@ static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_out
         int count = 0;
         SP_TRY(sp_pass_inline.run(p->graph, &count));
         SP_TRY(sp__shard_graph(p->graph, p->sharding, &p->shard_report));
+        if (p->sharding->stages > 1) SP_TRY(sp__stage_graph(p->graph, p->sharding, &p->shard_report));
     }
     return chosen ? sp__passes_run(p, chosen) : SP_OK;
 }

@@ -26,6 +26,7 @@ enum { SP_MESH_MAX = SP_GRID_MAX, SP_AT_WHOLE = -1, SP_AT_PARTIAL = -2 };
 
 typedef struct sp_mesh {
     int n, ranks, rank;
+    int first; /* rank of the world that is rank 0 of the mesh */
     int size[SP_MESH_MAX];
     int stride[SP_MESH_MAX]; /* ranks between neighbours along the axis */
 } sp_mesh;
@@ -101,6 +102,11 @@ typedef struct sp_split {
     sp_meta whole;
 } sp_split;
 
+/* The group of all ranks of a mesh. */
+sp_status sp__mesh_comm(const sp_mesh *m, sp_comm **out);
+/* The contents are kept by the ranks of this stage (a pipeline), of so many; the first program that says so is right. Not kept here: the
+ * memory is given back. */
+sp_status sp__split_home(sp_tensor *t, int stage, int stages, bool kept);
 bool sp__split_find(const sp_tensor *t, sp_split *out);
 /* What sp_tensor_spread was told. */
 bool sp__spread_find(const sp_tensor *t, const sp_tensor **owner, int *parts);

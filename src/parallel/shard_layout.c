@@ -49,12 +49,12 @@ bool sp__mesh_place(const sp_mesh *m, int n, const int64_t *grid, int *owner)
 
 sp_status sp__mesh_group(const sp_mesh *m, unsigned axes, char name[48])
 {
-    if (axes == (1u << m->n) - 1) {
+    if (axes == (1u << m->n) - 1 && m->ranks == sp_comm_size(sp_comm_world())) {
         snprintf(name, 48, "world_group");
         return SP_OK;
     }
     int n = 0, ranks[64], *list = ranks, size = 1;
-    snprintf(name, 48, "shard_%d_%x", m->ranks, axes);
+    snprintf(name, 48, "shard_%d_%x_%d", m->ranks, axes, m->first);
     sp_comm *c;
     if (sp_comm_find(name, &c) == SP_OK) return SP_OK;
     for (int k = 0; k < m->n; k++)
@@ -64,7 +64,7 @@ sp_status sp__mesh_group(const sp_mesh *m, unsigned axes, char name[48])
         bool together = true;
         for (int k = 0; k < m->n; k++)
             together &= axes >> k & 1 || r / m->stride[k] % m->size[k] == m->rank / m->stride[k] % m->size[k];
-        if (together) list[n++] = r;
+        if (together) list[n++] = m->first + r;
     }
     sp_status status = sp_comm_create(n, list, &c);
     if (status == SP_OK) {
@@ -73,6 +73,13 @@ sp_status sp__mesh_group(const sp_mesh *m, unsigned axes, char name[48])
     }
     if (list != ranks) sp__free(list);
     return status;
+}
+
+sp_status sp__mesh_comm(const sp_mesh *m, sp_comm **out)
+{
+    char name[48];
+    SP_TRY(sp__mesh_group(m, (1u << m->n) - 1, name));
+    return sp_comm_find(name, out);
 }
 
 /* --- layouts ----------------------------------------------------------------------------------------------------- */

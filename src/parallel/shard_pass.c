@@ -935,7 +935,12 @@ sp_status sp__shard_graph(sp_graph *g, const sp_sharding *how, char **report)
     w->values = sp__alloc_zero((size_t)(w->n_values + 1) * sizeof *w->values);
     w->places = sp__alloc_zero((size_t)(g->n_variables + 1) * sizeof *w->places);
     sp_status status = w->values && w->places ? SP_OK : SP_NOMEM;
-    if (status == SP_OK) status = sp__mesh_init(sp_comm_size(world), sp_comm_rank(world), &w->mesh);
+    const int stages = how->stages > 1 ? how->stages : 1, row = sp_comm_size(world) / stages;
+    if (status == SP_OK && sp_comm_size(world) % stages)
+        status = sp__fail(SP_RUNTIME, "%d pipeline stages for %d ranks: every stage needs equally many", stages,
+                          sp_comm_size(world));
+    if (status == SP_OK) status = sp__mesh_init(row, sp_comm_rank(world) % row, &w->mesh);
+    w->mesh.first = sp_comm_rank(world) / (row ? row : 1) * row;
     if (status == SP_OK) status = run(w);
     if (status == SP_OK) status = tell(w, report);
     sp__free(w->whole.data);

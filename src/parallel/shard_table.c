@@ -3,6 +3,8 @@
  *
  * Such a tensor is a handle over the slice. What it is as a whole is kept here, found by the handle: recordings meet the whole shape
  * (sp__whole_meta_hook), everything else meets the slice. */
+#include <math.h>
+
 #include "ops/ops_impl.h"
 #include "parallel/shard.h"
 
@@ -13,6 +15,8 @@ typedef struct entry {
     const sp_tensor *t;
     bool known; /* split is there */
     sp_split split;
+    int home, stages;       /* the stage of a pipeline that has the contents, of so many; 0 stages: all ranks */
+    bool elsewhere;         /* this rank has given its memory back */
     const sp_tensor *owner; /* spread as this one is, and further: sp_tensor_spread; NULL: it is not to be spread */
     int parts;
     int n_grid; /* sp_tensor_set_grid; 0: it was not called */
@@ -225,10 +229,70 @@ done:
     return status;
 }
 
+/* One value in the place of all: nothing that is read here by mistake looks like a weight. */
+static sp_status give_back(sp_tensor *t)
+{
+    const int64_t none[SP_RANK_MAX] = {0}, one = 1;
+    sp_tensor *value = NULL, *all = NULL;
+    sp_status status;
+    SP_GOTO(done, sp_tensor_create_zeros((sp_dtype)t->dtype, 1, &one, &value));
+    if (SP_DT_FLOATS >> t->dtype & 1) {
+        const double nan = NAN;
+        char *ptr[2] = {value->data, (char *)(uintptr_t)&nan};
+        const int64_t step[2] = {0, 0};
+        sp__cast_loop(SP_DTYPE_F64, (sp_dtype)t->dtype)(1, ptr, step, NULL);
+    }
+    SP_GOTO(done, sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, none, value->storage, value->data, &all));
+    sp__tensor_rebind(t, all);
+done:
+    sp_tensor_release(value);
+    sp_tensor_release(all);
+    return status;
+}
+
+sp_status sp__split_home(sp_tensor *t, int stage, int stages, bool kept)
+{
+    sp__lock(&table_lock);
+    entry *e = t->flags & SP_TENSOR_SPLIT ? find(t) : NULL;
+    const bool fresh = e && !e->stages;
+    if (fresh) {
+        e->home = stage;
+        e->stages = stages;
+        e->elsewhere = !kept;
+    }
+    sp__unlock(&table_lock);
+    return fresh && !kept ? give_back(t) : SP_OK;
+}
+
+bool sp_tensor_is_elsewhere(const sp_tensor *t)
+{
+    if (!(t->flags & SP_TENSOR_SPLIT)) return false;
+    sp__lock(&table_lock);
+    const entry *e = find(t);
+    const bool elsewhere = e && e->elsewhere;
+    sp__unlock(&table_lock);
+    return elsewhere;
+}
+
+static bool find_home(const sp_tensor *t, int *home, int *stages)
+{
+    sp__lock(&table_lock);
+    const entry *e = find(t);
+    const bool found = e && e->stages > 1;
+    if (found) {
+        *home = e->home;
+        *stages = e->stages;
+    }
+    sp__unlock(&table_lock);
+    return found;
+}
+
 bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole)
 {
     sp_split split;
-    if (!sp__split_find(t, &split) || sp__layout_is_whole(&split.layout)) return false;
+    int home, stages;
+    if (!sp__split_find(t, &split)) return false;
+    if (sp__layout_is_whole(&split.layout) && !find_home(t, &home, &stages)) return false;
     if (whole) *whole = split.whole;
     return true;
 }
@@ -270,7 +334,7 @@ sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *like, sp
 }
 
 /* Slices of all ranks are put where they belong; what several ranks have is written by each of them. */
-sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out)
+static sp_status join_slices(sp_tensor *t, sp_tensor **out)
 {
     sp_split split;
     sp_tensor *row = NULL, *all = NULL, *whole = NULL;
@@ -280,12 +344,14 @@ sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out)
     SP_GOTO(done, sp_tensor_contiguous(t, &row));
     const int64_t n = row->count, everything = n * m->ranks;
     SP_GOTO(done, sp_tensor_create((sp_dtype)t->dtype, 1, &everything, &all));
-    SP_GOTO(done, sp_comm_run(sp_comm_world(), &(sp_exchange){.kind = SP_EXCHANGE_ALL_GATHER,
-                                                              .dtype = (sp_dtype)t->dtype,
-                                                              .n = n,
-                                                              .in = row->data,
-                                                              .out = all->data,
-                                                              .where = "a Parameter as a whole"}));
+    sp_comm *group;
+    SP_GOTO(done, sp__mesh_comm(m, &group));
+    SP_GOTO(done, sp_comm_run(group, &(sp_exchange){.kind = SP_EXCHANGE_ALL_GATHER,
+                                                    .dtype = (sp_dtype)t->dtype,
+                                                    .n = n,
+                                                    .in = row->data,
+                                                    .out = all->data,
+                                                    .where = "a Parameter as a whole"}));
     SP_GOTO(done, sp_tensor_create((sp_dtype)t->dtype, split.whole.rank, split.whole.dims, &whole));
     const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)t->dtype);
     const int rank = row->rank;
@@ -310,6 +376,29 @@ done:
     sp_tensor_release(row);
     sp_tensor_release(all);
     sp_tensor_release(whole);
+    return status;
+}
+
+sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out)
+{
+    int home, stages;
+    if (!(t->flags & SP_TENSOR_SPLIT) || !find_home(t, &home, &stages)) return join_slices(t, out);
+    sp_comm *world = sp_comm_world();
+    const int row = sp_comm_size(world) / stages;
+    sp_split split;
+    sp_tensor *whole = NULL;
+    SP_CHECK(sp__split_find(t, &split), SP_VALUE, "the tensor is not split over ranks");
+    if (sp_comm_rank(world) / row == home) SP_TRY(join_slices(t, &whole));
+    else SP_TRY(sp_tensor_create((sp_dtype)t->dtype, split.whole.rank, split.whole.dims, &whole));
+    const sp_status status = sp_comm_run(world, &(sp_exchange){.kind = SP_EXCHANGE_BROADCAST,
+                                                               .dtype = (sp_dtype)whole->dtype,
+                                                               .n = whole->count,
+                                                               .in = whole->data,
+                                                               .out = whole->data,
+                                                               .root = home * row,
+                                                               .where = "a Parameter of a pipeline stage"});
+    if (status == SP_OK) *out = whole;
+    else sp_tensor_release(whole);
     return status;
 }
 

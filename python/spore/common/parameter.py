@@ -267,6 +267,8 @@ class Parameter(Tensor):
             data = data._plain_copy()
         from spore import context   # which imports this module's neighbours
         split = _core.tensor_split(self) if context._ranks() > 1 and self._has_memory and not _core.recording() else None
+        if split is not None and _core.tensor_elsewhere(self):
+            return self     # the stage of a pipeline that has it takes it
         if split is not None and data.shape != self.shape:
             if data.shape != split[0]:
                 raise ValueError(f"set_data: Parameter '{self.name}' has shape {split[0]}, of which this process has a slice of shape "

@@ -49,7 +49,7 @@ def _sharding_of(entry):
     from spore.nn.optim import _sharding as optimizers
     from spore.parallel import _sharding
     optimizers.spread()
-    return entry.splits, _sharding.split_results()
+    return entry.splits, _sharding.split_results(), context._stages(), context._scheduler()
 
 
 def _check_not_split(name):

@@ -558,6 +558,7 @@ class Cell(CellBuffers, CellState):
             raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}")
         for _, cell in self.cells_and_names():
             cell.__dict__["pipeline_stage_"] = value
+            cell.__dict__["_staged"] = True
         for parameter in self.get_parameters():
             parameter.pipeline_stage = value
 

@@ -27,7 +27,7 @@ def whole_specs(specs):
     if strategy == "full_batch":
         splits = [()] * len(specs)
     elif strategy == "data_parallel":
-        splits = [(context._ranks(),) + (1,) * (len(shape) - 1) if shape else () for _, shape in specs]
+        splits = [(context._row(),) + (1,) * (len(shape) - 1) if shape else () for _, shape in specs]
     else:
         splits = _splits_of_dataset(strategy, specs)
     whole = [(dtype, tuple(n * parts if n >= 0 else n for n, parts in zip(shape, split or (1,) * len(shape), strict=True)))

@@ -67,8 +67,27 @@ class AutoParallel(Cell):
             'parallel_optimizer_threshold': threshold, 'optimizer_weight_shard_size': shard_size})
 
     def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler='1f1b'):
-        """Number of pipeline stages."""
-        self._keep('pipeline', (stages, output_broadcast, interleave, scheduler))
+        """Divide the network into the stages of a pipeline; Cells say where they belong by pipeline_stage.
+
+        Args:
+            stages: number of stages; each has equally many processes.
+            output_broadcast: accepted; all stages get the results in any case.
+            interleave: whether stages may have several segments of the network.
+            scheduler: "1f1b" or "gpipe".
+        """
+        for name, value, kind in (("stages", stages, int), ("output_broadcast", output_broadcast, bool), ("interleave", interleave, bool),
+                                  ("scheduler", scheduler, str)):
+            if not isinstance(value, kind):
+                raise TypeError(f"For 'AutoParallel.pipeline', the argument '{name}' must be {kind.__name__} type, but got the type : {type(value)}.")
+        if stages <= 0:
+            raise ValueError(f"For 'AutoParallel.pipeline', the argument 'stages' must be larger than zero, but got value: {stages}.")
+        if scheduler not in ('1f1b', 'gpipe'):
+            others = ('seqpipe', 'seqvpp', 'seqsmartvpp', 'zero_bubble_v')
+            if scheduler in others:
+                raise NotImplementedError(f"AutoParallel.pipeline: the scheduler '{scheduler}' is not done; '1f1b' and 'gpipe' are")
+            raise ValueError(f"For 'AutoParallel.pipeline', the argument 'scheduler' must be '1f1b'/'gpipe', but got the value : {scheduler}.")
+        set_auto_parallel_context(pipeline_stages=stages, pipeline_result_broadcast=output_broadcast, pipeline_interleave=interleave,
+                                  pipeline_scheduler=scheduler)
 
     def comm_fusion(self, config):
         """How communication is put together."""

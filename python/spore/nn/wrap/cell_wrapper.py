@@ -13,6 +13,7 @@ from spore.nn.layer import _check as check
 from spore.nn.layer.basic import Identity
 from spore.nn.optim._sharding import shards_of
 from spore.nn.wrap.grad_reducer import DistributedGradReducer
+from spore.parallel import _pipeline
 
 __all__ = ["WithLossCell", "WithGradCell", "ForwardValueAndGrad", "TrainOneStepCell", "WithEvalCell", "ParameterUpdate",
            "VirtualDatasetCellTriple", "GradAccumulationCell", "PipelineCell", "MicroBatchInterleaved"]
@@ -299,6 +300,8 @@ class _MicroBatches(Cell):
         if value.shape[0] % self._count:
             raise ValueError(f"For '{self.cls_name}', the first dimension of every input must be a multiple of {self._count}, "
                              f"but got shape {value.shape}.")
+        if _pipeline.active():
+            return _pipeline.part(value, i, self._count)
         size = value.shape[0] // self._count
         return value[i * size:(i + 1) * size]
 
@@ -322,7 +325,7 @@ class GradAccumulationCell(_MicroBatches):
 
 
 class PipelineCell(_MicroBatches):
-    """Runs a network on parts of a batch, which the stages of a pipeline work on at the same time; on one device, in turn.
+    """Runs a network on parts of a batch, which the stages of a pipeline work on at the same time; in one process, in turn. Results are added up.
 
     Args:
         network: the network.
@@ -351,6 +354,12 @@ class PipelineCell(_MicroBatches):
             setattr(self.network, attribute, left.pop(str(self.network)))
         if left:
             raise KeyError(f"For '{self.cls_name}', '{what}' names Cells that the network has not: {sorted(left)}")
+
+    def construct(self, *inputs):
+        if context._stages() > 1 and not _pipeline.active():
+            raise RuntimeError(f"For '{self.cls_name}', {context._stages()} pipeline stages need a compiled step: set GRAPH_MODE, or decorate the "
+                               "function that calls it with jit.")
+        return super().construct(*inputs)
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
         """Not for a pipeline: shard the Cells inside."""
