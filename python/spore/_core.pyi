@@ -1348,10 +1348,10 @@ def symbol_shared(o) -> Any:
     """May other Tensors share its memory in eager mode?"""
 def tensor_device(tensor) -> Any:
     """Name of the device a Tensor lies on."""
-def tensor_grid(tensor) -> Any:
-    """Sizes of the grid of ranks and the axis that each dimension splits, -1 for none; None: not split."""
 def tensor_elsewhere(tensor) -> Any:
     """Whether other stages of a pipeline have the contents alone."""
+def tensor_grid(tensor) -> Any:
+    """Sizes of the grid of ranks and the axis that each dimension splits, -1 for none; None: not split."""
 def tensor_mark_slice(tensor, parts) -> Any:
     """The Tensor is this rank's slice of one that each `parts` ranks share."""
 def tensor_move(tensor, name) -> Any:

@@ -54,6 +54,7 @@ const sp_op sp_op_stage_back = {
     .infer = back_infer,
     .view = stage_view,
     .vjp = back_vjp,
+    .batch = sp__batch_elementwise,
     .shard = "same",
     .doc = "The gradient of `stage`: it goes back to the stage that x came from.",
     .samples = "[2,3] [2,3]",

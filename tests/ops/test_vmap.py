@@ -17,7 +17,7 @@ SIZE = 3
 # Shapes that depend on the data, or kernels that work on one item: taken slice by slice on purpose.
 BY_SLICE = {"after", "bincount", "bounding_box_decode", "bounding_box_encode", "check_valid", "crop_and_resize", "crop_and_resize_grad",
             "conv_bytes", "ctc_alphas", "ctc_terms", "ctc_terms_grad", "dequantize_linear", "dynamic_quantize_linear", "fake_quantize", "histc", "iou", "matmul_i32", "moving_average_update", "nms_with_mask", "nonzero", "quantize_linear",
-            "random_multinomial", "random_permutation", "rank_parts", "rnn_scan", "rnn_scan_grad", "roi_align", "roi_align_grad", "unique"}
+            "random_multinomial", "random_permutation", "rank_flush", "rank_parts", "rank_recv", "rank_send", "rnn_scan", "rnn_scan_grad", "roi_align", "roi_align_grad", "unique"}
 BY_SLICE |= {name for name in TABLE if name.endswith("_update")}        # their numbers are one each
 # Random numbers are drawn anew for every slice, from one state: see test_random_numbers.
 RANDOM = {name for name in TABLE if name.startswith("random_") or name == "dropout"}
