@@ -680,6 +680,19 @@ static PyObject *graph_text(PyObject *self, PyObject *o)
     return g ? take_text(sp_graph_text(g, &text), &text) : NULL;
 }
 
+/* The handle_id of each variable of a graph, or of the graph a function belongs to, in their order. */
+static PyObject *graph_variables(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_graph *g = PyCapsule_IsValid(o, FUNCTION) ? function_of(o)->graph : graph_of(o);
+    PyObject *list = g ? PyList_New(g->n_variables) : NULL;
+    for (int i = 0; list && i < g->n_variables; i++) {
+        PyObject *id = PyLong_FromVoidPtr(g->variables[i]->tensor);
+        if (!id || PyList_SetItem(list, i, id) < 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
 static PyObject *graph_parse(PyObject *self, PyObject *text)
 {
     (void)self;
@@ -845,6 +858,8 @@ static PyMethodDef functions[] = {
      "graph_create(keeps_sources=False)\n--\n\nA new graph; keeps_sources: operators without inputs are recorded in it."},
     {"graph_writes", graph_writes, METH_VARARGS, "graph_writes(graph, parameter)\n--\n\nDoes the graph store to it?"},
     {"graph_text", graph_text, METH_O, "graph_text(graph)\n--\n\nThe graph as text."},
+    {"graph_variables", graph_variables, METH_O,
+     "graph_variables(graph)\n--\n\nThe handle_id of each of its variables."},
     {"graph_parse", graph_parse, METH_O, "graph_parse(text)\n--\n\nThe graph that graph_text described."},
     {"graph_dot", graph_dot, METH_O, "graph_dot(graph)\n--\n\nThe graph as a drawing for Graphviz."},
     {"function_begin", function_begin, METH_VARARGS,

@@ -1218,6 +1218,8 @@ def graph_parse(text) -> Any:
     """The graph that graph_text described."""
 def graph_text(graph) -> Any:
     """The graph as text."""
+def graph_variables(graph) -> Any:
+    """The handle_id of each of its variables."""
 def graph_writes(graph, parameter) -> Any:
     """Does the graph store to it?"""
 def handle_id(tensor) -> Any:

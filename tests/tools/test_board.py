@@ -4,9 +4,9 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import urllib.error
 import urllib.request
@@ -19,6 +19,8 @@ from spore import Tensor, nn, train
 
 SPORE = str(pathlib.Path(os.environ["SPORE_BUILD"]) / "spore")
 ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from chromium import Page, installed  # noqa: E402
 
 
 @contextmanager
@@ -103,7 +105,7 @@ def test_wrong_folders_and_ports(tmp_path):
 
 def dump(address):
     """The page as a browser has it after its scripts ran."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = installed()
     if browser is None:
         pytest.skip("there is no Chromium")
     with tempfile.TemporaryDirectory() as profile:
@@ -127,7 +129,75 @@ def test_a_browser_shows_all(tmp_path):
         assert one.count("<path") == 5 and "NaN" not in one + two
         graph = dump(address + "/#graph")
         assert len(re.findall('data-graph="(first|second)"', graph)) == 2 and ">matmul<" in graph and ">relu<" in graph
+        assert ">0.weight<" in graph and ">read<" not in graph    # a Parameter is a line in the box of what reads it
         texts = dump(address + "/#texts")
         assert "hello &lt;b&gt;" in texts
         settings = dump(address + "/#settings")
         assert "<td>0.1</td>" in settings and "<th>lr</th>" in settings and "loss 0.2" in settings
+
+
+BOX = "(() => { const b = document.querySelector(%r).getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
+
+
+@pytest.mark.long
+def test_plots_are_zoomed(tmp_path):
+    if installed() is None:
+        pytest.skip("there is no Chromium")
+    write(tmp_path / "first", 100)
+    steps = "[...document.querySelectorAll('svg.chart text')].filter(t => t.getAttribute('y') == 194).map(t => +t.textContent)"
+    with board(tmp_path) as address, Page() as page:
+        page.open(address + "/")
+        page.wait("document.body.dataset.ready")
+        assert page.ask(steps) == [20, 40, 60, 80, 100]
+        left, top, width, _ = page.ask(BOX % "svg.chart")
+        page.drag(left + 0.4 * width, top + 50, left + 0.6 * width, top + 50)
+        page.wait("location.hash.includes('loss=')")
+        first, last = map(float, page.ask("location.hash").split("=")[1].split(".."))
+        assert 20 < first < 35 and 45 < last < 60 and all(first <= step <= last for step in page.ask(steps))
+        high = page.ask("Math.max(...[...document.querySelectorAll('svg.chart text')].filter(t => t.getAttribute('x') == 54).map(t => +t.textContent))")
+        assert high < 0.06                                       # the other axis follows: 1 / step
+        page.open(address + "/?again#" + page.ask("location.hash.slice(1)"))   # the address keeps what is looked at
+        page.wait("document.body.dataset.ready")
+        assert all(first <= step <= last for step in page.ask(steps))
+        page.ask("document.querySelector('svg.chart').focus()")
+        page.ask("document.querySelector('svg.chart').dispatchEvent(new KeyboardEvent('keydown', {key: '0'}))")
+        assert page.ask(steps) == [20, 40, 60, 80, 100] and page.ask("location.hash") == "#curves"
+        page.ask("[...document.querySelectorAll('button')].find(b => b.textContent == 'larger').click()")
+        assert page.ask("document.querySelector('svg.chart').getAttribute('width')") == "900"
+
+
+@pytest.mark.long
+def test_graphs_are_laid_out(tmp_path):
+    """No two boxes of a network with branches lie over each other, edges go down, and a drag moves the picture."""
+    if installed() is None:
+        pytest.skip("there is no Chromium")
+
+    class Branches(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.one, self.two, self.three = nn.Dense(4, 4), nn.Dense(4, 4), nn.Dense(4, 4)
+
+        def construct(self, x):
+            a = self.one(x)
+            for _ in range(5):
+                a = a + self.two(a) * self.three(x)
+            return a
+
+    with train.SummaryRecord(str(tmp_path), form="tensorboard") as record:
+        record.add_graph(Branches(), Tensor(np.ones((2, 4), np.float32)))
+    with board(tmp_path) as address, Page() as page:
+        page.open(address + "/#graph")
+        page.wait("document.querySelector('svg.pan')")
+        boxes = page.ask("[...document.querySelectorAll('svg.pan rect')].map(r => ['x', 'y', 'width', 'height'].map(k => +r.getAttribute(k)))")
+        assert len(boxes) > 20
+        for i, (x, y, w, h) in enumerate(boxes):
+            assert not [b for b in boxes[:i] if b[0] < x + w and x < b[0] + b[2] and b[1] < y + h and y < b[1] + b[3]]
+        ends = page.ask("[...document.querySelectorAll('svg.pan path')].map(p => [p.getPointAtLength(0).y, p.getPointAtLength(p.getTotalLength()).y])")
+        assert len(ends) >= len(boxes) - 1 and all(above < below for above, below in ends)
+        view = "document.querySelector('svg.pan').getAttribute('viewBox').split(' ').map(Number)"
+        before = page.ask(view)
+        left, top, width, height = page.ask(BOX % "svg.pan")
+        page.drag(left + width / 2, top + height / 2, left + width / 2 - 100, top + height / 2)
+        assert page.ask(view)[0] > before[0] + 20
+        page.ask("[...document.querySelectorAll('button')].find(b => b.textContent == '+').click()")
+        assert page.ask(view)[2] < 0.8 * before[2]

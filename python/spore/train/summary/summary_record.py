@@ -203,12 +203,14 @@ class SummaryRecord:
             inputs: Tensors like those that it is called with; nothing is computed.
         """
         if 'tensorboard' in self._files and not self._closed:
-            from spore._core import graph_text
             from spore.train._export import capture
-            self._write_graph(graph_text(capture(network, inputs)[0]))
+            self._write_graph(capture(network, inputs)[0], network)
 
-    def _write_graph(self, text):
-        self._files['tensorboard'].write(_events.event(time.time(), 0, graph=_tensorboard.graph(text)))
+    def _write_graph(self, graph, network):
+        from spore._core import graph_text, graph_variables, handle_id
+        names = {handle_id(parameter): parameter.name for parameter in network.get_parameters()}
+        names = [names.get(number, k) for k, number in enumerate(graph_variables(graph))]
+        self._files['tensorboard'].write(_events.event(time.time(), 0, graph=_tensorboard.graph(graph_text(graph), names)))
 
     def add_embedding(self, name, vectors, labels=None):
         """Write vectors for TensorBoard's projector: files beside the event file.
@@ -265,12 +267,11 @@ class SummaryRecord:
         """Write the graph of the network that was given, once graph mode has made it."""
         if self._network is None or 'tensorboard' not in self._files:
             return
-        from spore._core import graph_text
         from spore.graph.compiler import graphs_of
         graphs = graphs_of(self._network)
         if graphs:
-            self._network = None
-            self._write_graph(graph_text(graphs[-1]))
+            network, self._network = self._network, None
+            self._write_graph(graphs[-1], network)
 
     def flush(self):
         """Bring what was written to the disk."""
