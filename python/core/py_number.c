@@ -3,6 +3,14 @@
  * result. Operators are looked up in the table once, at their first use. */
 #include "py_number.h"
 
+/* Of another package, with elements of its own: torch, pandas, jax. */
+static bool is_foreign_array(PyObject *o)
+{
+    PyObject *type = (PyObject *)Py_TYPE(o);
+    return !PyUnicode_Check(o) && !PyBytes_Check(o) &&
+           (PyObject_HasAttrString(type, "__dlpack__") || PyObject_HasAttrString(type, "__array__"));
+}
+
 /* The operand as a tensor: +1 owned in *own if it had to be made. NULL without exception: not ours. */
 static sp_tensor *operand(PyObject *o, sp_tensor **own)
 {
@@ -11,6 +19,7 @@ static sp_tensor *operand(PyObject *o, sp_tensor **own)
     sp_tensor *t = sp__py_weak_number(o);
     if (!t && !PyErr_Occurred() && (PyList_Check(o) || PyTuple_Check(o) || sp__py_is_array(o)))
         t = sp__py_make_tensor(o, SP_DTYPE_NONE);
+    if (!t && !PyErr_Occurred() && is_foreign_array(o)) t = sp__py_foreign(o);
     return *own = t;
 }
 
@@ -97,6 +106,12 @@ PyObject *sp__py_richcompare(PyObject *a, PyObject *b, int how)
             sp__py_is_tensor(b) || PyLong_Check(b) || PyFloat_Check(b) || PyComplex_Check(b) || sp__py_is_array(b);
         if (!numeric) {
             sp_tensor *t = sp__py_weak_number(b);
+            numeric = t != NULL;
+            sp_tensor_release(t);
+            if (PyErr_Occurred()) PyErr_Clear();
+        }
+        if (!numeric && is_foreign_array(b)) { /* one without numbers is another thing, not an error */
+            sp_tensor *t = sp__py_foreign(b);
             numeric = t != NULL;
             sp_tensor_release(t);
             if (PyErr_Occurred()) PyErr_Clear();

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 
 from spore import ops
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.differentiate import _flatten, _map
 from spore.common.parameter import Parameter
@@ -32,7 +32,7 @@ def all_finite(inputs):
     """
     leaves = _flatten(inputs, [])
     if not leaves:
-        raise TypeError(f"For 'all_finite', 'inputs' must hold Tensors, but got {type(inputs).__name__}.")
+        raise TypeError(f"For 'all_finite', 'inputs' must hold Tensors, but got {_type_name(inputs)}.")
     finite = ops.isfinite(leaves[0]).all()
     for leaf in leaves[1:]:
         finite = ops.logical_and(finite, ops.isfinite(leaf).all())
@@ -60,7 +60,7 @@ class _Scaler(LossScaler):
     def __init__(self, scale_value):
         if isinstance(scale_value, bool) or not isinstance(scale_value, (float, int)):
             raise TypeError(f"For '{type(self).__name__}', 'scale_value' must be a number, but got "
-                            f"{type(scale_value).__name__}.")
+                            f"{_type_name(scale_value)}.")
         if scale_value < 1.0:
             raise ValueError(f"For '{type(self).__name__}', 'scale_value' must be at least 1, but got {scale_value}.")
         self.scale_value = Parameter(Tensor(scale_value, mstype.float32), name='scale_value')
@@ -103,7 +103,7 @@ class DynamicLossScaler(_Scaler):
         super().__init__(scale_value)
         for name, value in (('scale_window', scale_window), ('scale_factor', scale_factor)):
             if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For 'DynamicLossScaler', '{name}' must be an int, but got {type(value).__name__}.")
+                raise TypeError(f"For 'DynamicLossScaler', '{name}' must be an int, but got {_type_name(value)}.")
             if value <= 0:
                 raise ValueError(f"For 'DynamicLossScaler', '{name}' must be above 0, but got {value}.")
         self.scale_factor, self.scale_window = scale_factor, scale_window

@@ -5,6 +5,7 @@ Options that steer hardware we do not have are checked and kept, so that a scrip
 """
 import os
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore._not_done import not_done
 from spore.graph import state
@@ -227,7 +228,7 @@ def set_context(**kwargs):
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             names = ' or '.join(k.__name__ for k in kinds)
             hint = "; spore.GRAPH_MODE is 0, spore.PYNATIVE_MODE is 1" if key == "mode" else ""
-            raise TypeError(f"set_context: {key} must be of type {names}, but got {value!r} of type {type(value).__name__}{hint}")
+            raise TypeError(f"set_context: {key} must be of type {names}, but got {value!r} of type {_type_name(value)}{hint}")
         _values[key] = check(key, value)
         _say_not_done(key, value)
 
@@ -326,7 +327,7 @@ class _DeviceInfo(tuple):
 def set_device(device_target, device_id=None):
     """Choose the device: 'CPU', or one that a library of devices (SPORE_DEVICES) has brought. New Tensors are made there."""
     if not isinstance(device_target, str):
-        raise TypeError(f"set_device: device_target must be a str, but got {type(device_target).__name__}")
+        raise TypeError(f"set_device: device_target must be a str, but got {_type_name(device_target)}")
     if device_target not in ('CPU', 'GPU', 'Ascend') and not _plugged(device_target):
         raise ValueError(f"set_device: device_target must be one of ['CPU', 'GPU', 'Ascend'], but got "
                          f"{device_target!r}")
@@ -348,7 +349,7 @@ def get_current_device():
 def set_deterministic(deterministic):
     """Results never depend on threads here, so this is a note only."""
     if not isinstance(deterministic, bool):
-        raise TypeError(f"set_deterministic: a bool is wanted, but got {type(deterministic).__name__}")
+        raise TypeError(f"set_deterministic: a bool is wanted, but got {_type_name(deterministic)}")
     _values['deterministic'] = 'ON' if deterministic else 'OFF'
 
 

@@ -6,6 +6,7 @@ import tempfile
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import _core, ops
 from spore._model import ModelCell
 from spore.common.parameter import Parameter
@@ -110,7 +111,7 @@ def _model_of(net, dataset, free_batch):
     if isinstance(net, ModelCell):
         return net._model
     if not isinstance(net, Cell):
-        raise TypeError(f"net must be a Cell, or the path of a model, but got {type(net).__name__}")
+        raise TypeError(f"net must be a Cell, or the path of a model, but got {_type_name(net)}")
     from spore import onnx
     arguments = [name for name in net.construct.__code__.co_varnames[1:net.construct.__code__.co_argcount]]
     if dataset is None:
@@ -266,7 +267,7 @@ class QuantizationAwareTraining:
             network (Cell): Changed in place. Make the optimizer afterwards or before: it trains the same Parameters.
         """
         if not isinstance(network, Cell):
-            raise TypeError(f"For 'QuantizationAwareTraining.apply', the network must be a Cell, but got {type(network).__name__}.")
+            raise TypeError(f"For 'QuantizationAwareTraining.apply', the network must be a Cell, but got {_type_name(network)}.")
         layers = dict(network.cells_and_names())
         unknown = [name for name in self.keep if name not in layers]
         if unknown:

@@ -6,6 +6,7 @@ wait for. Devices of plug-ins work behind: synchronize waits for them.
 """
 import time
 
+from spore._core import type_name as _type_name
 from spore import _core
 
 __path__ = []  # addresses below this one are in mindspore/__init__.py
@@ -108,7 +109,7 @@ def empty_cache():
 
 def _bytes(key, text):
     if not isinstance(text, str):
-        raise TypeError(f"set_memory: {key} must be a str like '2GB', but got {type(text).__name__}")
+        raise TypeError(f"set_memory: {key} must be a str like '2GB', but got {_type_name(text)}")
     try:
         size = float(text.strip()[:-2])
     except ValueError:
@@ -167,7 +168,7 @@ def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict
     """Keep the process on some processors: a list like ['0-3', '8'], or all it may use."""
     import os
     if not isinstance(enable_affinity, bool):
-        raise TypeError(f"set_cpu_affinity: enable_affinity must be a bool, but got {type(enable_affinity).__name__}")
+        raise TypeError(f"set_cpu_affinity: enable_affinity must be a bool, but got {_type_name(enable_affinity)}")
     if not enable_affinity:
         return
     for name, value in (('module_to_cpu_dict', module_to_cpu_dict), ('bind_file', bind_file)):
@@ -187,7 +188,7 @@ class Stream:
 
     def __init__(self, priority=0, **kwargs):
         if isinstance(priority, bool) or not isinstance(priority, int):
-            raise TypeError(f"Stream: priority must be an int, but got {type(priority).__name__}")
+            raise TypeError(f"Stream: priority must be an int, but got {_type_name(priority)}")
         self.priority = priority
         self.id = kwargs.get('stream_id', 0)
         self.device_name = 'CPU'
@@ -268,7 +269,7 @@ class StreamCtx:
 
     def __init__(self, ctx_stream):
         if ctx_stream is not None and not isinstance(ctx_stream, Stream):
-            raise TypeError(f"StreamCtx: a Stream is wanted, but got {type(ctx_stream).__name__}")
+            raise TypeError(f"StreamCtx: a Stream is wanted, but got {_type_name(ctx_stream)}")
         self.stream = ctx_stream
 
     def __enter__(self):
@@ -296,7 +297,7 @@ def communication_stream():
 def set_cur_stream(stream):
     """Use a stream."""
     if not isinstance(stream, Stream):
-        raise TypeError(f"set_cur_stream: a Stream is wanted, but got {type(stream).__name__}")
+        raise TypeError(f"set_cur_stream: a Stream is wanted, but got {_type_name(stream)}")
 
 
 # --- shares of a processor: the CPU has none of the kinds that these count ----------------------------------------------
@@ -307,7 +308,7 @@ _limits = {}
 def _limit(who, cube_num, vector_num):
     for name, value in (('cube_num', cube_num), ('vector_num', vector_num)):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"{who}: {name} must be an int, but got {type(value).__name__}")
+            raise TypeError(f"{who}: {name} must be an int, but got {_type_name(value)}")
     return {'cube_core_num': cube_num, 'vector_core_num': vector_num}
 
 
@@ -353,4 +354,4 @@ class StreamLimitCtx:
 def set_kernel_launch_capture(enable_capture_graph, op_capture_skip=None):
     """Accepted: programs are planned ahead on a CPU anyway."""
     if not isinstance(enable_capture_graph, bool):
-        raise TypeError(f"set_kernel_launch_capture: a bool is wanted, but got {type(enable_capture_graph).__name__}")
+        raise TypeError(f"set_kernel_launch_capture: a bool is wanted, but got {_type_name(enable_capture_graph)}")

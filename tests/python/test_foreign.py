@@ -211,3 +211,43 @@ def test_len_of_an_iterator():
         len(iterator)
     assert len(list(iterator)) == 3
     data.get_dataset_size()
+
+
+@pytest.mark.parametrize("kind", [OfArray, OfDlpack])
+def test_operators_take_other_packages_arrays(kind):
+    """The left operand decides what comes out; here the foreign one knows nothing of arithmetic."""
+    x, there = Tensor(VALUES + 1), kind()
+    for made, wanted in ((x + there, VALUES + 1 + VALUES), (there + x, VALUES + VALUES + 1), (x - there, np.ones((2, 3))), (there - x, -np.ones((2, 3))),
+                         (x * there, VALUES * (VALUES + 1)), (there / x, VALUES / (VALUES + 1)), (x ** there, (VALUES + 1) ** VALUES), (x > there, np.ones((2, 3), bool)),
+                         (x == there, np.zeros((2, 3), bool)), (x != there, np.ones((2, 3), bool)), (x @ kind(VALUES.T.copy()), (VALUES + 1) @ VALUES.T)):
+        assert isinstance(made, Tensor) and np.allclose(made.asnumpy(), wanted)
+    gradient = ms.grad(lambda x: (x * there).sum())(x)
+    assert np.array_equal(gradient.asnumpy(), VALUES)
+    texts = OfArray(np.array(["a", "b"]))
+    assert (x == texts) is False and (x != texts) is True
+    with pytest.raises(TypeError, match="test_foreign.OfArray holds elements of dtype <U1"):
+        x + texts
+
+
+@pytest.mark.parametrize("call", [
+    lambda wrong: ops.bartlett_window(3, periodic=wrong), lambda wrong: nn.CellList([nn.ReLU()]).append(wrong), lambda wrong: nn.Adam([wrong]),
+    lambda wrong: nn.Adam(nn.Dense(1, 1).trainable_params(), use_nesterov=wrong), lambda wrong: ops.masked_fill(Tensor([1.0]), Tensor([True]), wrong),
+    lambda wrong: ms.train.Model(wrong), lambda wrong: ms.dataset.config.set_seed(wrong), lambda wrong: nn.Dense(wrong, 1)])
+def test_messages_name_the_package_of_a_type(call):
+    import fractions
+    with pytest.raises((TypeError, ValueError), match="fractions.Fraction"):
+        call(fractions.Fraction(1, 2))
+
+
+def test_no_message_forgets_the_package():
+    """Errors name the type of a value by type_name, which gives the package."""
+    import ast
+    import pathlib
+    found = []
+    for path in pathlib.Path(ms.__file__).parent.rglob("*.py"):
+        for statement in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(statement) if isinstance(statement, ast.Raise) else ():
+                if isinstance(node, ast.Attribute) and node.attr == "__name__" and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "type":
+                    if ast.unparse(node.value.args[0]) not in ("self", "owner", "error", "exception"):   # ours
+                        found.append(f"{path.name}:{node.lineno}: {ast.unparse(node)}")
+    assert not found

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """_Function: an operator of one's own, forward and backward written in Python."""
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common.differentiate import _flatten, _map
 from spore.common.own_gradient import fitted, with_gradient
 from spore.common.saved_tensors import Kept
@@ -101,7 +101,7 @@ class _Function:
                                f"({cls.__name__}).")
         for value, gradient in zip(inputs, grads):
             if gradient is not None and not isinstance(gradient, Tensor):
-                raise RuntimeError(f"Gradient should be none or tensor, but {cls.__name__}.backward gave a {type(gradient).__name__}.")
+                raise RuntimeError(f"Gradient should be none or tensor, but {cls.__name__}.backward gave a {_type_name(gradient)}.")
             if gradient is not None and not isinstance(value, Tensor):
                 raise RuntimeError(f"Input is not tensor, but gradient is not none: {cls.__name__}.backward must give None for it.")
         return tuple(g if g is None else fitted(g, value) for g, value in zip(grads, inputs))
@@ -117,7 +117,7 @@ def _constant(result, tensor):
 def _all_tensors(tensors, what):
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
-            raise RuntimeError(f"element of {what} should be a tensor, but got {type(tensor).__name__}")
+            raise RuntimeError(f"element of {what} should be a tensor, but got {_type_name(tensor)}")
     return tensors
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where packages leave the function that makes a recomputing Cell of a Cell."""
 from types import FunctionType
+from spore._core import type_name as _type_name
 
 
 class RecomputeRegistry:
@@ -12,7 +13,7 @@ class RecomputeRegistry:
     def register(self, fn):
         """Keep the function."""
         if not isinstance(fn, FunctionType):
-            raise TypeError(f"RecomputeRegistry.register: fn must be a function, but got {type(fn).__name__}")
+            raise TypeError(f"RecomputeRegistry.register: fn must be a function, but got {_type_name(fn)}")
         self.recompute_generator = fn
 
     def get(self):

@@ -4,6 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
+from spore._core import type_name as _type_name
 
 F = TypeVar("F")
 
@@ -54,7 +55,7 @@ def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgra
     _check_choice("capture_mode", capture_mode, _CAPTURE_MODES)
     _check_choice("jit_level", jit_level, _JIT_LEVELS + ("",))
     if not isinstance(fullgraph, bool):
-        raise TypeError(f"jit: fullgraph must be a bool, but got {type(fullgraph).__name__}")
+        raise TypeError(f"jit: fullgraph must be a bool, but got {_type_name(fullgraph)}")
     if isinstance(dynamic, bool) or dynamic not in (0, 1):
         raise ValueError(f"jit: dynamic must be 0 or 1, but got {dynamic!r}")
     unknown = set(options) - _OPTIONS
@@ -68,7 +69,7 @@ def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgra
     if isinstance(function, type):
         return function
     if not callable(function):
-        raise TypeError(f"jit: a function or Cell is needed, but got {type(function).__name__}")
+        raise TypeError(f"jit: a function or Cell is needed, but got {_type_name(function)}")
     if options.get("mode") == "PIJit":
         capture_mode = "bytecode"
     from spore.graph.compiler import JitFunction, Options, strict_of
@@ -141,7 +142,7 @@ def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None):
 def jit_class(cls):
     """Mark a user's class as usable inside compiled functions."""
     if not isinstance(cls, type):
-        raise TypeError(f"jit_class: a class is needed, but got {type(cls).__name__}")
+        raise TypeError(f"jit_class: a class is needed, but got {_type_name(cls)}")
     from spore.nn import Cell
     if issubclass(cls, Cell):
         raise TypeError("jit_class: a Cell is compiled as it is, do not mark it")
@@ -237,12 +238,12 @@ class _Executor:
         """Whether compiled functions may return before they have run. Here they have always run: a Tensor can be read at once, which is
         all that a program can see of either."""
         if not isinstance(flag, bool):
-            raise TypeError(f"set_async_for_graph: flag must be a bool, but got {type(flag).__name__}")
+            raise TypeError(f"set_async_for_graph: flag must be a bool, but got {_type_name(flag)}")
 
     def set_is_run_recompute(self, status):
         """Say that a gradient is taken while another is: the engine keeps records apart by itself."""
         if not isinstance(status, bool):
-            raise TypeError(f"set_is_run_recompute: status must be a bool, but got {type(status).__name__}")
+            raise TypeError(f"set_is_run_recompute: status must be a bool, but got {_type_name(status)}")
 
     def call_custom_bprop(self, obj, output, *args, **kwargs):
         """Give what was computed without a record the gradient of `obj.bprop(*args, output, doutput)`: `output` is written with it."""

@@ -9,7 +9,7 @@ import threading
 import weakref
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ["backward_pass", "queue_final_callback", "run_backward", "GradNode"]
 
@@ -103,7 +103,7 @@ def _get_requires_grad(self):
 
 def _set_requires_grad(self, value):
     if not isinstance(value, bool):
-        raise TypeError(f"The argument `requires_grad` must be bool type, but got {type(value).__name__}")
+        raise TypeError(f"The argument `requires_grad` must be bool type, but got {_type_name(value)}")
     if _is_parameter(self):
         self.requires_grad = value
     elif not self._is_leaf:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices as contexts: there is the CPU, and "meta" for Tensors without a value, which is not supported."""
+from spore._core import type_name as _type_name
 
 __all__ = ['DeviceCtx']
 
@@ -16,7 +17,7 @@ class DeviceCtx:
 
     def __init__(self, name, device_id=None):
         if not isinstance(name, str):
-            raise TypeError(f"DeviceCtx: name must be a str, but got {type(name).__name__}")
+            raise TypeError(f"DeviceCtx: name must be a str, but got {_type_name(name)}")
         if name.lower() == 'meta':
             raise NotImplementedError("DeviceCtx: Tensors without memory ('meta') are not supported; Parameters made with an "
                                       "initializer have no memory until they are used")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common.backward import backward_pass
 from spore.common.vectorize import keeps, over_basis, vmap
 from spore.graph import state as _state
@@ -94,7 +94,7 @@ class _Record:
                 leaves = _flatten(value, [])
                 if not leaves:
                     raise TypeError(f"argument {position} holds no Tensor to differentiate with respect to, it is a "
-                                    f"{type(value).__name__}")
+                                    f"{_type_name(value)}")
                 self.args[position] = self.variables[position] = _map(self._variable, value)
                 self._given += zip(leaves, _flatten(self.variables[position], []))
                 # A symbol that is written has another history from there; gradients are with respect to what it was.
@@ -221,7 +221,7 @@ def _positions_of(grad_position, n_args, name):
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     for position in positions:
         if isinstance(position, bool) or not isinstance(position, int):
-            raise TypeError(f"{name}: grad_position must be an int or a tuple of int, but got {type(position).__name__}")
+            raise TypeError(f"{name}: grad_position must be an int or a tuple of int, but got {_type_name(position)}")
         if position < 0:
             raise ValueError(f"{name}: grad_position must not be below 0, but got {position}")
         if position >= n_args and _state.capture() is not None:
@@ -241,7 +241,7 @@ def _weights_of(weights, name):
         weights = list(weights)
     for weight in weights:
         if not isinstance(weight, Tensor):
-            raise TypeError(f"{name}: weights must be Parameters, but got {type(weight).__name__}")
+            raise TypeError(f"{name}: weights must be Parameters, but got {_type_name(weight)}")
     return list(weights), False
 
 
@@ -341,13 +341,13 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
 
 def _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param, with_value, name):
     if not callable(fn):
-        raise TypeError(f"{name}: fn must be a function or a Cell, but got {type(fn).__name__}")
+        raise TypeError(f"{name}: fn must be a function or a Cell, but got {_type_name(fn)}")
     if grad_position is None and weights is None:
         raise ValueError(f"`grad_position` and `weight` can not be None at the same time: {name} has nothing to differentiate "
                          "with respect to.")
     for key, flag in (("has_aux", has_aux), ("return_ids", return_ids), ("sens_param", sens_param)):
         if not isinstance(flag, bool):
-            raise TypeError(f"{name}: {key} must be a bool, but got {type(flag).__name__}")
+            raise TypeError(f"{name}: {key} must be a bool, but got {_type_name(flag)}")
     weight_list, one_weight = _weights_of(weights, name)
 
     def flat(function, args, positions, seeds):
@@ -484,14 +484,14 @@ class GradOperation:
     def __init__(self, get_all=False, get_by_list=False, sens_param=False):
         for key, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
             if not isinstance(value, bool):
-                raise TypeError(f"GradOperation: {key} must be a bool, but got {type(value).__name__}")
+                raise TypeError(f"GradOperation: {key} must be a bool, but got {_type_name(value)}")
         self.get_all = get_all
         self.get_by_list = get_by_list
         self.sens_param = sens_param
 
     def __call__(self, fn, weights=None):
         if not callable(fn):
-            raise TypeError(f"GradOperation: the first argument must be a function or a Cell, but got {type(fn).__name__}")
+            raise TypeError(f"GradOperation: the first argument must be a function or a Cell, but got {_type_name(fn)}")
         if self.get_by_list and weights is None and hasattr(fn, "trainable_params"):
             weights = fn.trainable_params()
         weight_list, one_weight = _weights_of(weights if self.get_by_list else None, "GradOperation")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 
+from spore._core import type_name as _type_name
 from spore import _core
 
 __all__ = ['Generator', 'default_generator', 'seed', 'manual_seed', 'initial_seed', 'set_rng_state', 'get_rng_state']
@@ -29,7 +30,7 @@ class Generator:
     def manual_seed(self, seed):
         """Start from a seed; answers the generator."""
         if isinstance(seed, bool) or not isinstance(seed, int):
-            raise TypeError(f"manual_seed: seed must be an int, but got {type(seed).__name__}")
+            raise TypeError(f"manual_seed: seed must be an int, but got {_type_name(seed)}")
         _core.generator_set(self._handle, seed & _MASK)
         self.epoch += 1
         return self

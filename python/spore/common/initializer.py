@@ -8,7 +8,7 @@ initializer, or `init_data()` does. A class of one's own derives from Initialize
 import math
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 
 __all__ = ['Initializer', 'initializer', 'TruncatedNormal', 'Normal', 'Uniform', 'HeUniform', 'HeNormal',
@@ -306,7 +306,7 @@ class Orthogonal(Initializer):
         if isinstance(gain, Tensor) and gain.size == 1:
             gain = gain.asnumpy().item()
         if isinstance(gain, bool) or not isinstance(gain, (int, float)):
-            raise TypeError(f"Orthogonal: gain must be a number, but got {type(gain).__name__}")
+            raise TypeError(f"Orthogonal: gain must be a number, but got {_type_name(gain)}")
         if arr.ndim < 2:
             raise ValueError(f"Orthogonal: at least 2 dimensions are needed, but the shape has {arr.ndim}")
         rows = arr.shape[0]
@@ -407,7 +407,7 @@ def initializer(init, shape=None, dtype=mstype.float32):
         init = Constant(init)
     elif not isinstance(init, Initializer):
         raise TypeError("initializer: init must be a Tensor, a number, a name or an Initializer, "
-                        f"but got {init!r} of type {type(init).__name__}")
+                        f"but got {init!r} of type {_type_name(init)}")
     return Tensor(shape=_checked_shape(shape), dtype=dtype, init=init)
 
 
@@ -415,7 +415,7 @@ def _checked_shape(shape):
     if isinstance(shape, int) and not isinstance(shape, bool):
         shape = (shape,)
     if not isinstance(shape, (tuple, list)):
-        raise TypeError(f"initializer: shape must be an int, tuple or list, but got {type(shape).__name__}")
+        raise TypeError(f"initializer: shape must be an int, tuple or list, but got {_type_name(shape)}")
     for n in shape:
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise ValueError(f"initializer: shape must hold positive integers, but got {tuple(shape)}")

@@ -2,7 +2,7 @@
 """summary: what a network is made of, layer by layer, found by running it once."""
 import math
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common.foreign import with_tensors
 
 __all__ = ["summary"]
@@ -71,7 +71,7 @@ def summary(net, *inputs):
     """
     from spore import PYNATIVE_MODE, context, nn
     if not isinstance(net, nn.Cell):
-        raise TypeError(f"summary: net must be a Cell, but got {type(net).__name__}")
+        raise TypeError(f"summary: net must be a Cell, but got {_type_name(net)}")
     inputs = (with_tensors(inputs, {}) or (inputs,))[0]
     rows, counted, handles = [], set(), []
 

@@ -2,7 +2,7 @@
 """``mutable``: values a compiled function must not treat as constants."""
 import copy
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ["mutable"]
 
@@ -59,7 +59,7 @@ def mutable(input_data, dynamic_len=False):
         return input_data
     kind = type(input_data)
     if not isinstance(dynamic_len, bool):
-        raise TypeError(f"For 'mutable', the second input should be bool, but got: {type(dynamic_len).__name__}")
+        raise TypeError(f"For 'mutable', the second input should be bool, but got: {_type_name(dynamic_len)}")
     if not _may_change(input_data):
         raise TypeError("For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their nested "
                         f"structures with no self-reference, but got {kind.__name__}: {input_data!r}")

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 
 __all__ = ['Parameter', 'ParameterTuple']
@@ -69,7 +69,7 @@ def _info(name, doc, check=None, least=None):
 
     def put(self, value):
         if check is not None and not isinstance(value, check):
-            raise TypeError(f"Parameter: {name} must be a {check.__name__}, but got {type(value).__name__}")
+            raise TypeError(f"Parameter: {name} must be a {check.__name__}, but got {_type_name(value)}")
         if least is not None and value < least:
             raise ValueError(f"Parameter: {name} must be at least {least}, but got {value}")
         setattr(self.param_info, name, value)
@@ -80,7 +80,7 @@ def _checked_name(name):
     if name is None or name == '':
         return _default_name()
     if not isinstance(name, str):
-        raise ValueError(f"Parameter: name must be a str or None, but got {type(name).__name__}")
+        raise ValueError(f"Parameter: name must be a str or None, but got {_type_name(name)}")
     name = name.strip()
     if name == '':
         return _default_name()
@@ -142,7 +142,7 @@ class Parameter(Tensor):
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         if not isinstance(storage_format, str):
-            raise TypeError(f"Parameter: storage_format must be a str, but got {type(storage_format).__name__}")
+            raise TypeError(f"Parameter: storage_format must be a str, but got {_type_name(storage_format)}")
         self.is_default_input_init = isinstance(default_input, Tensor) and 'init_mode' in self.__dict__
 
     # what instances have until something sets it
@@ -252,7 +252,7 @@ class Parameter(Tensor):
         """Replace the contents; they are converted to this dtype, the shape may change. Answers the Parameter."""
         if not isinstance(data, (Tensor, int, float)):
             raise TypeError(f"set_data: a Tensor, int or float is wanted for Parameter '{self.name}', "
-                            f"but got {type(data).__name__}")
+                            f"but got {_type_name(data)}")
         if not isinstance(data, Tensor):
             data = Tensor(data, self.dtype)
         elif data.has_init and not data._has_memory:
@@ -348,7 +348,7 @@ class ParameterTuple(tuple):
         names = {}
         for item in data:
             if not isinstance(item, Parameter):
-                raise TypeError(f"ParameterTuple: only Parameters can be in it, but got {type(item).__name__}")
+                raise TypeError(f"ParameterTuple: only Parameters can be in it, but got {_type_name(item)}")
             other = names.setdefault(item.name, item)
             if other is not item and not is_default_name(item.name):
                 raise ValueError(f"The value {item!r} , its name '{item.name}' already exists. Please set a unique name for the parameter.")
@@ -357,7 +357,7 @@ class ParameterTuple(tuple):
     def clone(self, prefix, init='same'):
         """Copies of all Parameters whose names start with `prefix.`; contents as in Parameter.clone."""
         if not isinstance(prefix, str):
-            raise TypeError(f"clone: prefix must be a str, but got {type(prefix).__name__}")
+            raise TypeError(f"clone: prefix must be a str, but got {_type_name(prefix)}")
         made = []
         for item in self:
             copy = item.clone(init)

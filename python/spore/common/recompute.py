@@ -9,6 +9,7 @@ not taken for the first one: its inputs pass through the operator ``after``.
 import threading
 import types
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore._not_done import not_done
 from spore.common import generator
@@ -48,7 +49,7 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, early_st
     if context_fn is not None:
         not_done("recompute: context_fn", "the block is computed in no context")
     if not callable(block):
-        raise TypeError(f"For 'recompute', the argument 'block' must be a Cell or a function, but got {type(block).__name__}")
+        raise TypeError(f"For 'recompute', the argument 'block' must be a Cell or a function, but got {_type_name(block)}")
     return run(block, parameters_of(block), args, kwargs)
 
 

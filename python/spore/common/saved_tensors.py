@@ -3,6 +3,7 @@
 import functools
 import threading
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore.graph import state as _state
 
@@ -59,7 +60,7 @@ class saved_tensors_hooks:
     def __init__(self, pack_hook, unpack_hook):
         for hook in (pack_hook, unpack_hook):
             if not callable(hook):
-                raise TypeError(f"For 'saved_tensors_hooks', the hooks must be functions, but got {type(hook).__name__}.")
+                raise TypeError(f"For 'saved_tensors_hooks', the hooks must be functions, but got {_type_name(hook)}.")
         self._pair = (pack_hook, unpack_hook)
         self._before = []
         self.pre_disable_async = False

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The seed of everything random that has no seed of its own."""
+from spore._core import type_name as _type_name
 from spore.common import generator
 
 __all__ = ['set_seed', 'get_seed', '_get_graph_seed', '_truncate_seed', '_update_seeds', '_get_op_seed',
@@ -12,7 +13,7 @@ _count = 0
 def set_seed(seed):
     """Make everything random repeatable: initializers, operators and data sets start from this seed."""
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise TypeError(f"set_seed: seed must be an int, but got {type(seed).__name__}")
+        raise TypeError(f"set_seed: seed must be an int, but got {_type_name(seed)}")
     if seed < 0:
         raise ValueError(f"set_seed: seed must not be negative, but got {seed}")
     global _seed, _count

@@ -4,6 +4,7 @@
 They hold ordinary Tensors and compute with ordinary operators, so gradients reach their values. `spore.ops.sparse` has the
 functions on them.
 """
+from spore._core import type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.tensor import Tensor
 
@@ -31,7 +32,7 @@ def _shape_of(shape, dims):
 
 def _tensor_of(value, what, kind):
     if not isinstance(value, Tensor):
-        raise TypeError(f"For {kind}, '{what}' must be a Tensor, but got {type(value).__name__}.")
+        raise TypeError(f"For {kind}, '{what}' must be a Tensor, but got {_type_name(value)}.")
     return value
 
 
@@ -112,7 +113,7 @@ class RowTensor(_Sparse):
     def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
         if row_tensor is not None:
             if not isinstance(row_tensor, RowTensor):
-                raise TypeError(f"For RowTensor, 'row_tensor' must be a RowTensor, but got {type(row_tensor).__name__}.")
+                raise TypeError(f"For RowTensor, 'row_tensor' must be a RowTensor, but got {_type_name(row_tensor)}.")
             indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
         self._indices = _indices_of(indices, 'indices', 'RowTensor')
         self._values = _tensor_of(values, 'values', 'RowTensor')
@@ -151,7 +152,7 @@ class COOTensor(_Sparse):
             if not (indices is None and values is None and shape is None):
                 raise TypeError("For COOTensor, give either 'coo_tensor' or 'indices', 'values' and 'shape'.")
             if not isinstance(coo_tensor, COOTensor):
-                raise TypeError(f"For COOTensor, 'coo_tensor' must be a COOTensor, but got {type(coo_tensor).__name__}.")
+                raise TypeError(f"For COOTensor, 'coo_tensor' must be a COOTensor, but got {_type_name(coo_tensor)}.")
             indices, values, shape = coo_tensor.to_tuple()
         _shape_of(shape, None)
         _tensor_of(indices, 'indices', 'COOTensor')
@@ -269,7 +270,7 @@ class CSRTensor(_Sparse):
             if not (indptr is None and indices is None and values is None and shape is None):
                 raise TypeError("For CSRTensor, give either 'csr_tensor' or 'indptr', 'indices', 'values' and 'shape'.")
             if not isinstance(csr_tensor, CSRTensor):
-                raise TypeError(f"For CSRTensor, 'csr_tensor' must be a CSRTensor, but got {type(csr_tensor).__name__}.")
+                raise TypeError(f"For CSRTensor, 'csr_tensor' must be a CSRTensor, but got {_type_name(csr_tensor)}.")
             indptr, indices, values, shape = csr_tensor.to_tuple()
         _shape_of(shape, None)
         self._indptr = _indices_of(indptr, 'indptr', 'CSRTensor')
@@ -339,7 +340,7 @@ class CSRTensor(_Sparse):
 
     def _added(self, other, sign):
         if not isinstance(other, CSRTensor):
-            raise TypeError(f"For CSRTensor + and -, the other operand must be a CSRTensor, but got {type(other).__name__}.")
+            raise TypeError(f"For CSRTensor + and -, the other operand must be a CSRTensor, but got {_type_name(other)}.")
         return self.add(other, Tensor(1, self.dtype), Tensor(sign, self.dtype))
 
     def __mul__(self, other):

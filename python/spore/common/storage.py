@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory below Tensors: bytes that several Tensors may show."""
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ["UntypedStorage"]
 
@@ -20,7 +20,7 @@ class UntypedStorage:
 
     def __init__(self, tensor=None):
         if not isinstance(tensor, Tensor):
-            raise TypeError(f"UntypedStorage: it is the memory of a Tensor, Tensor.untyped_storage() gives it; got {type(tensor).__name__}")
+            raise TypeError(f"UntypedStorage: it is the memory of a Tensor, Tensor.untyped_storage() gives it; got {_type_name(tensor)}")
         self._tensor = tensor
 
     def size(self):
@@ -54,7 +54,7 @@ class UntypedStorage:
     def copy_(self, src, non_blocking=False):
         """Copy the bytes of another storage of the same size, which all Tensors on this memory show then."""
         if not isinstance(src, UntypedStorage):
-            raise TypeError(f"UntypedStorage.copy_: src must be an UntypedStorage, but got {type(src).__name__}")
+            raise TypeError(f"UntypedStorage.copy_: src must be an UntypedStorage, but got {_type_name(src)}")
         if src.size() != self.size():
             raise ValueError(f"UntypedStorage.copy_: both must be of one size, but src has {src.size()} bytes and this one {self.size()}")
         flat = Tensor(src._tensor.asnumpy().reshape(-1).view(self._tensor.asnumpy().dtype))
@@ -90,7 +90,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         source = source._tensor.data.view(-1)
         size = (source.size - storage_offset,) if size is None else size
     if not isinstance(source, Tensor):
-        raise TypeError(f"Tensor.set_: source must be a Tensor or an UntypedStorage, but got {type(source).__name__}")
+        raise TypeError(f"Tensor.set_: source must be a Tensor or an UntypedStorage, but got {_type_name(source)}")
     if size is not None:
         if stride is None:
             stride, step = [], 1

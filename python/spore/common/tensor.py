@@ -4,7 +4,7 @@ Python, and the functions that make Tensors. Methods that compute come from the 
 import weakref
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.graph import state as _state
 
@@ -56,7 +56,7 @@ def _check_buffer(buffer, item, count, offset):
     try:
         length = memoryview(buffer).nbytes
     except TypeError:
-        raise RuntimeError(f"frombuffer: an object with the buffer protocol is wanted, but got {type(buffer).__name__}") from None
+        raise RuntimeError(f"frombuffer: an object with the buffer protocol is wanted, but got {_type_name(buffer)}") from None
     if count == 0 or count < -1:
         raise RuntimeError(f"frombuffer: count must be positive, or -1 for all elements, but got {count}")
     if not 0 <= offset < length:
@@ -71,9 +71,9 @@ def swap_tensors(first, second):
     """Exchange what two Tensors of one class show."""
     for which in (first, second):
         if not isinstance(which, Tensor):
-            raise TypeError(f"swap_tensors: two Tensors are wanted, but got {type(which).__name__}")
+            raise TypeError(f"swap_tensors: two Tensors are wanted, but got {_type_name(which)}")
     if type(first) is not type(second):
-        raise TypeError(f"swap_tensors: {type(first).__name__} and {type(second).__name__} cannot be exchanged")
+        raise TypeError(f"swap_tensors: {_type_name(first)} and {_type_name(second)} cannot be exchanged")
     keep = first._alias()
     first._rebind(second)
     second._rebind(keep)
@@ -294,7 +294,7 @@ def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
 def assign_value(self, value):
     """Take over the contents, shape and dtype of another Tensor."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"assign_value: a Tensor is wanted, but got {type(value).__name__}")
+        raise TypeError(f"assign_value: a Tensor is wanted, but got {_type_name(value)}")
     return self._rebind(value)
 
 
@@ -328,7 +328,7 @@ def set_data(self, data, slice_shape=False):
         [3. 4.]
     """
     if not isinstance(data, Tensor):
-        raise TypeError(f"set_data: a Tensor is wanted, but got {type(data).__name__}")
+        raise TypeError(f"set_data: a Tensor is wanted, but got {_type_name(data)}")
     if data.shape != self.shape:
         raise ValueError(f"set_data: the Tensor has shape {self.shape}, but got contents of shape {data.shape}")
     self[...] = (data.init_data() if data.has_init and not data._has_memory else data).astype(self.dtype)
@@ -346,7 +346,7 @@ def set_dtype(self, dtype):
 def set_const_arg(self, const_arg=True):
     """Note whether a compiled function may take it for a constant."""
     if not isinstance(const_arg, bool):
-        raise TypeError(f"set_const_arg: a bool is wanted, but got {type(const_arg).__name__}")
+        raise TypeError(f"set_const_arg: a bool is wanted, but got {_type_name(const_arg)}")
     self.const_arg = const_arg
     return self
 
@@ -380,7 +380,7 @@ def _make_subclass(cls, data, require_grad=False):
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"Tensor._make_subclass: cls must be a subclass of Tensor, but got {cls!r}")
     if not isinstance(data, Tensor):
-        raise TypeError(f"Tensor._make_subclass: data must be a Tensor, but got {type(data).__name__}")
+        raise TypeError(f"Tensor._make_subclass: data must be a Tensor, but got {_type_name(data)}")
     made = Tensor.__new__(cls)
     made._rebind(data.data)
     made.requires_grad = bool(require_grad)
@@ -415,7 +415,7 @@ Tensor._data_ptr = Tensor.data_ptr
 def _update_data(self, other):
     """Show what another Tensor shows, its memory."""
     if not isinstance(other, Tensor):
-        raise RuntimeError(f"Only support input type Tensor, but got {type(other).__name__}")
+        raise RuntimeError(f"Only support input type Tensor, but got {_type_name(other)}")
     self._rebind(other)
 
 
@@ -423,7 +423,7 @@ def _update_data(self, other):
 def copy_(self, src, non_blocking=False):
     """Write the numbers of another Tensor, converted and broadcast, over these; answers the Tensor itself."""
     if not isinstance(src, Tensor):
-        raise TypeError(f"copy_: a Tensor is wanted, but got {type(src).__name__}")
+        raise TypeError(f"copy_: a Tensor is wanted, but got {_type_name(src)}")
     if self._tracked and self._is_leaf and _core.grad_recording():
         raise RuntimeError("A leaf tensor that requires grad is being used in an inplace operator, copy_, which is forbidden: its own "
                            "numbers would be lost to the gradient. Copy into a Tensor that is computed from it.")
@@ -542,7 +542,7 @@ def _names_device(text):
 def known_device(device, what):
     """The engine's name of a device that is here; else an error that says which ones are."""
     if not isinstance(device, str):
-        raise TypeError(f"{what}: the device must be a str, but got {type(device).__name__}")
+        raise TypeError(f"{what}: the device must be a str, but got {_type_name(device)}")
     kind, known = device.split(':')[0], device_kinds()
     if kind.upper() != 'CPU' and kind not in known and kind != 'null':
         raise ValueError(f"{what}: the device must be 'CPU', or one that a library of devices (SPORE_DEVICES) has brought, but got {device!r}")
@@ -824,7 +824,7 @@ def register_hook(self, hook):
         [20. 60.]
     """
     if not callable(hook):
-        raise TypeError(f"register_hook: a function is wanted, but got {type(hook).__name__}")
+        raise TypeError(f"register_hook: a function is wanted, but got {_type_name(hook)}")
     if _state.losing() and _core.is_symbol(self):
         from spore.common.vectorize import keeps
         keeps("a hook on a Tensor")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.graph import state as _state
 
 R = TypeVar("R")
@@ -175,7 +175,7 @@ def _axis_of(axis, rank, what):
     if axis is None:
         return None
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise RuntimeError(f"The axis in vmap`s '{what}' can only be of type Int or None, but got {type(axis).__name__} {axis!r}.")
+        raise RuntimeError(f"The axis in vmap`s '{what}' can only be of type Int or None, but got {_type_name(axis)} {axis!r}.")
     if not -rank <= axis < rank:
         raise RuntimeError(f"The axis: {axis} in '{what}' is out of bounds for array of dimension [-{rank},{rank}).")
     return axis % rank
@@ -282,7 +282,7 @@ def vmap(fn: Callable[..., R], in_axes: Any = 0, out_axes: Any = 0, chunk_size: 
     cells = _ensemble(fn)
     if cells is None:
         if not callable(fn):
-            raise RuntimeError(f"'VmapOperation' arg0 must be a 'Function' or 'Cell', but got {type(fn).__name__} {fn!r}.")
+            raise RuntimeError(f"'VmapOperation' arg0 must be a 'Function' or 'Cell', but got {_type_name(fn)} {fn!r}.")
         _check_all_none(in_axes, "in_axes")
         _check_all_none(out_axes, "out_axes")
     if chunk_size is not None and (isinstance(chunk_size, bool) or not isinstance(chunk_size, int) or chunk_size < 1):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exchange of Tensors between the processes of a group. Every one of them makes the same call."""
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.communication.management import GlobalComm, _ranks
 
 __all__ = ['all_reduce', 'all_gather_into_tensor', 'reduce_scatter_tensor', 'reduce', 'scatter_tensor',
@@ -14,7 +14,7 @@ _OPS = ('sum', 'prod', 'max', 'min', 'avg')
 
 def _checked(who, tensor, group):
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"For '{who}', a Tensor is wanted, but got {type(tensor).__name__}.")
+        raise TypeError(f"For '{who}', a Tensor is wanted, but got {_type_name(tensor)}.")
     _ranks(who, group)
     return tensor
 
@@ -22,7 +22,7 @@ def _checked(who, tensor, group):
 def _member(who, group, name, rank):
     """The number in the group of a process that is given by its number in the job."""
     if isinstance(rank, bool) or not isinstance(rank, int):
-        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(rank).__name__}.")
+        raise TypeError(f"For '{who}', '{name}' must be an int, but got {_type_name(rank)}.")
     ranks = _ranks(who, group)
     if rank not in ranks:
         raise ValueError(f"For '{who}', '{name}' must be one of the group's processes {ranks}, but got {rank}.")
@@ -40,7 +40,7 @@ def _handle(async_op):
 
 def _op(who, op):
     if not isinstance(op, str):
-        raise TypeError(f"For '{who}', 'op' must be a str, but got {type(op).__name__}.")
+        raise TypeError(f"For '{who}', 'op' must be a str, but got {_type_name(op)}.")
     if op not in _OPS:
         raise ValueError(f"For '{who}', 'op' must be one of {list(_OPS)}, but got {op!r}.")
 

@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import _core
 
 __all__ = ['GlobalComm', 'init', 'release', 'get_rank', 'get_group_size', 'get_world_rank_from_group_rank',
@@ -83,7 +84,7 @@ def init(backend_name=None):
         backend_name: "mccl" or None.
     """
     if backend_name is not None and not isinstance(backend_name, str):
-        raise TypeError(f"For 'init', 'backend_name' must be a str, but got {type(backend_name).__name__}.")
+        raise TypeError(f"For 'init', 'backend_name' must be a str, but got {_type_name(backend_name)}.")
     if backend_name not in (None, 'mccl'):
         raise RuntimeError(f"For 'init', 'backend_name' must be 'mccl' on the CPU, but got {backend_name!r}.")
     _join('init')
@@ -104,7 +105,7 @@ _made = {}
 def _info(who, group):
     """(rank, size, local rank, local size, ranks in the job) of a group."""
     if not isinstance(group, str):
-        raise TypeError(f"For '{who}', 'group' must be a str, but got {type(group).__name__}.")
+        raise TypeError(f"For '{who}', 'group' must be a str, but got {_type_name(group)}.")
     _join(who)
     if group not in _WORLD and group not in _made:
         raise ValueError(f"For '{who}', there is no group {group!r} that this process is in; create_group makes one.")
@@ -148,7 +149,7 @@ def get_process_group_ranks(group=GlobalComm.WORLD_COMM_GROUP):
 
 def _member(who, ranks, index):
     if isinstance(index, bool) or not isinstance(index, int):
-        raise TypeError(f"For '{who}', a rank must be an int, but got {type(index).__name__}.")
+        raise TypeError(f"For '{who}', a rank must be an int, but got {_type_name(index)}.")
     if not 0 <= index < len(ranks):
         raise ValueError(f"For '{who}', rank {index} is not in the group of {len(ranks)}.")
     return ranks[index]
@@ -170,7 +171,7 @@ def get_group_rank_from_world_rank(world_rank_id, group):
 def create_group(group, rank_ids, options=None):
     """Make a group of processes: each of them calls it, with the same list. Processes that are not in the list do nothing."""
     if not isinstance(group, str):
-        raise TypeError(f"For 'create_group', 'group' must be a str, but got {type(group).__name__}.")
+        raise TypeError(f"For 'create_group', 'group' must be a str, but got {_type_name(group)}.")
     if not isinstance(rank_ids, list) or not rank_ids or any(isinstance(r, bool) or not isinstance(r, int) for r in rank_ids):
         raise TypeError(f"For 'create_group', 'rank_ids' must be a list of ints, but got {rank_ids!r}.")
     rank, size = _info('create_group', MCCL_WORLD_COMM_GROUP)[:2]

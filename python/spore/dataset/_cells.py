@@ -8,6 +8,7 @@ import pickle
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import _core
 
 _BYTE = np.uint32(0x80000000)
@@ -46,7 +47,7 @@ def encode(value):
     if array.dtype.kind not in 'biufc' and array.dtype.name != 'bfloat16':
         raise TypeError("Failed to create tensor from numpy array, data type is unknown. Data type of the input or its converted Numpy "
                         "array is expected to be a number, a text or bytes: a value of a row must be an array of numbers or texts, but got "
-                        f"{type(value).__name__}{'' if array.dtype.kind != 'O' else ' (of objects)'}: {str(value)[:80]}")
+                        f"{_type_name(value)}{'' if array.dtype.kind != 'O' else ' (of objects)'}: {str(value)[:80]}")
     return np.ascontiguousarray(array).reshape(array.shape), False
 
 

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from collections import namedtuple
 
+from spore._core import type_name as _type_name
 from spore import _command, _core
 from spore.dataset import _check
 
@@ -122,7 +123,7 @@ def check_tree(data):
     at = data
     while True:
         if at is not data and getattr(at, 'cache', None) is not None:
-            raise RuntimeError(f"Nested cache operations over {type(at).__name__} is not supported.")
+            raise RuntimeError(f"Nested cache operations over {_type_name(at)} is not supported.")
         if type(at) in nodes:
             raise RuntimeError(f"{nodes[type(at)]} is not supported as a descendant operator under a cache. Put it behind the cached operation.")
         if isinstance(at, kinds.MapDataset) and any(_is_random(operation) for operation in at._operations):

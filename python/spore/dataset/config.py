@@ -8,6 +8,7 @@ import random
 
 import numpy
 
+from spore._core import type_name as _type_name
 from spore._not_done import not_done
 from spore.common.seed import get_seed as _process_seed
 from spore.dataset import _check
@@ -43,7 +44,7 @@ _values = {'seed': None, 'num_parallel_workers': max(1, min(8, os.cpu_count() or
 
 
 def _wrong_kind(sentence, value):
-    return TypeError(f"{sentence} It is of type {type(value).__name__}: {value!r}")
+    return TypeError(f"{sentence} It is of type {_type_name(value)}: {value!r}")
 
 
 def _count(value, least, kind, range_, most=2147483647):
@@ -275,7 +276,7 @@ def get_video_backend():
 def load(file):
     """Settings from a JSON file with the names of MindSpore's."""
     if not isinstance(file, str):
-        raise TypeError(f"file must be a str, but got {type(file).__name__}")
+        raise TypeError(f"file must be a str, but got {_type_name(file)}")
     try:
         with open(file, encoding='utf-8') as text:
             given = json.load(text)
@@ -286,7 +287,7 @@ def load(file):
     names = {'numParallelWorkers': set_num_parallel_workers, 'seed': set_seed, 'monitorSamplingInterval':
              set_monitor_sampling_interval, 'opConnectorSize': set_prefetch_size}
     if not isinstance(given, dict):
-        raise RuntimeError(f"Client file failed to load:\n{file} must hold an object, but holds a {type(given).__name__}")
+        raise RuntimeError(f"Client file failed to load:\n{file} must hold an object, but holds a {_type_name(given)}")
     for name, value in given.items():
         if name in names and not isinstance(value, int):
             raise RuntimeError(f"Client file failed to load:\n{file}: {name} must be a number, but is {value!r}")

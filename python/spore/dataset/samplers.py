@@ -6,6 +6,7 @@ import enum
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import _core
 
 __all__ = ['Sampler', 'BuiltinSampler', 'IterSampler', 'SequentialSampler', 'RandomSampler', 'DistributedSampler', 'SubsetSampler',
@@ -113,7 +114,7 @@ class BuiltinSampler:
         if self.child_sampler is not None:
             raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
         if not hasattr(sampler, '__iter__') and not isinstance(sampler, BuiltinSampler):
-            raise AttributeError(f"'{type(sampler).__name__}' object has no attribute 'get_shuffle_mode': a child is a sampler")
+            raise AttributeError(f"'{_type_name(sampler)}' object has no attribute 'get_shuffle_mode': a child is a sampler")
         self.child_sampler = sampler
 
     def get_child(self):

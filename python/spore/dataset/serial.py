@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import log
 from spore.dataset import config, samplers
 from spore.dataset import operations as kinds
@@ -157,7 +158,7 @@ def to_dict(data):
     elif not data.children:
         made = {'op_type': type(data).__name__, **_source(data)}
     else:
-        raise RuntimeError(f"serialize: {type(data).__name__} cannot be written")
+        raise RuntimeError(f"serialize: {_type_name(data)} cannot be written")
     if not isinstance(data, BARE):
         made.update(num_parallel_workers=data.num_parallel_workers or config.get_num_parallel_workers(), connector_queue_size=QUEUE)
     made['children'] = [to_dict(child) for child in data.children]

@@ -7,6 +7,7 @@ import types as types_module
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore.dataset import _check
 from spore.dataset._cells import to_array
@@ -243,7 +244,7 @@ def _column(values):
             raise
         return [to_array(value) for value in values]
     if array.ndim == 0:
-        raise TypeError(f"'{type(values).__name__}' object is not iterable: NumpySlicesDataset takes arrays with at least one dimension")
+        raise TypeError(f"'{_type_name(values)}' object is not iterable: NumpySlicesDataset takes arrays with at least one dimension")
     if isinstance(values, list) and array.dtype.kind in 'fcUO' and len({_kind_of(value) for value in values}) > 1 or array.dtype.kind == 'O':
         return [to_array(value) for value in values]
     return array
@@ -421,7 +422,7 @@ class GeneratorDataset(_InMemory):
                 raise RuntimeError("Batch sampler should return a list, but got an integer.")
             wrong = [i for i in ids if not isinstance(i, (int, np.integer))]
             if wrong:
-                raise RuntimeError(f"Python sampler should return index of type integer, but got {type(wrong[0]).__name__}: {wrong[0]!r}")
+                raise RuntimeError(f"Python sampler should return index of type integer, but got {_type_name(wrong[0])}: {wrong[0]!r}")
             rows = [self.source[i] for i in ids]
             rows = [row if isinstance(row, tuple) else (row,) for row in rows]
             columns = [[to_array(value) for value in column] for column in zip(*rows)]

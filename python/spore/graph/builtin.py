@@ -9,6 +9,7 @@ import builtins
 import functools
 import operator
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore._core import Tensor
 from spore.common.tensor import tensor as library_tensor
@@ -106,7 +107,7 @@ def _range(ex, args, kwargs):
         return RunRange(start, stop, step)
     for a in args:
         if isinstance(a, bool) or not isinstance(a, int):
-            raise TypeError(f"For 'range', the inputs must be int, but got {type(a).__name__}.")
+            raise TypeError(f"For 'range', the inputs must be int, but got {_type_name(a)}.")
     if len(args) == 3 and args[2] == 0:
         raise ValueError("For 'range', the argument 'step' could not be 0.")
     return range(*args) if ex.capture.faithful else tuple(range(*args))
@@ -116,7 +117,7 @@ def _range(ex, args, kwargs):
 def _enumerate(ex, args, kwargs):
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(start, bool) or not isinstance(start, int):
-        raise TypeError(f"For 'enumerate', the 'start' should be a number, but got {type(start).__name__}.")
+        raise TypeError(f"For 'enumerate', the 'start' should be a number, but got {_type_name(start)}.")
     return ex.walk(tuple((start + i, item) for i, item in enumerate(ex.iterate(args[0]))))
 
 
@@ -143,7 +144,7 @@ def _zip(ex, args, kwargs):
     for i, arg in enumerate(args):
         if not isinstance(arg, (tuple, list, dict, Tensor, str, Walk)) and not hasattr(type(arg), "__iter__"):
             raise TypeError(f"For 'zip', the all inputs must be Tuple or List, but the argument[{i}] is a "
-                            f"{type(arg).__name__}.")
+                            f"{_type_name(arg)}.")
     return ex.walk(tuple(_side_by_side(ex, args)))
 
 
@@ -335,7 +336,7 @@ def _hasattr(ex, args, kwargs):
 def _getattr(ex, args, kwargs):
     owner, name = args[:2]
     if not isinstance(name, str):
-        raise TypeError(f"getattr(): attribute name must be string but got: {type(name).__name__}")
+        raise TypeError(f"getattr(): attribute name must be string but got: {_type_name(name)}")
     if len(args) == 2:
         return ex.attribute(owner, name)
     try:
@@ -452,7 +453,7 @@ HANDLERS[library_tensor] = _tensor
 
 def _constant_index(index, what):
     if isinstance(index, bool) or not isinstance(index, int):
-        raise TypeError(f"The {what} must be a constant int, but got {type(index).__name__}.")
+        raise TypeError(f"The {what} must be a constant int, but got {_type_name(index)}.")
     return index
 
 

@@ -15,7 +15,7 @@ import types
 import numpy as np
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore._moves import keyword_hint
 from spore.graph import builtin, late, source, state
@@ -287,7 +287,7 @@ class Calls:
             return self.call(inner, args, kwargs)
         method = getattr(type(function), "__call__", None)    # noqa: B004  looked at, not asked whether it is there
         if method is None or not callable(function):
-            raise ValueError(f"The value of type '{type(function).__name__}' cannot be called: it has no __call__")
+            raise ValueError(f"The value of type '{_type_name(function)}' cannot be called: it has no __call__")
         if self.is_user(method):
             return self.call(method, (function,) + tuple(args), kwargs)
         if isinstance(method, types.FunctionType):

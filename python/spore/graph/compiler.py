@@ -18,7 +18,7 @@ import numpy as np
 
 from spore import _core, context
 from spore._fork import Lock
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.graph import explain, pieces, sizes, source, state
 from spore.graph.capture import Capture, Written
 from spore.graph.errors import Redo, Unsupported, located, refusal
@@ -448,7 +448,7 @@ class Compiled:
         if self.options.strict and isinstance(value, dict):
             value = tuple(value.values())
         if self.options.strict and isinstance(value, np.ndarray):
-            raise RuntimeError(f"Illegal type in the graph: {type(value).__name__}; in JIT strict mode results are Tensors, "
+            raise RuntimeError(f"Illegal type in the graph: {_type_name(value)}; in JIT strict mode results are Tensors, "
                                "numbers, texts and sequences of these.")
         if capture.faithful and not capture.executor.may_leave(value):
             raise self.made_anew(value)
@@ -469,7 +469,7 @@ class Compiled:
             if isinstance(place, Items):
                 place, new = _relative(place, new)
             if capture.faithful and not capture.executor.may_leave(new):
-                raise Unsupported(f"a {type(new).__name__} that every call makes anew is stored")
+                raise Unsupported(f"a {_type_name(new)} that every call makes anew is stored")
             made = output_kind(new, capture) if not callable(new) else Known(new)
             leaves = leaves + made.leaves(new)
             if id(place.owner) in handed:

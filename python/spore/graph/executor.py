@@ -10,7 +10,7 @@ import types
 import numpy as np
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common._where import name_cell
 from spore.common import dtype as mstype
 from spore.graph.calls import Calls
@@ -60,7 +60,7 @@ class Executor(Statements, Expressions, Flow, Calls):
             raise Unsupported("an iterator is gone through, which can be done once only")
         method = getattr(type(value), "__iter__", None)
         if method is None and not hasattr(type(value), "__getitem__"):
-            raise TypeError(f"'{type(value).__name__}' object is not iterable")
+            raise TypeError(f"'{_type_name(value)}' object is not iterable")
         return list(value)
 
     sequence = (lambda self, value, what: self.iterate(value))

@@ -138,7 +138,7 @@ class Expressions:
     def _late_binary(op, left, right):
         """Texts known at run time only can be put together."""
         if op is not ast.Add or not all(isinstance(v, (LateText, str)) for v in (left, right)):
-            raise Unsupported(f"{_SIGNS.get(op, op.__name__)} of a {type(left).__name__} and a {type(right).__name__} known at run "
+            raise Unsupported(f"{_SIGNS.get(op, op.__name__)} of a {_type_name(left)} and a {_type_name(right)} known at run "
                               "time only")
         return LateText(Joined((-1, ""), (-1, "")), [left, right])
 
@@ -474,7 +474,7 @@ class Expressions:
             bounds = [int(b) if isinstance(b, Tensor) else b for b in (index.start, index.stop, index.step)]
             return owner[slice(*bounds)]
         if not isinstance(index, int):
-            raise TypeError(f"{type(owner).__name__} indices must be integers or slices, not {type(index).__name__}")
+            raise TypeError(f"{type(owner).__name__} indices must be integers or slices, not {_type_name(index)}")
         if not -len(owner) <= index < len(owner):
             word = "TupleGetItem" if isinstance(owner, tuple) else "ListGetItem"
             raise IndexError(f"{word} evaluator index should be in range[-{len(owner)}, {len(owner)}), but got {index}.")

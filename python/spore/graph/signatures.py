@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 
 from spore import context
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common.mutable import _Mutable
 from spore.common.parameter import Parameter
 from spore.common.sparse_tensor import _Sparse
@@ -101,7 +101,7 @@ def faithful_kind(value):
         try:
             hash(value)
         except TypeError:
-            raise Unsupported(f"a {type(value).__name__} is used, which may change") from None
+            raise Unsupported(f"a {_type_name(value)} is used, which may change") from None
     return argument_kind(value)
 
 
@@ -393,7 +393,7 @@ def _check_declared(i, declared, given, seen):
     where = "For set_inputs and tuple(list) in set_inputs, the"
     if isinstance(declared, Tensor):
         if not isinstance(given, Tensor):
-            raise TypeError(f"{where} {i + 1}th input must be a Tensor, but got a {type(given).__name__}.")
+            raise TypeError(f"{where} {i + 1}th input must be a Tensor, but got a {_type_name(given)}.")
         if declared.dtype != given.dtype:
             raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {i + 1}th type should be Tensor[{declared.dtype}], but got "
                             f"Tensor[{given.dtype}]!")

@@ -11,7 +11,7 @@ import builtins
 import os
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.graph import late, source
 from spore.graph.errors import Unsupported
 from spore.graph.heap import Attribute, Global, Items
@@ -250,7 +250,7 @@ class Statements:
         if self.capture.strict and hasattr(owner, "construct"):
             found = getattr(owner, name, None)
             raise TypeError(f"In JIT strict mode, if need to modify a member attribute of a class with self.{name}, the member "
-                            f"attribute must be of the Parameter type. But got '{found}' with type '{type(found).__name__}'.")
+                            f"attribute must be of the Parameter type. But got '{found}' with type '{_type_name(found)}'.")
         if isinstance(owner, (Tensor, Scalar)):
             raise Unsupported(f"an attribute of a {type(owner).__name__} is set")
         self.capture.heap.write(Attribute(owner, name), value)
@@ -343,7 +343,7 @@ class Statements:
 
     def enter(self, manager):
         if not hasattr(type(manager), "__enter__") or not hasattr(type(manager), "__exit__"):
-            raise TypeError(f"'{type(manager).__name__}' object does not support the context manager protocol: "
+            raise TypeError(f"'{_type_name(manager)}' object does not support the context manager protocol: "
                             "__enter__ and __exit__ are needed")
         return self.call(type(manager).__enter__, (manager,), {})
 
@@ -421,7 +421,7 @@ class Statements:
             if isinstance(value, Unbound) and value is not MISSING:
                 raise leaving(Unsupported(value.message), name, frame)
             if not self.may_leave(value):
-                raise leaving(Unsupported(f"'{name}' is a {type(value).__name__} that every call makes anew"), name, frame)
+                raise leaving(Unsupported(f"'{name}' is a {_type_name(value)} that every call makes anew"), name, frame)
             values.append(value)
         held = [id(v) for v in values if isinstance(v, (list, dict))]
         if len(set(held)) < len(held):

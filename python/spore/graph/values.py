@@ -8,6 +8,7 @@ without a value.
 import operator
 import threading
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
@@ -156,7 +157,7 @@ def arithmetic(name, left, right):
         other = right if a is not None else left
         if name in ("eq", "ne"):
             return name == "ne"
-        raise Unsupported(f"{name} of a number known at run time and a {type(other).__name__}")
+        raise Unsupported(f"{name} of a number known at run time and a {_type_name(other)}")
     kind = _result_kind(name, a, b)
     if kind is float and name not in _EXACT and floats_are_wide():
         raise Unsupported(f"{name} of a float known at run time only")

@@ -3,6 +3,7 @@
 import os
 import re
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore.mindrecord import config
 from spore.mindrecord.common.exceptions import (MRMAddSchemaError, MRMBuildSchemaError, MRMDefineIndexError,
@@ -131,7 +132,7 @@ class FileWriter:
         size), a field holds numpy arrays of that dtype. `desc` is free text.
         """
         if desc is not None and not isinstance(desc, str):
-            raise TypeError(f"build(): incompatible function arguments: 'desc' is a text, but got {type(desc).__name__}.")
+            raise TypeError(f"build(): incompatible function arguments: 'desc' is a text, but got {_type_name(desc)}.")
         fault = _schema_fault(content)
         if fault:
             raise MRMInvalidSchemaError(fault)

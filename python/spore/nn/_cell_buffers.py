@@ -2,6 +2,7 @@
 """Buffers of a Cell: Tensors that are no Parameters but belong to its state. A base of Cell."""
 from collections import OrderedDict
 
+from spore._core import type_name as _type_name
 from spore._core import Tensor
 from spore.nn._cell_state import _Removal
 
@@ -37,11 +38,11 @@ class CellBuffers:
     def register_buffer(self, name, tensor, persistent=True):
         """Hold a Tensor that is no Parameter but belongs to the state."""
         if not isinstance(name, str):
-            raise TypeError(f"buffer name should be a string, but got {type(name).__name__}")
+            raise TypeError(f"buffer name should be a string, but got {_type_name(name)}")
         if not name or "." in name:
             raise KeyError(f'buffer name can not be empty or contain ".", but got {name!r}')
         if not isinstance(tensor, Tensor) and tensor is not None:
-            raise TypeError(f"register_buffer: {name} must be a Tensor or None, but got {type(tensor).__name__}")
+            raise TypeError(f"register_buffer: {name} must be a Tensor or None, but got {_type_name(tensor)}")
         for hook in list(_registration_hooks.values()):
             answer = hook(self, name, tensor)
             tensor = tensor if answer is None else answer

@@ -2,6 +2,7 @@
 """What a Cell keeps, as a dictionary and back: state_dict, load_state_dict and their hooks. A base of Cell."""
 from collections import OrderedDict, namedtuple
 
+from spore._core import type_name as _type_name
 from spore._core import Tensor
 
 _EXTRA = "_extra_state"
@@ -44,7 +45,7 @@ class CellState:
 
     def _state_hook(self, kind, hook):
         if not callable(hook):
-            raise TypeError(f"a hook must be a function, but got {type(hook).__name__}")
+            raise TypeError(f"a hook must be a function, but got {_type_name(hook)}")
         hooks = self.__dict__.setdefault(kind, OrderedDict())
         key = object()
         hooks[key] = hook
@@ -110,7 +111,7 @@ class CellState:
             <All keys matched successfully>
         """
         if not isinstance(state_dict, dict):
-            raise TypeError(f"load_state_dict: a dict is wanted, but got {type(state_dict).__name__}")
+            raise TypeError(f"load_state_dict: a dict is wanted, but got {_type_name(state_dict)}")
         state, missing, unexpected, errors = OrderedDict(state_dict), [], [], []
         self._load(state, "", strict, missing, unexpected, errors)
         if strict and unexpected:

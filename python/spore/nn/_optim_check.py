@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of the arguments of optimizers and learning rates: what, which, found, wanted."""
-
-
-def type_name(value):
-    return type(value).__name__
+from spore._core import type_name
 
 
 def want_bool(who, name, value):

@@ -9,7 +9,7 @@ import itertools
 from collections import OrderedDict
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore._moves import ATTRIBUTES, check_keywords
 from spore._not_done import not_done, shard_not_done
 from spore.common._where import name_cell
@@ -135,11 +135,11 @@ class Cell(CellBuffers, CellState):
                     params[name].set_data(value)
                 else:
                     raise TypeError(f"Parameter '{name}' already exists in the network, it cannot become a "
-                                    f"{type(value).__name__}.")
+                                    f"{_type_name(value)}.")
             elif cells is not None and name in cells:
                 if value is not None:
                     raise TypeError(f"Sub cell '{name}' already exists in the network, it cannot become a "
-                                    f"{type(value).__name__}.")
+                                    f"{_type_name(value)}.")
                 cells[name] = None
             elif held.get("_buffers") and name in held["_buffers"]:
                 held["_buffers"][name] = value
@@ -179,13 +179,13 @@ class Cell(CellBuffers, CellState):
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
         """Hold a Parameter under a name."""
         if not isinstance(param_name, str):
-            raise TypeError(f"insert_param_to_cell: param_name must be a str, but got {type(param_name).__name__}")
+            raise TypeError(f"insert_param_to_cell: param_name must be a str, but got {_type_name(param_name)}")
         if not param_name or (check_name_contain_dot and "." in param_name):
             raise KeyError(f"insert_param_to_cell: param_name {param_name!r} must not be empty or contain '.'")
         if self._is_taken(param_name, self._params):
             raise KeyError(f"insert_param_to_cell: the name '{param_name}' is taken by another attribute")
         if not isinstance(param, Parameter) and param is not None:
-            raise TypeError(f"insert_param_to_cell: param must be a Parameter, but got {type(param).__name__}")
+            raise TypeError(f"insert_param_to_cell: param must be a Parameter, but got {_type_name(param)}")
         if param is not None and is_default_name(param.name):
             param.name = param_name
         self._params[param_name] = param
@@ -193,13 +193,13 @@ class Cell(CellBuffers, CellState):
     def insert_child_to_cell(self, child_name, child_cell):
         """Hold a Cell under a name, without renaming its Parameters."""
         if not isinstance(child_name, str):
-            raise TypeError(f"insert_child_to_cell: child_name must be a str, but got {type(child_name).__name__}")
+            raise TypeError(f"insert_child_to_cell: child_name must be a str, but got {_type_name(child_name)}")
         if not child_name or "." in child_name:
             raise KeyError(f"insert_child_to_cell: child_name {child_name!r} must not be empty or contain '.'")
         if self._is_taken(child_name, self._cells):
             raise KeyError(f"insert_child_to_cell: the name {child_name!r} is taken by another attribute")
         if not isinstance(child_cell, Cell) and child_cell is not None:
-            raise TypeError(f"insert_child_to_cell: child_cell must be a Cell, but got {type(child_cell).__name__}")
+            raise TypeError(f"insert_child_to_cell: child_cell must be a Cell, but got {_type_name(child_cell)}")
         self._cells[child_name] = child_cell
 
     def cells(self):
@@ -271,7 +271,7 @@ class Cell(CellBuffers, CellState):
     def update_parameters_name(self, prefix="", recurse=True):
         """Put ``prefix`` in front of the path names of all Parameters."""
         if not isinstance(prefix, str):
-            raise TypeError(f"update_parameters_name: prefix must be a str, but got {type(prefix).__name__}")
+            raise TypeError(f"update_parameters_name: prefix must be a str, but got {_type_name(prefix)}")
         for name, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = prefix + name
 
@@ -543,7 +543,7 @@ class Cell(CellBuffers, CellState):
     @bprop_debug.setter
     def bprop_debug(self, value):
         if not isinstance(value, bool):
-            raise TypeError(f"bprop_debug must be a bool, but got {type(value).__name__}")
+            raise TypeError(f"bprop_debug must be a bool, but got {_type_name(value)}")
         self.__dict__["_bprop_debug"] = value
 
     @property
@@ -707,7 +707,7 @@ class Cell(CellBuffers, CellState):
 
     def _add_hook(self, hooks, hook_fn, value, prepend=False):
         if not callable(hook_fn):
-            raise TypeError(f"Expected a callable hook function, but got {type(hook_fn).__name__}.")
+            raise TypeError(f"Expected a callable hook function, but got {_type_name(hook_fn)}.")
         if hasattr(hook_fn, "__spore_inner__"):
             raise TypeError(f"Decorating hook function {hook_fn.__name__} with '@jit' is not supported.")
         key = object()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments of numpy's functions as Tensors, dtypes and axes."""
+from spore._core import type_name as _type_name
 from spore._core import Tensor
 from spore.common import dtype as mstype
 
@@ -32,7 +33,7 @@ def _is_numpy_type(dtype):
 def tensor_only(x, who) -> Tensor:
     """x, which must be a Tensor."""
     if not isinstance(x, Tensor):
-        raise TypeError(f"{who}: a Tensor is wanted, but got {type(x).__name__}")
+        raise TypeError(f"{who}: a Tensor is wanted, but got {_type_name(x)}")
     return x
 
 
@@ -40,7 +41,7 @@ def made(obj, dtype=None) -> Tensor:
     """Numbers, nested lists and tuples as a new Tensor: int32 and float32 unless dtype says otherwise."""
     import numpy as np
     if not isinstance(obj, (int, float, complex, list, tuple)):
-        raise TypeError(f"a number, a Tensor, a list or a tuple is wanted, but got {type(obj).__name__}")
+        raise TypeError(f"a number, a Tensor, a list or a tuple is wanted, but got {_type_name(obj)}")
     array = np.array(_plain(obj))
     if array.dtype.kind not in 'biufc':
         raise TypeError(f"numbers in rows of one length are wanted, but got {obj!r}")
@@ -94,7 +95,7 @@ def floating(x, default=mstype.float32) -> Tensor:
 def axis_of(axis, ndim, who):
     """An axis counted from the front; True and False count as 1 and 0."""
     if not isinstance(axis, int):
-        raise TypeError(f"{who}: axis must be an int, but got {type(axis).__name__}")
+        raise TypeError(f"{who}: axis must be an int, but got {_type_name(axis)}")
     if not -ndim <= axis < ndim:
         raise ValueError(f"{who}: axis {axis} is out of range for {ndim} dimensions")
     return axis % ndim

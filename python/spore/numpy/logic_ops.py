@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparisons and tests."""
 from spore import ops
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.numpy import _convert
 from spore.numpy._convert import cast, pair, tensor, tensor_only
@@ -90,7 +90,7 @@ def array_equal(a1, a2, equal_nan=False) -> Tensor:
     """Have two Tensors one shape and equal elements?"""
     a1, a2 = tensor(a1), tensor(a2)
     if not isinstance(equal_nan, bool):
-        raise TypeError(f"array_equal: equal_nan must be a bool, but got {type(equal_nan).__name__}")
+        raise TypeError(f"array_equal: equal_nan must be a bool, but got {_type_name(equal_nan)}")
     if a1.shape != a2.shape:
         return _convert.made(False)
     same = ops.equal(a1, a2)

@@ -6,6 +6,7 @@ ValueError for what is no text, too."""
 import functools
 import inspect
 
+from spore._core import type_name as _type_name
 from spore import _core
 
 _RULES = """\
@@ -132,6 +133,6 @@ def check(name, kept):
             continue
         fits, in_range, wanted = _KINDS[kind]
         if not fits(value):
-            raise TypeError(f"For '{name}', the '{argument}' must be {wanted}, but got {value!r} ({type(value).__name__}).")
+            raise TypeError(f"For '{name}', the '{argument}' must be {wanted}, but got {value!r} ({_type_name(value)}).")
         if in_range is not None and not in_range(value):
             raise ValueError(f"For '{name}', the '{argument}' must be {wanted}, but got {value!r}.")

@@ -11,6 +11,7 @@ from .._not_done import not_done
 from ..communication import management
 from ..communication.management import GlobalComm
 from .primitive import Primitive
+from spore._core import type_name as _type_name
 
 __all__ = [
     "P2POp", "TCPStore", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object", "all_reduce",
@@ -37,13 +38,13 @@ def _handle(async_op):
 
 def _tensor(who, value, name="tensor"):
     if not isinstance(value, Tensor):
-        raise TypeError(f"For '{who}', the argument '{name}' must be type of Tensor, but got '{type(value).__name__}'.")
+        raise TypeError(f"For '{who}', the argument '{name}' must be type of Tensor, but got '{_type_name(value)}'.")
     return value
 
 
 def _group(who, group):
     if group is not None and not isinstance(group, str):
-        raise TypeError(f"For '{who}', the argument 'group' must be type of str or None, but got '{type(group).__name__}'.")
+        raise TypeError(f"For '{who}', the argument 'group' must be type of str or None, but got '{_type_name(group)}'.")
     return group or GlobalComm.WORLD_COMM_GROUP
 
 
@@ -62,7 +63,7 @@ def _list(who, value, name, group):
 
 def _op(who, op):
     if not isinstance(op, str):
-        raise TypeError(f"For '{who}', the argument 'op' must be type of str, but got '{type(op).__name__}'.")
+        raise TypeError(f"For '{who}', the argument 'op' must be type of str, but got '{_type_name(op)}'.")
     if op not in _OPS:
         raise ValueError(f"For '{who}', 'op' must be one of {list(_OPS)}, but got {op!r}.")
     return op
@@ -71,7 +72,7 @@ def _op(who, op):
 def _member(who, rank, group):
     """The number in the group of a process that is given by its number in the job."""
     if isinstance(rank, bool) or not isinstance(rank, int):
-        raise TypeError(f"For '{who}', the rank must be type of int, but got '{type(rank).__name__}'.")
+        raise TypeError(f"For '{who}', the rank must be type of int, but got '{_type_name(rank)}'.")
     ranks = management._ranks(who, _group(who, group))
     if rank not in ranks:
         raise ValueError(f"For '{who}', the processes of the group are {ranks}, but got rank {rank}.")
@@ -99,7 +100,7 @@ def init_process_group(backend="hccl", init_method=None, timeout=None, world_siz
                        pg_options=None, device_id=None):
     """Join the job that a launcher started; `world_size` and `rank` must be those of the launcher."""
     if not isinstance(backend, str):
-        raise TypeError(f"For 'init_process_group', backend must be a str, but got {type(backend).__name__}.")
+        raise TypeError(f"For 'init_process_group', backend must be a str, but got {_type_name(backend)}.")
     management._join("init_process_group")
     found = management._info("init_process_group", GlobalComm.WORLD_COMM_GROUP)
     if world_size not in (-1, found[1]) or rank not in (-1, found[0]):
@@ -411,7 +412,7 @@ def batch_isend_irecv(p2p_op_list):
 
 def _objects(who, value):
     if not isinstance(value, list) or not value:
-        raise TypeError(f"For '{who}', a list that is not empty is wanted, but got {type(value).__name__}.")
+        raise TypeError(f"For '{who}', a list that is not empty is wanted, but got {_type_name(value)}.")
     return value
 
 
@@ -483,7 +484,7 @@ def recv_object_list(object_list, src=0, group=None, device=None):
 def set_comm_ops_inplace(is_enable, func_list=None):
     """Whether results are written to the arguments; that is the only way here."""
     if not isinstance(is_enable, bool):
-        raise TypeError(f"set_comm_ops_inplace: is_enable must be a bool, but got {type(is_enable).__name__}")
+        raise TypeError(f"set_comm_ops_inplace: is_enable must be a bool, but got {_type_name(is_enable)}")
     if not is_enable:
         raise NotImplementedError("set_comm_ops_inplace: results of exchange are always written to the arguments; "
                                   "spore.communication.comm_func returns them")
@@ -523,7 +524,7 @@ class TCPStore:
     @staticmethod
     def _key(key):
         if not isinstance(key, str):
-            raise TypeError(f"TCPStore: a key must be a str, but got {type(key).__name__}")
+            raise TypeError(f"TCPStore: a key must be a str, but got {_type_name(key)}")
         return key
 
 

@@ -7,6 +7,7 @@ from .._core import Tensor, apply, grad_recording
 from ..common import dtype as mstype
 from ..graph import state as _state
 from ._make import named
+from spore._core import type_name as _type_name
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_like", "cartesian_prod",
@@ -33,14 +34,14 @@ def of_rank(x, low, high, where, what="input"):
 def tensor_of(value, what="input", where="this operator"):
     """value if it is a Tensor, else TypeError."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"{where}: {what} must be a Tensor, but got {type(value).__name__}")
+        raise TypeError(f"{where}: {what} must be a Tensor, but got {_type_name(value)}")
     return value
 
 
 def int_of(value, what="axis"):
     """A Python int from an int or a Tensor of one integer."""
     if isinstance(value, builtins.bool) or not isinstance(value, (int, Tensor)) and not hasattr(value, "__index__"):
-        raise TypeError(f"{what} must be an int, but got {type(value).__name__}")
+        raise TypeError(f"{what} must be an int, but got {_type_name(value)}")
     return value.__index__() if not isinstance(value, Tensor) else int(value.item())
 
 
@@ -64,7 +65,7 @@ def axis_of(axis, ndim, what="axis"):
 def many_of(tensors, where):
     """A list of Tensors from a tuple or list."""
     if not isinstance(tensors, (tuple, list)):
-        raise TypeError(f"{where}: a tuple or list of Tensors is wanted, but got {type(tensors).__name__}")
+        raise TypeError(f"{where}: a tuple or list of Tensors is wanted, but got {_type_name(tensors)}")
     if not tensors:
         raise ValueError(f"{where}: there are no Tensors")
     return [tensor_of(one, f"element {i}", where) for i, one in enumerate(tensors)]

@@ -5,6 +5,7 @@ from ..common import dtype as mstype
 from . import array, blocks, creation, random, scattering
 from ._make import plain, primitive
 from .array import ints_of
+from spore._core import type_name as _type_name
 
 __all__ = []
 
@@ -210,7 +211,7 @@ _add(primitive("OneHot",
                "axis=-1", "on_value at the position each index names, off_value elsewhere."))
 def _topk_init(sorted=True):
     if not isinstance(sorted, bool):
-        raise TypeError(f"TopK: sorted must be a bool, but got {type(sorted).__name__}")
+        raise TypeError(f"TopK: sorted must be a bool, but got {_type_name(sorted)}")
     return {"sorted": sorted}
 
 
@@ -252,7 +253,7 @@ _add(primitive("LogSpace",
 def _seeds(seed=0, seed2=0):
     for value in (seed, seed2):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"seeds must be ints, but got {type(value).__name__}")
+            raise TypeError(f"seeds must be ints, but got {_type_name(value)}")
         if value < 0:
             raise ValueError(f"seeds must not be negative, but got {value}")
     return {"seed": seed, "seed2": seed2}

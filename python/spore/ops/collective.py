@@ -3,7 +3,7 @@
 once."""
 from .. import _core
 from .primitive import Primitive, prim_attr_register
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ["ReduceOp", "AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "AlltoAll", "Barrier", "CollectiveScatter",
            "CollectiveGather"]
@@ -33,7 +33,7 @@ class _Collective(Primitive):
 
     def _check(self, group):
         if not isinstance(group, str):
-            raise TypeError(f"For '{self.name}', group must be a str, but got {type(group).__name__}")
+            raise TypeError(f"For '{self.name}', group must be a str, but got {_type_name(group)}")
 
 
 class AllReduce(_Collective):
@@ -49,7 +49,7 @@ class AllReduce(_Collective):
     def __init__(self, op=ReduceOp.SUM, group=_WORLD):
         self._check(group)
         if not isinstance(op, str):
-            raise TypeError(f"For 'AllReduce', op must be a str, but got {type(op).__name__}")
+            raise TypeError(f"For 'AllReduce', op must be a str, but got {_type_name(op)}")
 
     def __call__(self, input_x) -> Tensor:
         return _functions().all_reduce(input_x, self.op, self.group)[0]
@@ -102,7 +102,7 @@ class Broadcast(_Collective):
     def __init__(self, root_rank, group=_WORLD):
         self._check(group)
         if isinstance(root_rank, bool) or not isinstance(root_rank, int):
-            raise TypeError(f"For 'Broadcast', root_rank must be an int, but got {type(root_rank).__name__}")
+            raise TypeError(f"For 'Broadcast', root_rank must be an int, but got {_type_name(root_rank)}")
 
     def __call__(self, input_x):
         if isinstance(input_x, (tuple, list)):

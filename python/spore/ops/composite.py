@@ -7,6 +7,7 @@ from .. import _core
 from ..common.differentiate import call
 from ..graph import state as _state
 from .primitive import Primitive
+from spore._core import type_name as _type_name
 
 __path__ = []  # addresses below this one are in mindspore/__init__.py
 __all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core", "mixed_precision_cast", "partial"]
@@ -111,7 +112,7 @@ class MultitypeFuncGraph:
         for tests, _, fn in self.entries:
             if len(tests) == len(args) and all(test(a) for test, a in zip(tests, args)):
                 return call(fn, args)
-        got = ", ".join(type(a).__name__ for a in args)
+        got = ", ".join(_type_name(a) for a in args)
         known = "; ".join("(" + ", ".join(shown) + ")" for _, shown, _ in self.entries)
         raise ValueError(f"For 'MultitypeFuncGraph', cannot find fn match given args. '{self.name}' is not defined for the types ({got}), "
                          f"it is for: {known}")
@@ -141,7 +142,7 @@ def _check_kinds(name, args):
             isinstance(a, (tuple, list)) for a in args):
         where = "In a nonleaf situation, the" if name == "HyperMap" else "The"
         raise RuntimeError(f"{where} types of arguments in {name} must be consistent, but the types of arguments are inconsistent: "
-                           f"{', '.join(type(a).__name__ for a in args)}.")
+                           f"{', '.join(_type_name(a) for a in args)}.")
 
 
 class _Mapping:
@@ -178,7 +179,7 @@ class Map(_Mapping):
         if not _in_graph():
             return tuple(self._in_order(list(zip(*args)), lambda row: call(fn, row)))
         if not isinstance(args[0], (tuple, list)):
-            raise RuntimeError(f"Map can only be applied to list, tuple, but got {type(args[0]).__name__}.")
+            raise RuntimeError(f"Map can only be applied to list, tuple, but got {_type_name(args[0])}.")
         _check_kinds("Map", args)
         _check_lengths("Map", args)
         done = self._in_order(list(zip(*args)), lambda row: call(fn, row))

@@ -6,6 +6,7 @@ from .._core import Tensor, apply
 from ..common import dtype as mstype
 from ._make import named
 from .array import int_of, ints_of, tensor_of
+from spore._core import type_name as _type_name
 
 __all__ = [
     "arange", "eye", "fill", "fills", "full", "full_like", "linspace", "logspace", "ones", "ones_like",
@@ -17,7 +18,7 @@ def number_of(value):
     if isinstance(value, Tensor):
         return value.item()
     if not isinstance(value, (builtins.bool, int, float, complex)) and not hasattr(value, "__float__"):
-        raise TypeError(f"a number is wanted, but got {type(value).__name__}")
+        raise TypeError(f"a number is wanted, but got {_type_name(value)}")
     return value
 
 
@@ -50,7 +51,7 @@ def ones(shape, dtype=None) -> Tensor:
 def full(size, fill_value, *, dtype=None) -> Tensor:
     """One number everywhere; int64 unless said otherwise, as MindSpore has it."""
     if not isinstance(fill_value, (builtins.bool, int, float, complex, Tensor)):
-        raise TypeError(f"full: fill_value must be a number, but got {type(fill_value).__name__}")
+        raise TypeError(f"full: fill_value must be a number, but got {_type_name(fill_value)}")
     return _full(ints_of(size, "size"), fill_value, dtype or mstype.int64)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.differentiate import unrecorded
 from spore.common.own_gradient import with_gradient
@@ -47,7 +47,7 @@ class Custom(Primitive):
         if func_type == "aot" and (out_shape is None or out_dtype is None):
             raise ValueError("Custom: out_shape and out_dtype must be given for func_type 'aot': the function writes into memory of that size")
         if bprop is not None and not callable(bprop):
-            raise TypeError(f"Custom: bprop must be a function or None, but got {type(bprop).__name__}")
+            raise TypeError(f"Custom: bprop must be a function or None, but got {_type_name(bprop)}")
         self.func, self.func_type, self.out_shape, self.out_dtype, self.bprop = func, func_type, out_shape, out_dtype, bprop
         self._compiled = None
         if func_type == "aot":

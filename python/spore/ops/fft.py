@@ -5,6 +5,7 @@ import math
 
 from .. import _core
 from .._core import Tensor
+from spore._core import type_name as _type_name
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
            "fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn", "fftshift", "ifftshift", "fftfreq", "rfftfreq"]
@@ -21,7 +22,7 @@ def _dtypes():
 
 def _check(x, name, real=False):
     if not isinstance(x, Tensor):
-        raise TypeError(f"{name}: input must be a Tensor, but got {type(x).__name__}")
+        raise TypeError(f"{name}: input must be a Tensor, but got {_type_name(x)}")
     if real and x.dtype in (_dtypes().complex64, _dtypes().complex128):
         raise TypeError(f"{name}: input must be real, but its dtype is {x.dtype}")
     return x
@@ -38,7 +39,7 @@ def _axis(axis, rank, name):
     if isinstance(axis, Tensor):
         axis = int(axis)
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"{name}: dim must be an int, but got {type(axis).__name__}")
+        raise TypeError(f"{name}: dim must be an int, but got {_type_name(axis)}")
     if not -rank <= axis < rank:
         raise ValueError(f"{name}: dim {axis} is out of range for {rank} dimensions")
     return axis % rank
@@ -57,7 +58,7 @@ def _sized(x, n, axis, name):
     if isinstance(n, Tensor):
         n = int(n)
     if isinstance(n, bool) or not isinstance(n, int):
-        raise TypeError(f"{name}: a size must be an int, but got {type(n).__name__}")
+        raise TypeError(f"{name}: a size must be an int, but got {_type_name(n)}")
     if n < 1:
         raise ValueError(f"{name}: a size must be at least 1, but got {n}")
     have = x.shape[axis]
@@ -420,7 +421,7 @@ def ifftshift(input, dim=None) -> Tensor:
 
 def _frequencies(counts, n, d, dtype, name):
     if isinstance(n, bool) or not isinstance(n, int):
-        raise TypeError(f"{name}: n must be an int, but got {type(n).__name__}")
+        raise TypeError(f"{name}: n must be an int, but got {_type_name(n)}")
     if n < 1:
         raise ValueError(f"{name}: n must be at least 1, but got {n}")
     return Tensor([k / (n * d) for k in counts(n)], _dtypes().float32 if dtype is None else dtype)

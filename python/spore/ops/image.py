@@ -4,6 +4,7 @@ from .._core import Tensor, apply
 from ..common import dtype as mstype
 from .array import tensor_of
 from .primitive import Primitive, prim_attr_register
+from spore._core import type_name as _type_name
 
 __all__ = ["crop_and_resize", "CropAndResize", "unfold", "fold", "Im2Col", "Col2Im", "grid_sample", "affine_grid",
            "AffineGrid", "deformable_conv2d", "fractional_max_pool2d", "fractional_max_pool3d"]
@@ -12,7 +13,7 @@ __all__ = ["crop_and_resize", "CropAndResize", "unfold", "fold", "Im2Col", "Col2
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0) -> Tensor:
     """Parts of [n, height, width, channels] images, given as fractions, resized to crop_size."""
     if not isinstance(image, Tensor):
-        raise TypeError(f"For 'crop_and_resize', image must be a Tensor, but got {type(image).__name__}")
+        raise TypeError(f"For 'crop_and_resize', image must be a Tensor, but got {_type_name(image)}")
     if image.dtype not in (mstype.float16, mstype.float32, mstype.float64):
         image = image.astype(mstype.float32)
     return apply("crop_and_resize", [image, boxes, box_indices.astype(mstype.int64)],
@@ -27,7 +28,7 @@ class CropAndResize(Primitive):
         if method not in ("bilinear", "nearest", "bilinear_v2"):
             raise ValueError(f"For 'CropAndResize', method must be 'bilinear', 'nearest' or 'bilinear_v2', but got {method!r}")
         if isinstance(extrapolation_value, bool) or not isinstance(extrapolation_value, float):
-            raise TypeError(f"For 'CropAndResize', extrapolation_value must be a float, but got {type(extrapolation_value).__name__}")
+            raise TypeError(f"For 'CropAndResize', extrapolation_value must be a float, but got {_type_name(extrapolation_value)}")
 
     def __call__(self, x, boxes, box_indices, crop_size) -> Tensor:
         return crop_and_resize(x, boxes, box_indices, crop_size, self.method, self.extrapolation_value)
@@ -126,7 +127,7 @@ class AffineGrid(Primitive):
     @prim_attr_register
     def __init__(self, align_corners=False):
         if not isinstance(align_corners, bool):
-            raise TypeError(f"For 'AffineGrid', align_corners must be a bool, but got {type(align_corners).__name__}")
+            raise TypeError(f"For 'AffineGrid', align_corners must be a bool, but got {_type_name(align_corners)}")
 
     def __call__(self, theta, output_size) -> Tensor:
         return affine_grid(theta, output_size, self.align_corners)

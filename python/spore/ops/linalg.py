@@ -4,6 +4,7 @@ from .. import _core
 from .._core import Tensor
 from ._make import plain, primitive
 from .array import tensor_of
+from spore._core import type_name as _type_name
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "qr", "svd", "lstsq", "matrix_solve", "pinv", "cond"]
 
@@ -12,7 +13,7 @@ _apply = _core.apply
 
 def _matrix(x, name, what="input"):
     if not isinstance(x, Tensor):
-        raise TypeError(f"{name}: {what} must be a Tensor, but got {type(x).__name__}")
+        raise TypeError(f"{name}: {what} must be a Tensor, but got {_type_name(x)}")
     if x.ndim < 2:
         raise ValueError(f"{name}: {what} must have 2 dimensions or more, but its shape is {x.shape}")
     return x
@@ -20,7 +21,7 @@ def _matrix(x, name, what="input"):
 
 def _flag(value, name, what):
     if not isinstance(value, bool):
-        raise TypeError(f"{name}: {what} must be a bool, but got {type(value).__name__}")
+        raise TypeError(f"{name}: {what} must be a bool, but got {_type_name(value)}")
     return value
 
 

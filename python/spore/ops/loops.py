@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loops as operators. In compiled functions they become loops of the program when only the run knows their length."""
 from .primitive import Primitive
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ["WhileLoop", "ForiLoop", "Scan"]
 
 
 def _need_function(name, what, value):
     if not callable(value):
-        raise TypeError(f"{name}: {what} must be a function, but got {type(value).__name__}")
+        raise TypeError(f"{name}: {what} must be a function, but got {_type_name(value)}")
 
 
 class WhileLoop(Primitive):
@@ -68,7 +68,7 @@ class Scan(Primitive):
     def __call__(self, loop_func, init, xs, length=None, unroll=True):
         _need_function("Scan", "loop_func", loop_func)
         if not isinstance(xs, (list, tuple)) and xs is not None:
-            raise TypeError(f"Scan: xs must be a list, a tuple or None, but got {type(xs).__name__}")
+            raise TypeError(f"Scan: xs must be a list, a tuple or None, but got {_type_name(xs)}")
         if xs is None:
             xs = [None] * length
         if length is not None and length != len(xs):
@@ -78,7 +78,7 @@ class Scan(Primitive):
             step = loop_func(carry, item)
             if not isinstance(step, tuple) or len(step) != 2:
                 raise ValueError("For `Scan` op, the return value of parameter [loop_func] must be a tuple with two elements, but got: "
-                                 f"{type(step).__name__}")
+                                 f"{_type_name(step)}")
             carry, y = step
             made.append(y)
         return carry, made

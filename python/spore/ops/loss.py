@@ -6,6 +6,7 @@ from .._core import Tensor, apply
 from ..common import dtype as mstype
 from .array import of_rank, tensor_of
 from .primitive import Primitive, prim_attr_register
+from spore._core import type_name as _type_name
 
 __all__ = ["nll_loss", "NLLLoss", "cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss", "soft_margin_loss",
            "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "gaussian_nll_loss",
@@ -32,7 +33,7 @@ def _sum(x, axis):
 def _same_shape(a, b, where):
     for given in (a, b):
         if not isinstance(given, Tensor):
-            raise TypeError(f"For '{where}', both inputs must be Tensors, but got {type(given).__name__}")
+            raise TypeError(f"For '{where}', both inputs must be Tensors, but got {_type_name(given)}")
     if tuple(a.shape) != tuple(b.shape):
         raise ValueError(f"For '{where}', both inputs must have one shape, but got {tuple(a.shape)} and {tuple(b.shape)}")
 

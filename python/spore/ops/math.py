@@ -9,6 +9,7 @@ from ..common import dtype as mstype
 from ..graph import state as _state
 from .array import of_rank, overwritten as _overwritten, own as _own
 from .primitive import Primitive
+from spore._core import type_name as _type_name
 
 __all__ = [
     "clamp", "clip", "max", "min", "amax", "amin", "aminmax", "norm", "vector_norm", "matrix_norm", "cummin",
@@ -27,13 +28,13 @@ def _ops():
 
 def _tensor(value, name, what="input"):
     if not isinstance(value, Tensor):
-        raise TypeError(f"{name}: {what} must be a Tensor, but got {type(value).__name__}")
+        raise TypeError(f"{name}: {what} must be a Tensor, but got {_type_name(value)}")
     return value
 
 
 def _axis(axis, rank, name):
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"{name}: axis must be an int, but got {type(axis).__name__}")
+        raise TypeError(f"{name}: axis must be an int, but got {_type_name(axis)}")
     if not -rank <= axis < rank:
         raise ValueError(f"{name}: axis {axis} is out of range for rank {rank}")
     return axis % rank
@@ -188,7 +189,7 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     if dtype is not None:
         x = _apply("cast", (x,), {"dtype": dtype})
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
-        raise TypeError(f"vector_norm: ord must be a number, but got {type(ord).__name__}")
+        raise TypeError(f"vector_norm: ord must be a number, but got {_type_name(ord)}")
     return _vector_norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
 
@@ -232,9 +233,9 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     if dtype is not None:
         A = _apply("cast", (A,), {"dtype": dtype})
     if dim is not None and not isinstance(dim, (int, tuple, list)):
-        raise TypeError(f"norm: dim must be an int or a tuple of ints, but got {type(dim).__name__}")
+        raise TypeError(f"norm: dim must be an int or a tuple of ints, but got {_type_name(dim)}")
     if ord is not None and not isinstance(ord, (int, float, str)):
-        raise TypeError(f"norm: ord must be a number or a str, but got {type(ord).__name__}")
+        raise TypeError(f"norm: ord must be a number or a str, but got {_type_name(ord)}")
     dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if ord is None:
         return _vector_norm(A, axis=dims, keepdims=keepdim)
@@ -485,7 +486,7 @@ def _contract(a, b, wanted):
 
 def _parse_einsum(equation, operands):
     if not isinstance(equation, str):
-        raise TypeError(f"einsum: equation must be a str, but got {type(equation).__name__}")
+        raise TypeError(f"einsum: equation must be a str, but got {_type_name(equation)}")
     text = equation.replace(" ", "")
     left, arrow, right = text.partition("->")
     parts = left.split(",")
@@ -574,7 +575,7 @@ def matrix_power(input, n) -> Tensor:
     """A square matrix times itself n times; of a negative n, the inverse."""
     x = _tensor(input, "matrix_power")
     if isinstance(n, bool) or not isinstance(n, int):
-        raise TypeError(f"matrix_power: n must be an int, but got {type(n).__name__}")
+        raise TypeError(f"matrix_power: n must be an int, but got {_type_name(n)}")
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f"matrix_power: the last two dimensions must be equal, but the shape is {x.shape}")
     if n < 0:

@@ -12,6 +12,7 @@ from ..common import dtype as mstype
 from ..common.generator import default_generator
 from .primitive import Primitive, prim_attr_register
 from .random import _stream, own_source
+from spore._core import type_name as _type_name
 
 __all__ = [
     "gelu", "softmax", "softmin", "softplus", "glu", "swiglu", "rrelu", "relu", "gumbel_softmax", "dropout", "dropout1d",
@@ -35,13 +36,13 @@ def _tuple(value, n, what):
             raise ValueError(f"{what} must have {n} elements, but got {tuple(value)}")
         return tuple(int(v) for v in value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{what} must be an int or a tuple of {n} ints, but got {type(value).__name__}")
+        raise TypeError(f"{what} must be an int or a tuple of {n} ints, but got {_type_name(value)}")
     return (value,) * n
 
 
 def _need_tensor(x, what, where):
     if not isinstance(x, Tensor):
-        raise TypeError(f"For '{where}', {what} must be a Tensor, but got {type(x).__name__}")
+        raise TypeError(f"For '{where}', {what} must be a Tensor, but got {_type_name(x)}")
     return x
 
 
@@ -66,7 +67,7 @@ def _mint_gelu(input, *, approximate="none"):
 def softmax(input, axis=-1, *, dtype=None) -> Tensor:
     """exp(x) divided by its sum along an axis."""
     if isinstance(axis, bool) or not isinstance(axis, (int, tuple, list)):
-        raise TypeError(f"For 'softmax', axis must be an int, but got {type(axis).__name__}")
+        raise TypeError(f"For 'softmax', axis must be an int, but got {_type_name(axis)}")
     if dtype is not None:
         input = input.astype(dtype)
     return _one("softmax", input, axis=axis)
@@ -202,7 +203,7 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1) -> Tensor:
 
 def _drop(x, p, shared, where, generator=None):
     if isinstance(p, bool) or not isinstance(p, numbers.Real):
-        raise TypeError(f"For '{where}', p must be a float, but got {type(p).__name__}")
+        raise TypeError(f"For '{where}', p must be a float, but got {_type_name(p)}")
     if not 0 <= p <= 1:
         raise ValueError(f"For '{where}', p must be between 0 and 1, but got {p}")
     shape = x.shape[:x.ndim - shared] if shared else x.shape
@@ -211,7 +212,7 @@ def _drop(x, p, shared, where, generator=None):
 
 def _check_training(training, where):
     if not isinstance(training, bool):
-        raise TypeError(f"For '{where}', training must be a bool, but got {type(training).__name__}")
+        raise TypeError(f"For '{where}', training must be a bool, but got {_type_name(training)}")
 
 
 def dropout(input, p=0.5, training=True, seed=None) -> Tensor:
@@ -320,7 +321,7 @@ class BatchNorm(Primitive):
     @prim_attr_register
     def __init__(self, is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW"):
         if not isinstance(is_training, bool):
-            raise TypeError(f"For 'BatchNorm', is_training must be a bool, but got {type(is_training).__name__}")
+            raise TypeError(f"For 'BatchNorm', is_training must be a bool, but got {_type_name(is_training)}")
         for name, value, low in (("epsilon", epsilon, epsilon > 0), ("momentum", momentum, momentum >= 0)):
             if not (low and value <= 1):
                 raise ValueError(f"For 'BatchNorm', {name} must be between 0 and 1, but got {value}")
@@ -335,7 +336,7 @@ class BatchNorm(Primitive):
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5) -> Tensor:
     """Normalise over the last axes, whose shape is normalized_shape."""
     if not isinstance(normalized_shape, (tuple, list)):
-        raise TypeError(f"For 'layer_norm', normalized_shape must be a tuple or list, but got {type(normalized_shape).__name__}")
+        raise TypeError(f"For 'layer_norm', normalized_shape must be a tuple or list, but got {_type_name(normalized_shape)}")
     shape = tuple(normalized_shape)
     first = input.ndim - len(shape)
     if not shape or first < 0 or tuple(input.shape[first:]) != shape:
@@ -425,7 +426,7 @@ def _each(x, function, where):
     if isinstance(x, Tensor):
         return function(x)
     if not isinstance(x, (tuple, list)):
-        raise TypeError(f"For '{where}', x must be a Tensor or a tuple or list of Tensors, but got {type(x).__name__}")
+        raise TypeError(f"For '{where}', x must be a Tensor or a tuple or list of Tensors, but got {_type_name(x)}")
     return type(x)(function(one) for one in x)
 
 
@@ -475,7 +476,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     if isinstance(x, Tensor):
         return clip_by_global_norm((x,), clip_norm)[0]
     if not isinstance(x, (tuple, list)):
-        raise TypeError(f"For 'clip_by_global_norm', x must be a tuple or list of Tensors, but got {type(x).__name__}")
+        raise TypeError(f"For 'clip_by_global_norm', x must be a tuple or list of Tensors, but got {_type_name(x)}")
     if clip_norm <= 0:
         raise ValueError(f"For 'clip_by_global_norm', clip_norm must be positive, but got {clip_norm}")
     total = _norm_of(x)
@@ -569,7 +570,7 @@ class _Resize(Primitive):
     def __init__(self, align_corners=False, half_pixel_centers=False):
         for what, value in (("align_corners", align_corners), ("half_pixel_centers", half_pixel_centers)):
             if not isinstance(value, bool):
-                raise TypeError(f"For '{self.name}', {what} must be a bool, but got {type(value).__name__}")
+                raise TypeError(f"For '{self.name}', {what} must be a bool, but got {_type_name(value)}")
         if align_corners and half_pixel_centers:
             raise ValueError(f"For '{self.name}', align_corners and half_pixel_centers cannot both be True")
 
@@ -603,7 +604,7 @@ class ResizeNearestNeighbor(Primitive):
     @prim_attr_register
     def __init__(self, size, align_corners=False, half_pixel_centers=False):
         if not isinstance(size, (tuple, list)):
-            raise TypeError(f"For '{self.name}', size must be a tuple of 2 ints, but got {type(size).__name__}")
+            raise TypeError(f"For '{self.name}', size must be a tuple of 2 ints, but got {_type_name(size)}")
         if len(size) != 2:
             raise ValueError(f"For '{self.name}', size must be a tuple of 2 ints, but got {size!r}")
         # The nearest pixel is found without half_pixel_centers here, as MindSpore does on the CPU; V2 heeds it.
@@ -654,7 +655,7 @@ def channel_shuffle(x, groups) -> Tensor:
 def _batched(x, n):
     """x with a batch axis, and whether one was added."""
     if not isinstance(x, Tensor):
-        raise TypeError(f"the input of a convolution or a pooling must be a Tensor, but got {type(x).__name__}")
+        raise TypeError(f"the input of a convolution or a pooling must be a Tensor, but got {_type_name(x)}")
     return (x.reshape((1,) + tuple(x.shape)), True) if x.ndim == n + 1 else (x, False)
 
 
@@ -719,7 +720,7 @@ class AdaptiveAvgPool2D(Primitive):
     @prim_attr_register
     def __init__(self, output_size):
         if not isinstance(output_size, (int, tuple)) or isinstance(output_size, bool):
-            raise TypeError(f"For 'AdaptiveAvgPool2D', output_size must be an int or a tuple, but got {type(output_size).__name__}")
+            raise TypeError(f"For 'AdaptiveAvgPool2D', output_size must be an int or a tuple, but got {_type_name(output_size)}")
 
     def __call__(self, x) -> Tensor:
         return adaptive_avg_pool2d(x, self.output_size)
@@ -754,7 +755,7 @@ def _mint_adaptive_max_pool1d(input, output_size, return_indices=False):
 def _lp_pool(x, n, norm_type, kernel_size, stride, ceil_mode):
     x, single = _batched(x, n)
     if isinstance(norm_type, bool) or not isinstance(norm_type, (int, float)):
-        raise TypeError(f"For 'lp_pool{n}d', norm_type must be an int or a float, but got {type(norm_type).__name__}")
+        raise TypeError(f"For 'lp_pool{n}d', norm_type must be an int or a float, but got {_type_name(norm_type)}")
     if norm_type == 0:
         raise ValueError(f"For 'lp_pool{n}d', norm_type must not be 0")
     kernel = _tuple(kernel_size, n, "kernel_size")
@@ -840,7 +841,7 @@ class _Conv(Primitive):
         if data_format not in formats:
             raise ValueError(f"For '{self.name}', data_format must be one of {', '.join(formats)}, but got {data_format!r}")
         if isinstance(out_channel, bool) or not isinstance(out_channel, int):
-            raise TypeError(f"For '{self.name}', out_channel must be an int, but got {type(out_channel).__name__}")
+            raise TypeError(f"For '{self.name}', out_channel must be an int, but got {_type_name(out_channel)}")
         if out_channel <= 0 or group <= 0:
             raise ValueError(f"For '{self.name}', out_channel and group must be positive, but got {out_channel} and {group}")
         mode = str(pad_mode).lower()

@@ -7,6 +7,7 @@ import inspect
 
 from .._core import apply
 from .primitive import Primitive
+from spore._core import type_name as _type_name
 
 __all__ = []
 
@@ -23,7 +24,7 @@ def _step(name, op, init, results, attrs=(), doc=""):
         bound.apply_defaults()
         for key, value in bound.arguments.items():
             if isinstance(init[key], bool) and not isinstance(value, bool):
-                raise TypeError(f"For '{name}', {key} must be a bool, but got {type(value).__name__}")
+                raise TypeError(f"For '{name}', {key} must be a bool, but got {_type_name(value)}")
             self.add_prim_attr(key, value)
         self.add_prim_attr("side_effect_mem", True)
         self._attrs = {key: bound.arguments[key] for key in attrs}

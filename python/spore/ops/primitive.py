@@ -13,7 +13,7 @@ from . import _arguments
 from .._alias import module_of
 from .._compat import positional as _positional
 from .._not_done import shard_not_done
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ["Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register",
            "constexpr"]
@@ -75,7 +75,7 @@ class Primitive:
     def _pin(self, target):
         """Run on a device that is here; marks for others are kept, as for scripts of other machines."""
         if not isinstance(target, str):
-            raise TypeError(f"primitive_target of {self.name} must be a str, but got {type(target).__name__}")
+            raise TypeError(f"primitive_target of {self.name} must be a str, but got {_type_name(target)}")
         from spore.common.tensor import device_kinds
         if (target == "CPU" or target.split(":")[0] in device_kinds()) and not isinstance(self, _Placed):
             self.__class__ = _placed(type(self))
@@ -146,7 +146,7 @@ class Primitive:
     def recompute(self, mode=True):
         """Whether to compute the result again in the backward pass instead of keeping it."""
         if not isinstance(mode, bool):
-            raise TypeError(f"mode of recompute must be a bool, but got {type(mode).__name__}")
+            raise TypeError(f"mode of recompute must be a bool, but got {_type_name(mode)}")
         if mode and not issubclass(type(self), _Recomputing):
             self.__class__ = _recomputing(type(self))
         return self.add_prim_attr("recompute", mode)

@@ -7,6 +7,7 @@ from .._core import Tensor, apply, grad_recording
 from ..common import dtype as mstype
 from ._make import named
 from .array import axis_of, int_of, overwritten, part, ravel, tensor_of, unstack
+from spore._core import type_name as _type_name
 
 __all__ = [
     "argsort", "argwhere", "bucketize", "gather", "index_add", "index_fill", "index_select", "intopk", "masked_fill",
@@ -72,7 +73,7 @@ def masked_fill(input_x, mask, value) -> Tensor:
     if mask.dtype != mstype.bool_:
         raise TypeError(f"masked_fill: mask must be bool, but got {mask.dtype}")
     if not _number(value) and not isinstance(value, Tensor):
-        raise TypeError(f"masked_fill: value must be a number or a Tensor, but got {type(value).__name__}")
+        raise TypeError(f"masked_fill: value must be a number or a Tensor, but got {_type_name(value)}")
     if isinstance(value, float) and input_x.dtype != mstype.bool_ and not (
             input_x.dtype.is_floating_point or input_x.dtype.is_complex):
         value = int(value)

@@ -3,7 +3,7 @@
 import math
 
 from .. import _core
-from .._core import Tensor
+from .._core import Tensor, type_name as _type_name
 from ..common import dtype as mstype
 from ._make import primitive
 from .array import of_rank, tensor_of
@@ -19,11 +19,11 @@ def _window(name, length, periodic, dtype, weight):
     if isinstance(length, Tensor):
         length = length.item()
     if isinstance(length, bool) or not isinstance(length, int):
-        raise TypeError(f"{name}: window_length must be an int, but got {type(length).__name__}")
+        raise TypeError(f"{name}: window_length must be an int, but got {_type_name(length)}")
     if length < 0:
         raise ValueError(f"{name}: window_length must not be negative, but got {length}")
     if not isinstance(periodic, bool):
-        raise TypeError(f"{name}: periodic must be a bool, but got {type(periodic).__name__}")
+        raise TypeError(f"{name}: periodic must be a bool, but got {_type_name(periodic)}")
     dtype = mstype.float32 if dtype is None else dtype
     if dtype not in (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16):
         raise TypeError(f"{name}: dtype must be a float, but got {dtype}")

@@ -4,6 +4,7 @@ under the names coo_... and csr_... . Compositions of ordinary operators."""
 from .. import _core
 from .._core import Tensor
 from ..common import dtype as mstype
+from spore._core import type_name as _type_name
 
 _apply = _core.apply
 
@@ -22,7 +23,7 @@ def _kinds():
 
 def _wanted(x, kind, name):
     if not isinstance(x, getattr(_kinds(), kind)):
-        raise TypeError(f"For functional operator {name}, the input must be a {kind}, but got {type(x).__name__}.")
+        raise TypeError(f"For functional operator {name}, the input must be a {kind}, but got {_type_name(x)}.")
     return x
 
 
@@ -105,7 +106,7 @@ def dense_to_sparse_coo(tensor):
         2
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"For functional operator dense_to_sparse_coo, the input must be a Tensor, but got {type(tensor).__name__}.")
+        raise TypeError(f"For functional operator dense_to_sparse_coo, the input must be a Tensor, but got {_type_name(tensor)}.")
     ops = _ops()
     indices = ops.nonzero(tensor).astype(mstype.int32)
     return _kinds().COOTensor(indices, ops.gather_nd(tensor, indices), tensor.shape)
@@ -120,7 +121,7 @@ def dense_to_sparse_csr(tensor):
         [0 1 2]
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"For functional operator dense_to_sparse_csr, the input must be a Tensor, but got {type(tensor).__name__}.")
+        raise TypeError(f"For functional operator dense_to_sparse_csr, the input must be a Tensor, but got {_type_name(tensor)}.")
     return coo_to_csr(dense_to_sparse_coo(tensor))
 
 
@@ -184,7 +185,7 @@ def product(x, matrix):
     if isinstance(matrix, _kinds().CSRTensor):
         return csr_mm(x, matrix)
     if not isinstance(matrix, Tensor):
-        raise TypeError(f"For CSRTensor.mm, the matrix must be a Tensor or a CSRTensor, but got {type(matrix).__name__}.")
+        raise TypeError(f"For CSRTensor.mm, the matrix must be a Tensor or a CSRTensor, but got {_type_name(matrix)}.")
     return _times(x, matrix, "CSRTensor.mm")
 
 
@@ -237,7 +238,7 @@ def coo_add(x1, x2, thresh):
     _wanted(x1, "COOTensor", "coo_add")
     _wanted(x2, "COOTensor", "coo_add")
     if not isinstance(thresh, Tensor):
-        raise TypeError(f"For functional operator coo_add, thresh must be a Tensor, but got {type(thresh).__name__}.")
+        raise TypeError(f"For functional operator coo_add, thresh must be a Tensor, but got {_type_name(thresh)}.")
     if x1.shape != x2.shape:
         raise ValueError(f"For functional operator coo_add, the shapes of the operands must be equal, but they are {x1.shape} and "
                          f"{x2.shape}.")

@@ -12,6 +12,7 @@ from ..common.differentiate import call
 from ..common.own_gradient import through_hook
 from ..graph import state as _state
 from .primitive import Primitive
+from spore._core import type_name as _type_name
 
 __all__ = [
     "scalar_cast", "scalar_to_tensor", "scalar_to_array", "array_to_scalar", "make_range", "range", "tensor_range", "dyn_shape",
@@ -52,7 +53,7 @@ def _instance(cls):
 def scalar_cast(input_x, input_y):
     """A Python number converted to the kind of a dtype."""
     if isinstance(input_x, bool) or not isinstance(input_x, (int, float)):
-        raise TypeError(f"scalar_cast: input_x must be an int or a float, but got {type(input_x).__name__}")
+        raise TypeError(f"scalar_cast: input_x must be an int or a float, but got {_type_name(input_x)}")
     kind = str(input_y)
     if kind.startswith("Bool"):
         return bool(input_x)
@@ -66,7 +67,7 @@ def scalar_cast(input_x, input_y):
 def scalar_to_tensor(input_x, dtype=None) -> Tensor:
     """A Tensor of rank 0 from a Python number; float32 unless told."""
     if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(f"scalar_to_tensor: input_x must be a number, but got {type(input_x).__name__}")
+        raise TypeError(f"scalar_to_tensor: input_x must be a number, but got {_type_name(input_x)}")
     return Tensor(input_x, _types().float32 if dtype is None else dtype)
 
 
@@ -406,7 +407,7 @@ class Size(Primitive):
 
 def _asked(x, name):
     if not isinstance(x, Tensor):
-        raise TypeError(f"{name}: a Tensor is wanted, but got {type(x).__name__}")
+        raise TypeError(f"{name}: a Tensor is wanted, but got {_type_name(x)}")
     return x
 
 
@@ -517,7 +518,7 @@ def _summary(kind):
         """Record a value under a tag, for whoever writes summaries."""
         def __call__(self, name, value):
             if not isinstance(value, Tensor):
-                raise TypeError(f"{type(self).__name__}: value must be a Tensor, but got {type(value).__name__}")
+                raise TypeError(f"{type(self).__name__}: value must be a Tensor, but got {_type_name(value)}")
             value.asnumpy()  # a compiled function hands over to Python here: the value of the run is recorded, not its symbol
             _recorded[kind, str(name)] = value
     Summary.__name__ = Summary.__qualname__ = kind + "Summary"
@@ -546,7 +547,7 @@ class HookBackward(Primitive):
     """The same value; hook_fn is given its gradient as a tuple and may answer another one."""
     def __init__(self, hook_fn, cell_id=""):
         if not callable(hook_fn):
-            raise TypeError(f"HookBackward: hook_fn must be a function, but got {type(hook_fn).__name__}")
+            raise TypeError(f"HookBackward: hook_fn must be a function, but got {_type_name(hook_fn)}")
         Primitive.__init__(self, "HookBackward")
         self.add_prim_attr("hook_fn", hook_fn)
         self.add_prim_attr("cell_id", cell_id)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of the search for a parallel strategy: kept, so that they can be read back."""
+from spore._core import type_name as _type_name
 __all__ = ['set_algo_parameters', 'get_algo_parameters', 'reset_algo_parameters']
 
 _START = {'fully_use_devices': False, 'elementwise_op_strategy_follow': False, 'enable_algo_approxi': False,
@@ -15,7 +16,7 @@ def set_algo_parameters(**kwargs):
             raise ValueError(f"set_algo_parameters: there is no option {name!r}, only {list(_START)}")
         kind = type(_START[name])
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise TypeError(f"set_algo_parameters: {name} must be a {kind.__name__}, but got {type(value).__name__}")
+            raise TypeError(f"set_algo_parameters: {name} must be a {kind.__name__}, but got {_type_name(value)}")
         _values[name] = value
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How Tensors are split over devices. With one device they stay whole."""
+from spore._core import type_name as _type_name
 from spore import context
 from spore._not_done import shard_not_done
 
@@ -78,7 +79,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
     from spore.nn.cell import Cell
     from spore.parallel import _sharding
     if not callable(fn):
-        raise TypeError(f"shard: fn must be a Cell or a function, but got {type(fn).__name__}")
+        raise TypeError(f"shard: fn must be a Cell or a function, but got {_type_name(fn)}")
     name = type(fn).__name__ if isinstance(fn, Cell) else getattr(fn, "__name__", "function")
     _sharding.check_strategy(name, in_strategy, out_strategy)
     shard_not_done('parallel', in_strategy, out_strategy, parameter_plan)

@@ -2,6 +2,7 @@
 """Node: one statement of a network's code."""
 import enum
 
+from spore._core import type_name as _type_name
 from spore.nn.cell import Cell
 from spore.rewrite.scoped_value import ScopedValue, ValueType
 
@@ -37,7 +38,7 @@ def as_value(value, what):
         return value.get_targets()[0]
     if value is None or isinstance(value, (int, float, bool, tuple, list, dict)):
         return ScopedValue.create_variable_value(value)
-    raise TypeError(f"{what} must be a ScopedValue, a name or a constant, but got {type(value).__name__}")
+    raise TypeError(f"{what} must be a ScopedValue, a name or a constant, but got {_type_name(value)}")
 
 
 class Node:
@@ -97,7 +98,7 @@ class Node:
             <NodeType.CallFunction: 4>
         """
         if not callable(function):
-            raise TypeError(f"For 'Node.create_call_function', 'function' must be callable, but got {type(function).__name__}.")
+            raise TypeError(f"For 'Node.create_call_function', 'function' must be callable, but got {_type_name(function)}.")
         name = getattr(function, "__name__", type(function).__name__)
         return Node._made(NodeType.CallFunction, name, "create_call_function", targets, args, kwargs, function)
 
@@ -119,7 +120,7 @@ class Node:
             'input_y'
         """
         if not isinstance(param_name, str):
-            raise TypeError(f"For 'Node.create_input', 'param_name' must be a str, but got {type(param_name).__name__}.")
+            raise TypeError(f"For 'Node.create_input', 'param_name' must be a str, but got {_type_name(param_name)}.")
         node = Node(NodeType.Input, "input_" + param_name, [ScopedValue.create_naming_value(param_name)])
         if default is not None:
             node._args = [as_value(default, "create_input: the default")]
@@ -239,7 +240,7 @@ class Node:
     def set_arg(self, index, arg):
         """Put another value at a place of the arguments."""
         if not isinstance(index, int):
-            raise TypeError(f"set_arg: 'index' must be an int, but got {type(index).__name__}")
+            raise TypeError(f"set_arg: 'index' must be an int, but got {_type_name(index)}")
         if not 0 <= index < len(self._args):
             raise ValueError(f"set_arg: node '{self._name}' has {len(self._args)} arguments, but got the place {index!r}")
         self._args[index] = as_value(arg, "set_arg: the argument")
@@ -247,7 +248,7 @@ class Node:
     def set_arg_by_node(self, arg_idx, src_node, out_idx=None):
         """Put a result of another node at a place of the arguments."""
         if not isinstance(src_node, Node):
-            raise TypeError(f"set_arg_by_node: 'src_node' must be a Node, but got {type(src_node).__name__}")
+            raise TypeError(f"set_arg_by_node: 'src_node' must be a Node, but got {_type_name(src_node)}")
         if out_idx is None and len(src_node._targets) != 1 or not 0 <= (out_idx or 0) < len(src_node._targets):
             raise ValueError(f"set_arg_by_node: node '{src_node._name}' gives {len(src_node._targets)} values, but got the place "
                              f"{out_idx!r}")

@@ -3,6 +3,7 @@
 import abc
 from collections import OrderedDict
 
+from spore._core import type_name as _type_name
 from spore.nn.cell import Cell
 from spore.rewrite.node import NodeType
 
@@ -22,7 +23,7 @@ class PatternNode:
 
     def __init__(self, pattern_node_name, match_type=type(None), inputs=None):
         if not isinstance(pattern_node_name, str):
-            raise TypeError(f"For 'PatternNode', 'pattern_node_name' must be a str, but got {type(pattern_node_name).__name__}.")
+            raise TypeError(f"For 'PatternNode', 'pattern_node_name' must be a str, but got {_type_name(pattern_node_name)}.")
         self._name, self._type, self._inputs = pattern_node_name, match_type, []
         self.set_inputs(inputs or [])
 
@@ -42,7 +43,7 @@ class PatternNode:
     def create_pattern_from_list(type_list):
         """A chain: each class takes what the one before gives."""
         if not isinstance(type_list, list):
-            raise TypeError(f"create_pattern_from_list: 'type_list' must be a list, but got {type(type_list).__name__}")
+            raise TypeError(f"create_pattern_from_list: 'type_list' must be a list, but got {_type_name(type_list)}")
         last = None
         for i, each in enumerate(type_list):
             last = PatternNode(f"{i}-{each}", each, [last] if last else [])
@@ -56,7 +57,7 @@ class PatternNode:
         """The patterns of what it takes."""
         for each in inputs:
             if not isinstance(each, PatternNode):
-                raise TypeError(f"For 'PatternNode', 'inputs' must hold PatternNodes, but got {type(each).__name__}.")
+                raise TypeError(f"For 'PatternNode', 'inputs' must hold PatternNodes, but got {_type_name(each)}.")
         self._inputs = list(inputs)
 
     def match(self, node):
@@ -130,7 +131,7 @@ class PatternEngine:
 
     def __init__(self, pattern, replacement=None):
         if replacement is not None and not isinstance(replacement, Replacement):
-            raise TypeError(f"For 'PatternEngine', 'replacement' must be a Replacement, but got {type(replacement).__name__}.")
+            raise TypeError(f"For 'PatternEngine', 'replacement' must be a Replacement, but got {_type_name(replacement)}.")
         self._is_chain = isinstance(pattern, list)
         self._pattern = PatternNode.create_pattern_from_list(pattern) if self._is_chain else pattern
         if not isinstance(self._pattern, PatternNode):
@@ -145,7 +146,7 @@ class PatternEngine:
         """Replace in a tree, in the Cells of the user's own that it calls and in its containers; answers whether anything changed."""
         from spore.rewrite.symbol_tree import SymbolTree
         if not isinstance(stree, SymbolTree):
-            raise TypeError(f"For 'PatternEngine.apply', 'stree' must be a SymbolTree, but got {type(stree).__name__}.")
+            raise TypeError(f"For 'PatternEngine.apply', 'stree' must be a SymbolTree, but got {_type_name(stree)}.")
         changed, made, waiting = False, [], list(stree._walk())
         while waiting:
             node = waiting.pop(0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a node takes and gives: a name, with the object it belongs to, or a constant."""
 import enum
+from spore._core import type_name as _type_name
 
 __all__ = ['ScopedValue', 'ValueType']
 
@@ -34,7 +35,7 @@ class ScopedValue:
     def __init__(self, arg_type, scope="", value=None):
         for name, given, wanted in (("arg_type", arg_type, ValueType), ("scope", scope, str)):
             if not isinstance(given, wanted):
-                raise TypeError(f"For 'ScopedValue', '{name}' must be a {wanted.__name__}, but got {type(given).__name__}.")
+                raise TypeError(f"For 'ScopedValue', '{name}' must be a {wanted.__name__}, but got {_type_name(given)}.")
         self.type, self.scope, self.value = arg_type, scope, value
 
     @classmethod
@@ -66,7 +67,7 @@ class ScopedValue:
         """
         for what, given in (("name", name), ("scope", scope)):
             if not isinstance(given, str):
-                raise TypeError(f"For 'create_naming_value', '{what}' must be a str, but got {type(given).__name__}.")
+                raise TypeError(f"For 'create_naming_value', '{what}' must be a str, but got {_type_name(given)}.")
         return cls(ValueType.NamingValue, scope, name)
 
     @staticmethod

@@ -7,6 +7,7 @@ import linecache
 import sys
 import textwrap
 
+from spore._core import type_name as _type_name
 from spore.nn.cell import Cell
 from spore.nn.layer.container import SequentialCell
 from spore.rewrite.common.namespace import is_subtree
@@ -42,7 +43,7 @@ class SymbolTree:
         try:
             source = textwrap.dedent(inspect.getsource(type(network).construct))
         except (OSError, TypeError) as error:
-            raise ValueError(f"SymbolTree.create: the source of {type(network).__name__}.construct cannot be read: {error}") from error
+            raise ValueError(f"SymbolTree.create: the source of {_type_name(network)}.construct cannot be read: {error}") from error
         self._definition = ast.parse(source).body[0]
         self._variables |= {each.id for each in ast.walk(self._definition) if isinstance(each, ast.Name)}
         self._body = Flattener(self, network, self._names).function(self._definition)
@@ -59,7 +60,7 @@ class SymbolTree:
             'SymbolTree'
         """
         if not isinstance(network, Cell):
-            raise TypeError(f"For 'SymbolTree.create', 'network' must be a Cell, but got {type(network).__name__}.")
+            raise TypeError(f"For 'SymbolTree.create', 'network' must be a Cell, but got {_type_name(network)}.")
         return cls(network)
 
     # --- looking ---
@@ -78,7 +79,7 @@ class SymbolTree:
             all_nodes (bool): Also those inside branches, loops, containers and Cells of the user's own. Default: ``False``.
         """
         if not isinstance(all_nodes, bool):
-            raise TypeError(f"For 'SymbolTree.nodes', 'all_nodes' must be a bool, but got {type(all_nodes).__name__}.")
+            raise TypeError(f"For 'SymbolTree.nodes', 'all_nodes' must be a bool, but got {_type_name(all_nodes)}.")
         if not all_nodes:
             yield from list(self._body)
             return
@@ -95,7 +96,7 @@ class SymbolTree:
     def get_node(self, node_name):
         """The node of a name, or None."""
         if not isinstance(node_name, str):
-            raise TypeError(f"For 'SymbolTree.get_node', 'node_name' must be a str, but got {type(node_name).__name__}.")
+            raise TypeError(f"For 'SymbolTree.get_node', 'node_name' must be a str, but got {_type_name(node_name)}.")
         return next((node for node in self._every() if node._name == node_name), None)
 
     def _every(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear algebra by scipy's names. Matrices may have leading dimensions where ops has them."""
+from spore._core import type_name as _type_name
 from spore import _core, ops
 from spore.common import dtype as mstype
 from spore.common.tensor import Tensor
@@ -13,7 +14,7 @@ _apply = _core.apply
 def _real(x, name, what='a'):
     """The Tensor, with integers as float64, as scipy takes them."""
     if not isinstance(x, Tensor):
-        raise TypeError(f"{name}: {what} must be a Tensor, but got {type(x).__name__}")
+        raise TypeError(f"{name}: {what} must be a Tensor, but got {_type_name(x)}")
     return x if x.is_floating_point() or x.is_complex() else x.astype(mstype.float64)
 
 

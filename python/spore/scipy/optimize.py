@@ -2,6 +2,7 @@
 """Minima of functions of a Tensor by quasi-Newton steps, and the cheapest assignment of rows to columns."""
 from collections import namedtuple
 
+from spore._core import type_name as _type_name
 from spore import ops
 from spore._not_done import not_done
 from spore.common import dtype as mstype
@@ -102,7 +103,7 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
     if method not in ('BFGS', 'LBFGS'):
         raise ValueError(f"minimize: method must be 'BFGS' or 'LBFGS', but got {method!r}")
     if not isinstance(args, tuple):
-        raise TypeError(f"minimize: args must be a tuple, but got {type(args).__name__}")
+        raise TypeError(f"minimize: args must be a tuple, but got {_type_name(args)}")
     known = ('gtol', 'maxiter', 'maxgrad', 'norm', 'line_search_maxiter', 'maxcor', 'maxfun', 'maxls')
     for name in options:
         if name not in known:

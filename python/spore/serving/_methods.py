@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore.common.tensor import Tensor
 from spore.serving._values import RequestError
@@ -193,7 +194,7 @@ def _plain(value):
         return value.asnumpy()
     if isinstance(value, (bool, int, float, np.generic)):
         return np.asarray(value)
-    raise SystemFault(f'a stage gave a {type(value).__name__}; numpy arrays, Tensors, str, bytes, bool, int and float can go on')
+    raise SystemFault(f'a stage gave a {_type_name(value)}; numpy arrays, Tensors, str, bytes, bool, int and float can go on')
 
 
 def _outputs(stage, result):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How Tensors make up what a network gives: tuples, lists, numbers, texts and None in each other, as a text (sp_model_form in model.h)."""
+from spore._core import type_name as _type_name
 from spore import _core
 
 __all__ = []
@@ -23,7 +24,7 @@ def of_value(value):
     if isinstance(value, (tuple, list)):
         ends = "[]" if isinstance(value, list) else "()"
         return ends[0] + "".join(map(of_value, value)) + ends[1]
-    raise RuntimeError(f"For 'export', a network cannot return {value!r} ({type(value).__name__}): MindIR has Tensors, numbers, texts, None, "
+    raise RuntimeError(f"For 'export', a network cannot return {value!r} ({_type_name(value)}): MindIR has Tensors, numbers, texts, None, "
                        "and tuples and lists of these.")
 
 

@@ -3,6 +3,7 @@
 are first asked for. `classes` makes the classes of a file from a table of their fields: 'number name kind', where a kind is s text,
 b bytes, i whole number, o bool, f float, d double, map of texts, or a message; * for several, |group for fields of which one is set."""
 import struct
+from spore._core import type_name as _type_name
 
 __all__ = ["DecodeError", "Message", "classes"]
 
@@ -161,7 +162,7 @@ class Message:
         if several or kind not in _EMPTY:
             raise AttributeError(f"{type(self).__name__}.{name} cannot be assigned; change what is in it")
         if not isinstance(value, _TYPES[kind]):
-            raise TypeError(f"{type(self).__name__}.{name} is {value!r} of type {type(value).__name__}, which does not fit")
+            raise TypeError(f"{type(self).__name__}.{name} is {value!r} of type {_type_name(value)}, which does not fit")
         self._fields()[name] = value
 
     def HasField(self, name):

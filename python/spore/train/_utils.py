@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore.common import dtype as mstype
 
 __all__ = []
@@ -15,7 +16,7 @@ def check_value_type(arg_name, arg_value, valid_types):
     kinds = tuple(valid_types) if isinstance(valid_types, Iterable) else (valid_types,)
     if not isinstance(arg_value, kinds) or isinstance(arg_value, bool) and bool not in kinds:
         raise TypeError(f'For `{arg_name}` the type should be a valid type of {[k.__name__ for k in kinds]}, but got '
-                        f'{type(arg_value).__name__}.')
+                        f'{_type_name(arg_value)}.')
 
 
 def _to_tensor(elem, scaling_sens=None):
@@ -31,7 +32,7 @@ def _to_tensor(elem, scaling_sens=None):
 def _make_directory(path, arg_name='path'):
     """The absolute path of a folder, which is made if need be."""
     if not isinstance(path, str):
-        raise TypeError(f"The {arg_name} is invalid, the type should be string, but got {type(path).__name__}.")
+        raise TypeError(f"The {arg_name} is invalid, the type should be string, but got {_type_name(path)}.")
     if not path.strip():
         raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
     path = os.path.realpath(path)

@@ -4,7 +4,7 @@ import functools
 import inspect
 
 from spore import _core, log, nn
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.differentiate import _map
 from spore.ops import operations
@@ -152,7 +152,7 @@ def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
         Float32 Float32
     """
     if not isinstance(network, nn.Cell) and not (amp_level == 'auto' and inspect.isroutine(network)):
-        raise TypeError(f"For 'auto_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}.")
+        raise TypeError(f"For 'auto_mixed_precision', 'network' must be a Cell, but got {_type_name(network)}.")
     if dtype not in (mstype.float16, mstype.bfloat16):
         raise ValueError(f"For 'auto_mixed_precision', 'dtype' must be float16 or bfloat16, but got {dtype}.")
     if amp_level not in _LEVELS:
@@ -180,7 +180,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=m
         dtype: float16 or bfloat16.
     """
     if not isinstance(network, nn.Cell):
-        raise TypeError(f"For 'custom_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}.")
+        raise TypeError(f"For 'custom_mixed_precision', 'network' must be a Cell, but got {_type_name(network)}.")
     if (white_list is None) == (black_list is None):
         raise ValueError("For 'custom_mixed_precision', one of 'white_list' and 'black_list' must be given, and not "
                          "both.")
@@ -188,7 +188,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=m
         raise ValueError(f"For 'custom_mixed_precision', 'dtype' must be float16 or bfloat16, but got {dtype}.")
     name, kinds = ('white_list', white_list) if white_list is not None else ('black_list', black_list)
     if not isinstance(kinds, list):
-        raise TypeError(f"For 'custom_mixed_precision', '{name}' must be a list, but got {type(kinds).__name__}.")
+        raise TypeError(f"For 'custom_mixed_precision', '{name}' must be a list, but got {_type_name(kinds)}.")
     for kind in kinds:
         if not isinstance(kind, type) or not issubclass(kind, (nn.Cell, Primitive)):
             raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of Cells and primitives, but got {kind!r}.")
@@ -230,12 +230,12 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
         cast_model_type, keep_batchnorm_fp32, loss_scale_manager: instead of what the level says.
     """
     if not isinstance(network, nn.Cell):
-        raise TypeError(f"For 'build_train_network', 'network' must be a Cell, but got {type(network).__name__}.")
+        raise TypeError(f"For 'build_train_network', 'network' must be a Cell, but got {_type_name(network)}.")
     if not isinstance(optimizer, nn.Optimizer):
         raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, but got "
-                        f"{type(optimizer).__name__}.")
+                        f"{_type_name(optimizer)}.")
     if not isinstance(level, str):
-        raise TypeError(f"For 'build_train_network', 'level' must be a str, but got {type(level).__name__}.")
+        raise TypeError(f"For 'build_train_network', 'level' must be a str, but got {_type_name(level)}.")
     if level not in _LEVELS:
         raise ValueError(f"For 'build_train_network', 'level' must be one of {list(_LEVELS)}, but got {level!r}.")
     if boost_level not in ('O0', 'O1', 'O2'):
@@ -252,14 +252,14 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
     manager = kwargs['loss_scale_manager'] if 'loss_scale_manager' in kwargs else manager() if manager else None
     if manager is not None and not isinstance(manager, LossScaleManager):
         raise TypeError(f"For 'build_train_network', 'loss_scale_manager' must be a LossScaleManager, but got "
-                        f"{type(manager).__name__}.")
+                        f"{_type_name(manager)}.")
     if cast_to in (mstype.float16, mstype.bfloat16):
         auto_mixed_precision(network, 'O2' if keep_norm else 'O3', cast_to)
     elif level in ('O1', 'auto'):
         auto_mixed_precision(network, level)
     if loss_fn is not None:
         if not isinstance(loss_fn, nn.Cell):
-            raise TypeError(f"For 'build_train_network', 'loss_fn' must be a Cell, but got {type(loss_fn).__name__}.")
+            raise TypeError(f"For 'build_train_network', 'loss_fn' must be a Cell, but got {_type_name(loss_fn)}.")
         kind = _FloatLoss if '_amp_level' in network.__dict__ else nn.WithLossCell
         network = kind(network, loss_fn)
     scale = None

@@ -8,6 +8,7 @@ import os
 from html import escape
 
 import numpy as np
+from spore._core import type_name as _type_name
 
 __all__ = ['plot']
 
@@ -262,7 +263,7 @@ def plot(what, path=None):
     elif hasattr(what, '__array__') or isinstance(what, (list, tuple)):
         picture = Plot(_Matrix(np.asarray(what)))
     else:
-        raise TypeError(f"plot: 'what' must be a dict of lists, a History, a ConfusionMatrix or an array, but got {type(what).__name__}")
+        raise TypeError(f"plot: 'what' must be a dict of lists, a History, a ConfusionMatrix or an array, but got {_type_name(what)}")
     if path is not None:
         picture.save(path)
     return picture

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A function bound to a dataset."""
+from spore._core import type_name as _type_name
 from spore.train.dataset_helper import as_tensors
 
 __all__ = ['data_sink']
@@ -24,7 +25,7 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
         [2, 4, 6, 2]
     """
     if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-        raise TypeError(f"For 'data_sink', 'sink_size' must be an int, but got {type(sink_size).__name__}.")
+        raise TypeError(f"For 'data_sink', 'sink_size' must be an int, but got {_type_name(sink_size)}.")
     if sink_size < 1:
         raise ValueError(f"For 'data_sink', 'sink_size' must be above 0, but got {sink_size}.")
     if dataset.get_dataset_size() == 0:

@@ -2,7 +2,7 @@
 """Datasets as a Model reads them: batches of Tensors."""
 import numpy as np
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ['DatasetHelper', 'connect_network_with_dataset']
 
@@ -42,13 +42,13 @@ class DatasetHelper:
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
         if not isinstance(dataset_sink_mode, bool):
             raise TypeError(f"For 'DatasetHelper', 'dataset_sink_mode' must be a bool, but got "
-                            f"{type(dataset_sink_mode).__name__}.")
+                            f"{_type_name(dataset_sink_mode)}.")
         if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-            raise TypeError(f"For 'DatasetHelper', 'sink_size' must be an int, but got {type(sink_size).__name__}.")
+            raise TypeError(f"For 'DatasetHelper', 'sink_size' must be an int, but got {_type_name(sink_size)}.")
         if sink_size < -1 or sink_size == 0:
             raise ValueError(f"For 'DatasetHelper', 'sink_size' must be -1 or above 0, but got {sink_size}.")
         if not hasattr(dataset, 'create_tuple_iterator'):
-            raise TypeError(f"For 'DatasetHelper', 'dataset' must be a Dataset, but got {type(dataset).__name__}.")
+            raise TypeError(f"For 'DatasetHelper', 'dataset' must be a Dataset, but got {_type_name(dataset)}.")
         self.dataset = dataset
         self._sink_size = sink_size if dataset_sink_mode else -1
         self._epoch_num = epoch_num
@@ -108,5 +108,5 @@ def connect_network_with_dataset(network, dataset_helper):
     """
     if not isinstance(dataset_helper, DatasetHelper):
         raise TypeError(f"For 'connect_network_with_dataset', a DatasetHelper is wanted, but got "
-                        f"{type(dataset_helper).__name__}.")
+                        f"{_type_name(dataset_helper)}.")
     return network

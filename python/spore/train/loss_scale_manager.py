@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who decides the loss scale of a Model: a fixed one, or one that follows overflows."""
+from spore._core import type_name as _type_name
 __all__ = ['LossScaleManager', 'FixedLossScaleManager', 'DynamicLossScaleManager']
 
 _OVERFLOWS_IN_A_ROW = 1000
@@ -70,7 +71,7 @@ class DynamicLossScaleManager(LossScaleManager):
                              f"{init_loss_scale}.")
         if isinstance(scale_window, bool) or not isinstance(scale_window, int):
             raise TypeError(f"For 'DynamicLossScaleManager', 'scale_window' must be an int, but got "
-                            f"{type(scale_window).__name__}.")
+                            f"{_type_name(scale_window)}.")
         if scale_window <= 0:
             raise ValueError(f"For 'DynamicLossScaleManager', 'scale_window' must be above 0, but got {scale_window}.")
         if scale_factor <= 0:

@@ -5,7 +5,7 @@ import math
 import time
 
 from spore import context, nn  # noqa: F401  packages that derive from Model take context from here, too
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore._moves import absent
 from spore._not_done import not_done
 from spore.context import ParallelMode, get_auto_parallel_context  # noqa: F401  packages take ParallelMode from here
@@ -66,7 +66,7 @@ class Model:
                  amp_level='O0',
                  boost_level='O0', **kwargs):
         if not isinstance(network, nn.Cell):
-            raise TypeError(f"For 'Model', 'network' must be a Cell, but got {type(network).__name__}.")
+            raise TypeError(f"For 'Model', 'network' must be a Cell, but got {_type_name(network)}.")
         unknown = [name for name in kwargs if name not in _KWARGS]
         if unknown:
             raise ValueError(f"For 'Model', the further arguments are {list(_KWARGS)}, but got {unknown}.")
@@ -74,7 +74,7 @@ class Model:
             raise ValueError(f"For 'Model', 'amp_level' {amp_level!r} needs an 'optimizer'.")
         self._network = network
         if loss_fn is not None and not callable(loss_fn):
-            raise TypeError(f"For 'Model', 'loss_fn' must be a Cell or a function, but got {type(loss_fn).__name__}.")
+            raise TypeError(f"For 'Model', 'loss_fn' must be a Cell or a function, but got {_type_name(loss_fn)}.")
         self._loss_fn = loss_fn
         self._optimizer = optimizer
         self._metrics = metrics
@@ -171,13 +171,13 @@ class Model:
         _want_bool('fit', 'valid_dataset_sink_mode', valid_dataset_sink_mode)
         if not isinstance(valid_frequency, (int, list)):
             raise TypeError(f"For 'Model.fit', 'valid_frequency' must be an int or a list, but got "
-                            f"{type(valid_frequency).__name__}.")
+                            f"{_type_name(valid_frequency)}.")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', 'valid_dataset' needs a Model with 'metrics'.")
         for callback in _listed(callbacks):
             old = _OLD_METHODS & set(type(callback).__dict__)
             if old and not type(callback).__module__.startswith(('spore.train.', 'mindspore.train.')):
-                raise ValueError(f"For 'Model.fit', the callback {type(callback).__name__} has the methods "
+                raise ValueError(f"For 'Model.fit', the callback {_type_name(callback)} has the methods "
                                  f"{sorted(old)}; name them "
                                  "with 'on_train_' or 'on_eval_' in front, since fit does both.")
         self._run(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, valid_dataset,
@@ -199,7 +199,7 @@ class Model:
         for what, value, least in (('epoch', epoch, 1), ('initial_epoch', initial_epoch, 0),
                                    ('sink_size', sink_size, -1)):
             if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For 'Model.{name}', '{what}' must be an int, but got {type(value).__name__}.")
+                raise TypeError(f"For 'Model.{name}', '{what}' must be an int, but got {_type_name(value)}.")
             if value < least:
                 raise ValueError(f"For 'Model.{name}', '{what}' must be at least {least}, but got {value}.")
         if initial_epoch >= epoch:
@@ -208,7 +208,7 @@ class Model:
         if sink_size == 0:
             raise ValueError(f"For 'Model.{name}', 'sink_size' must be -1 or above 0, but got 0.")
         if not hasattr(dataset, 'get_dataset_size'):
-            raise TypeError(f"For 'Model.{name}', 'train_dataset' must be a Dataset, but got {type(dataset).__name__}.")
+            raise TypeError(f"For 'Model.{name}', 'train_dataset' must be a Dataset, but got {_type_name(dataset)}.")
         if dataset.get_dataset_size() == 0:
             raise ValueError(f"For 'Model.{name}', the dataset holds no data.")
 
@@ -327,7 +327,7 @@ class Model:
             raise ValueError("For 'Model.eval', the Model must have 'metrics'.")
         if not hasattr(valid_dataset, 'get_dataset_size'):
             raise TypeError(f"For 'Model.eval', 'valid_dataset' must be a Dataset, but got "
-                            f"{type(valid_dataset).__name__}.")
+                            f"{_type_name(valid_dataset)}.")
         params = _InternalCallbackParam()
         params.eval_network = self._eval_network
         params.valid_dataset = valid_dataset
@@ -383,7 +383,7 @@ class Model:
             outputs = (outputs,)
         if not isinstance(outputs, tuple):
             raise ValueError(f"For 'Model.eval', the evaluation network must return Tensors, but got "
-                             f"{type(outputs).__name__}.")
+                             f"{_type_name(outputs)}.")
         at = self._eval_indexes
         if at is not None and len(outputs) < 3:
             raise ValueError(f"For 'Model.eval', the evaluation network must return loss, prediction and label, but it "
@@ -413,7 +413,7 @@ class Model:
         for value in predict_data:
             if not isinstance(value, (Tensor, list, tuple, int, float, str, dict)) and value is not None:
                 raise TypeError(f"For 'Model.predict', the inputs must be Tensors or numbers, but got "
-                                f"{type(value).__name__}.")
+                                f"{_type_name(value)}.")
         self._predict_network.set_train(False)
         self._is_train = None
         return self._predict_network(*predict_data)
@@ -462,7 +462,7 @@ def _listed(callbacks):
 
 def _want_bool(where, name, value):
     if not isinstance(value, bool):
-        raise TypeError(f"For 'Model.{where}', '{name}' must be a bool, but got {type(value).__name__}.")
+        raise TypeError(f"For 'Model.{where}', '{name}' must be a bool, but got {_type_name(value)}.")
 
 
 def _is_turn(epoch, frequency):

@@ -9,6 +9,7 @@ import sys
 import time
 from html import escape
 
+from spore._core import type_name as _type_name
 from spore.context import get_auto_parallel_context
 
 __all__ = ['set_progress', 'get_progress']
@@ -56,7 +57,7 @@ def _mode(what, value):
     if isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise TypeError(f"{what} must be a bool or one of {', '.join(map(repr, _MODES))}, but got {type(value).__name__}")
+        raise TypeError(f"{what} must be a bool or one of {', '.join(map(repr, _MODES))}, but got {_type_name(value)}")
     word = _WORDS.get(value.lower(), value.lower())
     if word not in _MODES:
         raise ValueError(f"{what} must be one of {', '.join(map(repr, _MODES))}, but got {value!r}")

@@ -126,7 +126,7 @@ def _entries_of_list(items, choose):
         if not of_dicts:
             if not isinstance(item, parameter):
                 raise TypeError(f"For 'save_checkpoint', a list must hold Parameters or dicts with 'name' and 'data', "
-                                f"but element {i} is {item!r} of type {type(item).__name__}.")
+                                f"but element {i} is {item!r} of type {type_name(item)}.")
             entries.append((item.name, item))
             continue
         if not isinstance(item, dict) or "name" not in item or "data" not in item:
@@ -145,7 +145,7 @@ def _entries_of_dict(items, choose):
     for name, value in items.items():
         if not isinstance(name, str):
             raise TypeError(f"For 'save_checkpoint', the keys of a dict must be str, but got {name!r} of type "
-                            f"{type(name).__name__}.")
+                            f"{type_name(name)}.")
         if not choose(name):
             continue
         value = _taken(value)
@@ -172,14 +172,14 @@ def _entries_of_append(append_dict):
     for name, value in append_dict.items():
         if not isinstance(name, str):
             raise TypeError(f"For 'save_checkpoint', the keys of append_dict must be str, but got {name!r} of type "
-                            f"{type(name).__name__}.")
+                            f"{type_name(name)}.")
         if generator is not None and isinstance(value, generator):
             value = value.get_state()
         elif isinstance(value, (bool, int, float)):
             value = tensor(value)
         elif not isinstance(value, (str, tensor)):
             raise TypeError(f"For 'save_checkpoint', append_dict['{name}'] must be int, float, bool, str, Parameter, "
-                            f"Tensor or Generator, but got {value!r} of type {type(value).__name__}.")
+                            f"Tensor or Generator, but got {value!r} of type {type_name(value)}.")
         entries.append((name, value))
     return entries
 

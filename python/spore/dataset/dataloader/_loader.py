@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore.dataset.dataloader import _collate, _sampling, _worker
 from spore.dataset.dataloader._sampling import check
 
@@ -55,7 +56,7 @@ class DataLoader:
         if self._iterable:
             _excluded({'shuffle': shuffle, 'sampler': sampler is not None, 'batch_sampler': batch_sampler is not None}, _QUOTED)
         elif not hasattr(dataset, '__getitem__'):
-            raise NotImplementedError(f"{type(dataset).__name__} should implement __getitem__ method if it is map style.")
+            raise NotImplementedError(f"{_type_name(dataset)} should implement __getitem__ method if it is map style.")
         if batch_size is not None:
             check(batch_size, 'batch_size', int, 1)
         if shuffle is not None:

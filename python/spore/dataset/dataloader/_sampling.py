@@ -3,17 +3,18 @@
 import types
 
 import numpy as np
+from spore._core import type_name as _type_name
 
 
 def _kind(value, name, kinds, text):
     if isinstance(value, bool) and bool not in (kinds if isinstance(kinds, tuple) else (kinds,)) or not isinstance(value, kinds):
-        raise TypeError(f"{name} must be {text}, but got: {type(value).__name__}")
+        raise TypeError(f"{name} must be {text}, but got: {_type_name(value)}")
 
 
 def check(value, name, kinds, least=None):
     """Value is of a kind (a bool is no number), and at least 0 or 1 if that is asked."""
     if isinstance(value, bool) and kinds is not bool or not isinstance(value, kinds):
-        raise TypeError(f"{name} must be {kinds}, but got: {type(value).__name__}.")
+        raise TypeError(f"{name} must be {kinds}, but got: {_type_name(value)}.")
     if least is not None and value < least:
         raise ValueError(f"{name} must be {'positive' if least == 1 else 'non-negative'}, but got: {value}.")
 

@@ -4,7 +4,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.experimental.optim.optimizer import Optimizer
 
@@ -17,7 +17,7 @@ __all__ = ['LRScheduler', 'StepLR', 'MultiStepLR', 'ExponentialLR', 'LinearLR', 
 def _groups(who, optimizer):
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"For '{who}', 'optimizer' must be an experimental.optim.Optimizer, but got "
-                        f"{type(optimizer).__name__}.")
+                        f"{_type_name(optimizer)}.")
     return optimizer.param_groups
 
 
@@ -204,7 +204,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
         for name, value in (('T_0', T_0), ('T_mult', T_mult)):
             if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For 'CosineAnnealingWarmRestarts', '{name}' must be int, but got {type(value).__name__}.")
+                raise TypeError(f"For 'CosineAnnealingWarmRestarts', '{name}' must be int, but got {_type_name(value)}.")
             if value < 1:
                 raise ValueError(f"For 'CosineAnnealingWarmRestarts', '{name}' must be at least 1, but got {value}.")
         self._first, self._factor, self._low = T_0, T_mult, eta_min

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter, ParameterTuple
 from spore.nn.cell import Cell
@@ -14,7 +14,7 @@ __all__ = ['Optimizer', 'SGD', 'Adam', 'AdamW']
 
 def _at_least(who, name, value, least=0.0):
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"For '{who}', '{name}' must be a number, but got {type(value).__name__}.")
+        raise TypeError(f"For '{who}', '{name}' must be a number, but got {_type_name(value)}.")
     if value < least:
         raise ValueError(f"For '{who}', '{name}' must be at least {least}, but got {value}.")
     return float(value)
@@ -41,7 +41,7 @@ class Optimizer(Cell):
         if params is None:
             raise ValueError("For 'Optimizer', 'params' must not be None.")
         if not isinstance(params, Iterable):
-            raise TypeError(f"For 'Optimizer', 'params' must be a list of Parameters, but got {type(params).__name__}"
+            raise TypeError(f"For 'Optimizer', 'params' must be a list of Parameters, but got {_type_name(params)}"
                             f"{'; give its trainable_params()' if isinstance(params, Cell) else ''}.")
         groups = list(params)
         if not groups:
@@ -85,7 +85,7 @@ class Optimizer(Cell):
         group['params'] = [params] if isinstance(params, Parameter) else list(params)
         for parameter in group['params']:
             if not isinstance(parameter, Parameter):
-                raise TypeError(f"For 'Optimizer', 'params' must hold Parameters, but got {type(parameter).__name__}.")
+                raise TypeError(f"For 'Optimizer', 'params' must hold Parameters, but got {_type_name(parameter)}.")
             if any(parameter is other for g in self.param_groups for other in g['params']):
                 raise ValueError(f"For 'Optimizer', the parameter '{parameter.name}' is in more than one group.")
         for name, value in self.defaults.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients summed over several batches before each step of the optimizer."""
 from spore import _core
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
 from spore.nn.cell import Cell
@@ -39,7 +39,7 @@ class GradientAccumulation(Cell):
                              f"{max_accumulation_step!r}.")
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"For 'GradientAccumulation', 'optimizer' must be an Optimizer, but got "
-                            f"{type(optimizer).__name__}.")
+                            f"{_type_name(optimizer)}.")
         self._max_accumulation_step = max_accumulation_step
         self.optimizer = optimizer
         self.weights = optimizer.parameters

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of mindspore.numpy that programs import."""
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.numpy._convert import made
 
 __all__ = []
@@ -8,7 +8,7 @@ __all__ = []
 
 def _checked(arg):
     if not isinstance(arg, (int, float, bool, list, tuple, Tensor)):
-        raise TypeError(f"Expect input to be array like, but got {type(arg).__name__}.")
+        raise TypeError(f"Expect input to be array like, but got {_type_name(arg)}.")
     return arg
 
 

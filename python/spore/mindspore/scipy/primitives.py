@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classes of MindSpore's module scipy.ops."""
 from spore import _core, ops
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.ops._make import primitive
 from spore.ops.operations import Eig
@@ -29,9 +29,9 @@ LU = primitive('LU', _lu, '', "The factors in one matrix, the row that each one 
 
 def _assign(self, cost_matrix, dimension_limit, maximize):
     if not isinstance(dimension_limit, Tensor):
-        raise TypeError(f"For 'LinearSumAssignment', the type of dimension_limit must be Tensor, but got {type(dimension_limit).__name__}")
+        raise TypeError(f"For 'LinearSumAssignment', the type of dimension_limit must be Tensor, but got {_type_name(dimension_limit)}")
     if not isinstance(maximize, bool):
-        raise TypeError(f"For 'LinearSumAssignment', maximize must be a bool, but got {type(maximize).__name__}")
+        raise TypeError(f"For 'LinearSumAssignment', maximize must be a bool, but got {_type_name(maximize)}")
     limit = int(dimension_limit.item())
     if limit > cost_matrix.shape[1]:
         raise RuntimeError(f"For 'LinearSumAssignment' input dimension_limit must <= the 2nd dimension's size of the cost_matrix, which is "

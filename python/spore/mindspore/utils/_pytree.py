@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nested tuples, lists and dicts (and classes that are registered) taken apart into their leaves and put together again."""
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ["PyTreeDef", "tree_flatten", "tree_unflatten", "tree_leaves", "tree_structure", "tree_map", "register_pytree_node",
            "register_pytree_node_class"]
@@ -62,7 +62,7 @@ class PyTreeDef:
             return []
         if type(tree) is not self._kind:
             wanted = ("namedtuple " if hasattr(self._kind, "_fields") else "") + self._kind.__name__
-            raise TypeError(f"Structure mismatch: expected {wanted}, got {type(tree).__name__}")
+            raise TypeError(f"Structure mismatch: expected {wanted}, got {_type_name(tree)}")
         if self._kind is dict:
             if len(tree) != len(self._aux):
                 raise TypeError("Structure mismatch: dict size differs")

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.initializer import HeUniform, Uniform, initializer
 from spore.common.parameter import Parameter
@@ -14,7 +15,7 @@ from spore.common.tensor import Tensor
 def fail_type(cls, name, value, wanted):
     """Raise the TypeError for an argument of the wrong type."""
     raise TypeError(f"For '{cls}', the argument '{name}' must be {wanted}, but got {value!r} of type "
-                    f"{type(value).__name__}.")
+                    f"{_type_name(value)}.")
 
 
 def fail_value(cls, name, value, wanted):
@@ -106,7 +107,7 @@ def groups(cls, in_channels, out_channels, group):
 def tensor(cls, x):
     """A Tensor, as the input of a layer."""
     if not isinstance(x, Tensor):
-        raise TypeError(f"For '{cls}', the input must be a Tensor, but got {type(x).__name__}.")
+        raise TypeError(f"For '{cls}', the input must be a Tensor, but got {_type_name(x)}.")
     return x
 
 

@@ -2,6 +2,7 @@
 """Activations as Cells. Each is one call of the operator of the same name."""
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import ops
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
@@ -89,7 +90,7 @@ class RReLU(Cell):
 
     def construct(self, x) -> Tensor:
         if not isinstance(x, Tensor):
-            raise TypeError(f"For '{self.cls_name}', the input must be a Tensor, but got {type(x).__name__}.")
+            raise TypeError(f"For '{self.cls_name}', the input must be a Tensor, but got {_type_name(x)}.")
         slope = ops.uniform(x.shape, Tensor(self.lower, mstype.float32), Tensor(self.upper, mstype.float32))
         return ops.select(x < 0, x * slope.astype(x.dtype), x)
 

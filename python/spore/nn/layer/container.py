@@ -6,7 +6,7 @@ comes from Cells further out is read off a child's Parameter, so containers can 
 """
 from collections import OrderedDict, abc
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.nn.cell import Cell
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]
@@ -15,7 +15,7 @@ __all__ = ["SequentialCell", "CellList", "CellDict"]
 def _position(owner, index, length, more=0):
     """`index` counted from the start; `more` is 1 for insertion, where the end is a position too."""
     if not isinstance(index, int) or isinstance(index, bool):
-        raise TypeError(f"For '{type(owner).__name__}', an index must be an int, but got {type(index).__name__}.")
+        raise TypeError(f"For '{type(owner).__name__}', an index must be an int, but got {_type_name(index)}.")
     if not -length <= index < length + more:
         raise IndexError(f"For '{type(owner).__name__}', the index must be in [{-length}, {length + more}), but got {index}.")
     return index if index >= 0 else index + length
@@ -23,7 +23,7 @@ def _position(owner, index, length, more=0):
 
 def _need_cell(owner, cell):
     if not isinstance(cell, Cell):
-        raise TypeError(f"For '{type(owner).__name__}', every element must be a Cell, but got {type(cell).__name__}.")
+        raise TypeError(f"For '{type(owner).__name__}', every element must be a Cell, but got {_type_name(cell)}.")
     return cell
 
 
@@ -147,7 +147,7 @@ class SequentialCell(_Row, Cell):
                 args = cells
             elif not isinstance(cells, Cell):
                 raise TypeError(f"For '{type(self).__name__}', the argument must be a Cell, a list or an OrderedDict of "
-                                f"Cells, but got {type(cells).__name__}.")
+                                f"Cells, but got {_type_name(cells)}.")
         for key, cell in args if named else ((str(i), c) for i, c in enumerate(args)):
             _need_cell(self, cell)
             self.insert_child_to_cell(key, cell)
@@ -238,7 +238,7 @@ class CellList(_Row, Cell):
     def extend(self, cells):
         """Add a list of Cells at the end."""
         if not isinstance(cells, list):
-            raise TypeError(f"For '{type(self).__name__}', a list of Cells is wanted, but got {type(cells).__name__}.")
+            raise TypeError(f"For '{type(self).__name__}', a list of Cells is wanted, but got {_type_name(cells)}.")
         prefix, _ = _place(self._cells)
         for cell in cells:
             if isinstance(cell, CellDict):
@@ -281,14 +281,14 @@ class CellDict(Cell):
     def __setitem__(self, key, cell):
         cls = type(self).__name__
         if not isinstance(key, str):
-            raise TypeError(f"For '{cls}', a key must be a str, but got {type(key).__name__}.")
+            raise TypeError(f"For '{cls}', a key must be a str, but got {_type_name(key)}.")
         if key not in self._cells and hasattr(self, key):
             raise KeyError(f"For '{cls}', the key {key!r} is the name of an attribute of Cell.")
         if not key or "." in key:
             raise KeyError(f"For '{cls}', a key must not be empty or contain '.', but got {key!r}.")
         if not isinstance(cell, Cell) or isinstance(cell, (CellDict, CellList, SequentialCell)):
             raise TypeError(f"For '{cls}', a value must be a Cell that is no CellDict, CellList or SequentialCell, but got "
-                            f"{type(cell).__name__}.")
+                            f"{_type_name(cell)}.")
         if self._auto_prefix:
             cell.update_parameters_name(f"{_place(self._cells)[0]}{key}.")
         self._cells[key] = cell
@@ -332,7 +332,7 @@ class CellDict(Cell):
         """Put in all of a mapping, a CellDict or a sequence of pairs."""
         if not isinstance(cells, (abc.Iterable, CellDict)):
             raise TypeError(f"For '{type(self).__name__}', a mapping or a sequence of (name, Cell) is wanted, but got "
-                            f"{type(cells).__name__}.")
+                            f"{_type_name(cells)}.")
         if isinstance(cells, (abc.Mapping, CellDict)):
             pairs = cells.items()
         else:
@@ -340,7 +340,7 @@ class CellDict(Cell):
             for pair in pairs:
                 if not isinstance(pair, abc.Iterable):
                     raise TypeError(f"For '{type(self).__name__}', elements must be pairs of name and Cell, but got "
-                                    f"{type(pair).__name__}.")
+                                    f"{_type_name(pair)}.")
                 if len(pair) != 2:
                     raise ValueError(f"For '{type(self).__name__}', elements must be pairs of name and Cell, but got "
                                      f"{len(pair)} items.")
@@ -357,7 +357,7 @@ def _valid_index(cell_num, index, op_name=None):
     """`index` counted from the start of `cell_num` Cells."""
     who = f"For '{op_name}', the" if op_name else "The"
     if not isinstance(index, int):
-        raise TypeError(f"{who} type of 'index' must be int, but got {type(index).__name__}.")
+        raise TypeError(f"{who} type of 'index' must be int, but got {_type_name(index)}.")
     if not -cell_num <= index < cell_num:
         raise IndexError(f"{who} value of 'index' must be a number in range [{-cell_num}, {cell_num}), but got {index}.")
     return index % cell_num
@@ -367,7 +367,7 @@ def _valid_cell(cell, op_name=None):
     """True, or TypeError if it is no Cell."""
     if isinstance(cell, Cell):
         return True
-    raise TypeError(f"{f'For {op_name!r},' if op_name else ''} each cell must be subclass of Cell, but got {type(cell).__name__}.")
+    raise TypeError(f"{f'For {op_name!r},' if op_name else ''} each cell must be subclass of Cell, but got {_type_name(cell)}.")
 
 
 def _get_prefix_and_index(cells):

@@ -2,6 +2,7 @@
 """One step of recurrent networks. The step functions also take input gates that were computed for all steps at once."""
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import ops
 from spore.common import dtype as mstype
 from spore.common.initializer import Uniform, initializer
@@ -86,7 +87,7 @@ class _RNNCellBase(RNNCellBase):
 
     def _need(self, name, value):
         if not isinstance(value, Tensor):
-            raise TypeError(f"For '{self.cls_name}', '{name}' must be a Tensor, but got {type(value).__name__}.")
+            raise TypeError(f"For '{self.cls_name}', '{name}' must be a Tensor, but got {_type_name(value)}.")
         check.float_types(self.cls_name, name, value)
 
     def _step(self, x, hx):
@@ -166,7 +167,7 @@ class LSTMCell(_RNNCellBase):
     def construct(self, x, hx):
         self._need("x", x)
         if not isinstance(hx, tuple) or len(hx) != 2:
-            raise TypeError(f"For '{self.cls_name}', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
+            raise TypeError(f"For '{self.cls_name}', 'hx' must be a tuple of two Tensors, but got {_type_name(hx)}.")
         self._need("hx[0]", hx[0])
         self._need("hx[1]", hx[1])
         return self._step(x, hx)

@@ -2,6 +2,7 @@
 """Recurrent networks: layers of cells run over the steps of a sequence, in one or both directions."""
 import logging
 
+from spore._core import type_name as _type_name
 from spore import ops
 from spore.common import dtype as mstype
 from spore.common.initializer import _UniformOfNumpy
@@ -176,7 +177,7 @@ class _RNNBase(Cell):
     def construct(self, x, hx=None, seq_length=None):
         cls = self.cls_name
         if not isinstance(x, Tensor):
-            raise TypeError(f"For '{cls}', 'x' must be a Tensor, but got {type(x).__name__}.")
+            raise TypeError(f"For '{cls}', 'x' must be a Tensor, but got {_type_name(x)}.")
         check.rank_of(cls, x, 3)
         batch = x.shape[0] if self.batch_first else x.shape[1]
         if hx is None:
@@ -199,10 +200,10 @@ class _RNNBase(Cell):
     def _check_state(self, x, hx):
         cls = self.cls_name
         if self.is_lstm and (not isinstance(hx, tuple) or len(hx) != 2):
-            raise TypeError(f"For '{cls}', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
+            raise TypeError(f"For '{cls}', 'hx' must be a tuple of two Tensors, but got {_type_name(hx)}.")
         for part in hx if self.is_lstm else (hx,):
             if not isinstance(part, Tensor):
-                raise TypeError(f"For '{cls}', the state must be made of Tensors, but got {type(part).__name__}.")
+                raise TypeError(f"For '{cls}', the state must be made of Tensors, but got {_type_name(part)}.")
             if part.dtype != x.dtype:
                 raise TypeError(f"For '{cls}', the state must have the dtype of 'x', {x.dtype}, but got {part.dtype}.")
         check.float_types(cls, "x", x)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A layer applied to every step of a sequence."""
+from spore._core import type_name as _type_name
 from spore import ops
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
@@ -39,12 +40,12 @@ class TimeDistributed(Cell):
     def _run(self, x):
         out = self.layer(x)
         if not isinstance(out, Tensor):
-            raise TypeError(f"For '{self.cls_name}', the layer must return a Tensor, but got {type(out).__name__}.")
+            raise TypeError(f"For '{self.cls_name}', the layer must return a Tensor, but got {_type_name(out)}.")
         return out
 
     def construct(self, inputs) -> Tensor:
         if not isinstance(inputs, Tensor):
-            raise TypeError(f"For '{self.cls_name}', the input must be a Tensor, but got {type(inputs).__name__}.")
+            raise TypeError(f"For '{self.cls_name}', the input must be a Tensor, but got {_type_name(inputs)}.")
         rank = inputs.ndim
         if rank < 3:
             raise ValueError(f"For '{self.cls_name}', the input must have at least 3 dimensions, but got {rank}.")

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import _core
 from spore import ops
 from spore.common import dtype as mstype
@@ -26,7 +27,7 @@ _REDUCTIONS = ("mean", "sum", "none")
 def _tensors(cls, **given):
     for name, value in given.items():
         if value is not None and not isinstance(value, Tensor):
-            raise TypeError(f"For '{cls}', '{name}' must be a Tensor, but got {type(value).__name__}.")
+            raise TypeError(f"For '{cls}', '{name}' must be a Tensor, but got {_type_name(value)}.")
 
 
 def _check_is_tensor(param_name, input_data, cls_name):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """AdaFactor."""
 from spore import ops
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter, ParameterTuple
 from spore.nn.optim.optimizer import Optimizer, opt_init_args_register
@@ -50,7 +50,7 @@ class AdaFactor(Optimizer):
             raise ValueError("For AdaFactor, lr cannot be None when relative_step is False")
         for name, flag in (('scale_parameter', scale_parameter), ('relative_step', relative_step), ('compression', compression)):
             if not isinstance(flag, bool):
-                raise TypeError(f"For 'AdaFactor', the type of '{name}' should be bool, but got {type(flag).__name__}.")
+                raise TypeError(f"For 'AdaFactor', the type of '{name}' should be bool, but got {_type_name(flag)}.")
         if not isinstance(eps, (list, tuple)) or len(eps) != 2:
             raise TypeError("For 'AdaFactor', 'eps' should be a list or tuple of two numbers.")
         super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)

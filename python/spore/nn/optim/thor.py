@@ -6,7 +6,7 @@ factors only blocks of 128 on the diagonal are inverted, every `frequency` steps
 arithmetic here is that of its kernels for GPUs."""
 from spore import _core
 from spore import ops
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter, ParameterTuple
 from spore.nn._optim_check import want_bool, want_float
@@ -93,9 +93,9 @@ class ThorGpu(Optimizer):
                  decay_filter=lambda x: x.name not in [], split_indices=None, enable_clip_grad=False, frequency=100):
         for name, value in (('learning_rate', learning_rate), ('damping', damping)):
             if not isinstance(value, Tensor):
-                raise TypeError(f"For 'thor', '{name}' must be a Tensor, but got {type(value).__name__}.")
+                raise TypeError(f"For 'thor', '{name}' must be a Tensor, but got {_type_name(value)}.")
         if isinstance(frequency, bool) or not isinstance(frequency, int):
-            raise TypeError(f"For 'thor', 'frequency' must be an int, but got {type(frequency).__name__}.")
+            raise TypeError(f"For 'thor', 'frequency' must be an int, but got {_type_name(frequency)}.")
         if frequency < 2:
             raise ValueError(f"For 'thor', 'frequency' must be at least 2, but got {frequency}.")
         super().__init__(learning_rate, [p for p in net.get_parameters() if p.requires_grad], weight_decay, loss_scale)

@@ -2,6 +2,7 @@
 """What distributions and bijectors share: parameters as they are given made Tensors of one dtype, and checks of them."""
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
 from spore.common.tensor import Tensor
@@ -40,12 +41,12 @@ def tensor_of(value, dtype, name):
             return Tensor(np.asarray(value, np.float64), dtype)
         except (TypeError, ValueError) as error:
             raise TypeError(f"{name}: cannot be made a Tensor of {dtype}: {error}") from error
-    raise TypeError(f"{name}: a number, list, numpy.ndarray, Tensor or Parameter is wanted, but got {type(value).__name__}: {value!r}")
+    raise TypeError(f"{name}: a number, list, numpy.ndarray, Tensor or Parameter is wanted, but got {_type_name(value)}: {value!r}")
 
 
 def is_tensor(value, what) -> Tensor:
     if not isinstance(value, Tensor):
-        raise TypeError(f"For {what}, input type must be a Tensor or Parameter, but got {type(value).__name__}: {value!r}")
+        raise TypeError(f"For {what}, input type must be a Tensor or Parameter, but got {_type_name(value)}: {value!r}")
     return value
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore.serving import _values
 from spore.serving._values import field
 
@@ -168,7 +169,7 @@ class Client:
         out = [self._spec]
         for instance in instances:
             if not isinstance(instance, dict):
-                raise RuntimeError(f'instance should be a map, but actually {type(instance).__name__}')
+                raise RuntimeError(f'instance should be a map, but actually {_type_name(instance)}')
             for name, value in instance.items():
                 if not isinstance(value, (np.ndarray, np.number, np.bool_, str, bytes, bool, int, float)):
                     raise RuntimeError(f"Not support value type {type(value)} of '{name}'")

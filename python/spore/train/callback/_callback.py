@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ['Callback', 'CallbackManager', 'InternalCallbackParam', 'RunContext', 'checkpoint_cb_for_save_op',
            'set_cur_net']
@@ -126,10 +126,10 @@ class CallbackManager(Callback):
             callbacks = [callbacks]
         elif not isinstance(callbacks, (list, tuple)):
             raise TypeError(f"The 'callbacks' must be a Callback or a list of them, but got "
-                            f"{type(callbacks).__name__}.")
+                            f"{_type_name(callbacks)}.")
         for callback in callbacks:
             if not isinstance(callback, Callback):
-                raise TypeError(f"The 'callbacks' must hold Callbacks, but got {type(callback).__name__}.")
+                raise TypeError(f"The 'callbacks' must hold Callbacks, but got {_type_name(callback)}.")
         self._callbacks = list(callbacks)
         self._stack = ExitStack()
 
@@ -186,7 +186,7 @@ class RunContext:
     def __init__(self, original_args):
         if not isinstance(original_args, dict):
             raise TypeError(f"For 'RunContext', 'original_args' must be a dict, but got "
-                            f"{type(original_args).__name__}.")
+                            f"{_type_name(original_args)}.")
         self._original_args = original_args
         self._stop_requested = False
 

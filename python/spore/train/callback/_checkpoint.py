@@ -3,7 +3,7 @@
 import os
 import time
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common.generator import Generator
 from spore.communication import _once
 from spore.nn.cell import Cell
@@ -19,7 +19,7 @@ def _count(name, value):
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"For 'CheckpointConfig', '{name}' must be an int, but got {type(value).__name__}.")
+        raise TypeError(f"For 'CheckpointConfig', '{name}' must be an int, but got {_type_name(value)}.")
     if value < 0:
         raise ValueError(f"For 'CheckpointConfig', '{name}' must not be negative, but got {value}.")
     return value
@@ -28,7 +28,7 @@ def _count(name, value):
 def _of_type(name, value, kinds, error=TypeError):
     if not isinstance(value, kinds):
         wanted = ' or '.join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,)))
-        raise error(f"For 'CheckpointConfig', '{name}' must be a {wanted}, but got {type(value).__name__}.")
+        raise error(f"For 'CheckpointConfig', '{name}' must be a {wanted}, but got {_type_name(value)}.")
     return value
 
 
@@ -124,7 +124,7 @@ def _append_info(append_info):
         if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, Tensor, Generator)):
             raise TypeError(f"For 'CheckpointConfig', the dict in 'append_info' must map str to int, float, bool, str "
                             "or Tensor, but "
-                            f"got {type(key).__name__} to {type(value).__name__}.")
+                            f"got {_type_name(key)} to {_type_name(value)}.")
         values[key] = value
     return values
 
@@ -212,7 +212,7 @@ class ModelCheckpoint(Callback):
                              f"{prefix!r}.")
         if config is not None and not isinstance(config, CheckpointConfig):
             raise TypeError(f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig, but got "
-                            f"{type(config).__name__}.")
+                            f"{_type_name(config)}.")
         self._config = config or CheckpointConfig()
         self._prefix_func = prefix if callable(prefix) else None
         self._directory_func = directory if callable(directory) else None

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
 from spore.train.callback._callback import Callback, handle_loss
@@ -23,7 +23,7 @@ def _checked(who, name, value, kinds, least=None):
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"For '{who}', '{name}' must be of type {' or '.join(k.__name__ for k in kinds)}, but got "
-                        f"{type(value).__name__}.")
+                        f"{_type_name(value)}.")
     if least is not None and value < least:
         raise ValueError(f"For '{who}', '{name}' must be at least {least}, but got {value}.")
     return value

@@ -6,6 +6,7 @@ import shutil
 import signal
 import threading
 
+from spore._core import type_name as _type_name
 from spore.nn.cell import Cell
 from spore.train.callback._callback import Callback
 from spore.train.serialization import load_checkpoint, load_param_into_net, save_checkpoint
@@ -30,7 +31,7 @@ class BackupAndRestore(Callback):
     def __init__(self, backup_dir, save_freq='epoch', delete_checkpoint=True):
         super().__init__()
         if not isinstance(backup_dir, str):
-            raise TypeError(f"For 'BackupAndRestore', 'backup_dir' must be a str, but got {type(backup_dir).__name__}.")
+            raise TypeError(f"For 'BackupAndRestore', 'backup_dir' must be a str, but got {_type_name(backup_dir)}.")
         if not backup_dir:
             raise ValueError("For 'BackupAndRestore', 'backup_dir' must not be empty.")
         if save_freq != 'epoch' and (isinstance(save_freq, bool) or not isinstance(save_freq, int)):
@@ -38,7 +39,7 @@ class BackupAndRestore(Callback):
         if save_freq != 'epoch' and save_freq < 1:
             raise ValueError(f"For 'BackupAndRestore', 'save_freq' must be 'epoch' or a positive int, but got {save_freq!r}.")
         if not isinstance(delete_checkpoint, bool):
-            raise TypeError(f"For 'BackupAndRestore', 'delete_checkpoint' must be a bool, but got {type(delete_checkpoint).__name__}.")
+            raise TypeError(f"For 'BackupAndRestore', 'delete_checkpoint' must be a bool, but got {_type_name(delete_checkpoint)}.")
         self._folder, self._every, self._remove = backup_dir, 1 if save_freq == 'epoch' else save_freq, delete_checkpoint
         self._file = os.path.join(backup_dir, 'backup.ckpt')
 
@@ -85,11 +86,11 @@ class OnRequestExit(Callback):
         super().__init__()
         for name, flag in (('save_ckpt', save_ckpt), ('save_mindir', save_mindir)):
             if not isinstance(flag, bool):
-                raise ValueError(f"For 'OnRequestExit', '{name}' must be a bool, but got {type(flag).__name__}.")
+                raise ValueError(f"For 'OnRequestExit', '{name}' must be a bool, but got {_type_name(flag)}.")
         if not isinstance(file_name, str) or not file_name:
             raise ValueError(f"For 'OnRequestExit', 'file_name' must be a str that is not empty, but got {file_name!r}.")
         if config_file is not None and not isinstance(config_file, str):
-            raise ValueError(f"For 'OnRequestExit', 'config_file' must be a str or None, but got {type(config_file).__name__}.")
+            raise ValueError(f"For 'OnRequestExit', 'config_file' must be a str or None, but got {_type_name(config_file)}.")
         self.exit, self.save_ckpt, self.save_mindir, self.config_file, self.sig = False, save_ckpt, save_mindir, config_file, sig
         self._path, self._before = os.path.join(directory, file_name), None
 
@@ -185,5 +186,5 @@ class TrainFaultTolerance(Callback):
         """A class of optimizers that takes the steps of `origin_opt_cls` and would report them to the package mindio_ttp. Without it there is
         nobody to report to: the steps are the same."""
         if not isinstance(origin_opt_cls, type):
-            raise TypeError(f"get_optimizer_wrapper: origin_opt_cls must be a class of optimizers, but got {type(origin_opt_cls).__name__}")
+            raise TypeError(f"get_optimizer_wrapper: origin_opt_cls must be a class of optimizers, but got {_type_name(origin_opt_cls)}")
         return type("TFTOptSnapShotCls", (origin_opt_cls,), {"__doc__": origin_opt_cls.__doc__, "__module__": cls.__module__})

@@ -3,6 +3,7 @@
 import math
 import time
 
+from spore._core import type_name as _type_name
 from spore.train.callback._callback import Callback, handle_loss
 
 __all__ = ['LossMonitor', 'TimeMonitor']
@@ -20,7 +21,7 @@ class LossMonitor(Callback):
         super().__init__()
         if isinstance(per_print_times, bool) or not isinstance(per_print_times, int):
             raise TypeError(f"For 'LossMonitor', 'per_print_times' must be an int, but got "
-                            f"{type(per_print_times).__name__}.")
+                            f"{_type_name(per_print_times)}.")
         if per_print_times < 0:
             raise ValueError(f"For 'LossMonitor', 'per_print_times' must not be negative, but got {per_print_times}.")
         self._per_print_times = per_print_times
@@ -60,7 +61,7 @@ class TimeMonitor(Callback):
     def __init__(self, data_size=None, data_time=False):
         super().__init__()
         if not isinstance(data_time, bool):
-            raise TypeError(f"For 'TimeMonitor', 'data_time' must be a bool, but got {type(data_time).__name__}.")
+            raise TypeError(f"For 'TimeMonitor', 'data_time' must be a bool, but got {_type_name(data_time)}.")
         self.data_size = data_size
         self.data_time = data_time
         self.data_time_sum = 0.0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics: what a Model computes in evaluation."""
+from spore._core import type_name as _type_name
 from spore.train.metrics.classification import (F1, ROC, Accuracy, ConfusionMatrix, Fbeta, Precision, Recall,
                                                 Top1CategoricalAccuracy,
                                                 Top5CategoricalAccuracy, TopKCategoricalAccuracy, auc)
@@ -57,9 +58,9 @@ def get_metrics(metrics):
     if isinstance(metrics, dict):
         for name, metric in metrics.items():
             if not isinstance(name, str) or not isinstance(metric, Metric):
-                raise TypeError(f"For 'Model', 'metrics' must map str to Metric, but got {type(name).__name__} to "
-                                f"{type(metric).__name__}.")
+                raise TypeError(f"For 'Model', 'metrics' must map str to Metric, but got {_type_name(name)} to "
+                                f"{_type_name(metric)}.")
         return metrics
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in sorted(metrics)}
-    raise TypeError(f"For 'Model', 'metrics' must be None, a dict or a set, but got {type(metrics).__name__}.")
+    raise TypeError(f"For 'Model', 'metrics' must be None, a dict or a set, but got {_type_name(metrics)}.")

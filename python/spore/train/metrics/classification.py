@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore.train.metrics.metric import EvaluationBase, Metric, is_one_hot, rearrange_inputs
 
 __all__ = ['Accuracy', 'Precision', 'Recall', 'Fbeta', 'F1', 'TopKCategoricalAccuracy', 'Top1CategoricalAccuracy',
@@ -88,7 +89,7 @@ class _Shares(EvaluationBase):
         self._need(self._class_num)
         if not isinstance(average, bool):
             raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got "
-                            f"{type(average).__name__}.")
+                            f"{_type_name(average)}.")
         if average and self._type == 'multilabel':
             return self._share_sum / (self._share_count + _TINY)
         result = self._true_positives / (self._whole + _TINY)
@@ -98,7 +99,7 @@ class _Shares(EvaluationBase):
 def _marks(metric, y_pred, y, n):
     """Predicted and true class of each sample as rows with a single one."""
     if y.max() >= n:
-        raise ValueError(f"For '{type(metric).__name__}.update', there are {n} classes, but the truth holds class "
+        raise ValueError(f"For '{_type_name(metric)}.update', there are {n} classes, but the truth holds class "
                          f"{y.max()}.")
     return np.eye(n)[y_pred.argmax(axis=1).reshape(-1)], np.eye(n)[y.astype(np.int64).reshape(-1)]
 
@@ -161,7 +162,7 @@ class Fbeta(Metric):
         """The value by class, or with ``average`` their mean."""
         if not isinstance(average, bool):
             raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got "
-                            f"{type(average).__name__}.")
+                            f"{_type_name(average)}.")
         self._need(self._class_num)
         square = self.beta ** 2
         result = (1.0 + square) * self._true_positives / (square * self._actual_positives + self._positives + _TINY)
@@ -185,7 +186,7 @@ class TopKCategoricalAccuracy(Metric):
     def __init__(self, k):
         super().__init__()
         if isinstance(k, bool) or not isinstance(k, int):
-            raise TypeError(f"For 'TopKCategoricalAccuracy', 'k' must be an int, but got {type(k).__name__}.")
+            raise TypeError(f"For 'TopKCategoricalAccuracy', 'k' must be an int, but got {_type_name(k)}.")
         if k < 1:
             raise ValueError(f"For 'TopKCategoricalAccuracy', 'k' must be at least 1, but got {k}.")
         self.k = k
@@ -236,12 +237,12 @@ class ConfusionMatrix(Metric):
         super().__init__()
         if isinstance(num_classes, bool) or not isinstance(num_classes, int):
             raise TypeError(f"For 'ConfusionMatrix', 'num_classes' must be an int, but got "
-                            f"{type(num_classes).__name__}.")
+                            f"{_type_name(num_classes)}.")
         if normalize not in ('target', 'prediction', 'all', 'no_norm'):
             raise ValueError(f"For 'ConfusionMatrix', 'normalize' must be 'target', 'prediction', 'all' or 'no_norm', "
                              f"but got {normalize!r}.")
         if not isinstance(threshold, float):
-            raise TypeError(f"For 'ConfusionMatrix', 'threshold' must be a float, but got {type(threshold).__name__}.")
+            raise TypeError(f"For 'ConfusionMatrix', 'threshold' must be a float, but got {_type_name(threshold)}.")
         self.num_classes, self.normalize, self.threshold = num_classes, normalize, threshold
         self.clear()
 
@@ -291,7 +292,7 @@ class ROC(Metric):
         super().__init__()
         for name, value in (('class_num', class_num), ('pos_label', pos_label)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-                raise TypeError(f"For 'ROC', '{name}' must be an int, but got {type(value).__name__}.")
+                raise TypeError(f"For 'ROC', '{name}' must be an int, but got {_type_name(value)}.")
         self.class_num, self.pos_label = class_num, pos_label
         self.clear()
 
@@ -358,7 +359,7 @@ def auc(x, y, reorder=False):
         0.75
     """
     if not isinstance(x, np.ndarray) or not isinstance(y, np.ndarray):
-        raise TypeError(f"For 'auc', 'x' and 'y' must be arrays, but got {type(x).__name__} and {type(y).__name__}.")
+        raise TypeError(f"For 'auc', 'x' and 'y' must be arrays, but got {_type_name(x)} and {_type_name(y)}.")
     for array in (x, y):
         if array.ndim != 1 and not (array.ndim == 2 and array.shape[1] == 1):
             raise ValueError(f"For 'auc', 'x' and 'y' must have one dimension, but got shape {array.shape}.")

@@ -5,7 +5,7 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 
 __all__ = ['Metric', 'EvaluationBase', 'rearrange_inputs']
 
@@ -63,7 +63,7 @@ class Metric(metaclass=ABCMeta):
         if isinstance(data, (list, np.ndarray)):
             return np.asarray(data)
         raise TypeError(f"For '{type(self).__name__}', the inputs must be Tensors, lists or arrays, but got "
-                        f"{type(data).__name__}.")
+                        f"{_type_name(data)}.")
 
     def _pair(self, inputs, what='prediction and truth'):
         """Two inputs as arrays."""

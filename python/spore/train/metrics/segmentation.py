@@ -2,7 +2,7 @@
 """Metrics of segmentation: overlap, distances between surfaces, counts by class, and occlusion."""
 import numpy as np
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ['Dice', 'HausdorffDistance', 'MeanSurfaceDistance', 'RootMeanSquareDistance', 'ConfusionMatrixMetric',
@@ -77,7 +77,7 @@ class _Surface(Metric):
         super().__init__()
         if not isinstance(distance_metric, str):
             raise TypeError(f"For '{type(self).__name__}', 'distance_metric' must be a str, but got "
-                            f"{type(distance_metric).__name__}.")
+                            f"{_type_name(distance_metric)}.")
         if distance_metric not in _NORMS:
             raise ValueError(f"For '{type(self).__name__}', 'distance_metric' must be one of {list(_NORMS)}, but got "
                              f"{distance_metric!r}.")
@@ -96,7 +96,7 @@ class _Surface(Metric):
                              f"{len(inputs)}.")
         y_pred, y, label = self._convert_data(inputs[0]), self._convert_data(inputs[1]), inputs[2]
         if not isinstance(label, (int, float)):
-            raise ValueError(f"For '{who}.update', the label must be a number, but got {type(label).__name__}.")
+            raise ValueError(f"For '{who}.update', the label must be a number, but got {_type_name(label)}.")
         if y_pred.size == 0 or y_pred.shape != y.shape:
             raise ValueError(f"For '{who}.update', prediction and truth must have one shape, and not be empty, but got "
                              f"{y_pred.shape} and "
@@ -129,7 +129,7 @@ class HausdorffDistance(_Surface):
         super().__init__(distance_metric)
         if percentile is not None and not isinstance(percentile, float):
             raise TypeError(f"For 'HausdorffDistance', 'percentile' must be a float, but got "
-                            f"{type(percentile).__name__}.")
+                            f"{_type_name(percentile)}.")
         self.percentile, self.directed, self.crop = percentile, directed, crop
 
     def _cut(self, masks):
@@ -165,7 +165,7 @@ class MeanSurfaceDistance(_Surface):
     def __init__(self, symmetric=False, distance_metric='euclidean'):
         if not isinstance(symmetric, bool):
             raise TypeError(f"For '{type(self).__name__}', 'symmetric' must be a bool, but got "
-                            f"{type(symmetric).__name__}.")
+                            f"{_type_name(symmetric)}.")
         super().__init__(distance_metric)
         self.symmetric = symmetric
 
@@ -258,7 +258,7 @@ class ConfusionMatrixMetric(Metric):
                                   ('metric_name', metric_name, str), ('decrease', decrease, str)):
             if not isinstance(value, kind):
                 raise TypeError(f"For 'ConfusionMatrixMetric', '{name}' must be a {kind.__name__}, but got "
-                                f"{type(value).__name__}.")
+                                f"{_type_name(value)}.")
         known = ['none', 'mean', 'sum', 'mean_batch', 'sum_batch', 'mean_channel', 'sum_channel']
         if decrease not in known:
             raise ValueError(f"For 'ConfusionMatrixMetric', 'decrease' must be one of {known}, but got {decrease!r}.")
@@ -344,7 +344,7 @@ class OcclusionSensitivity(Metric):
         for name, value, kinds in (('pad_val', pad_val, float), ('margin', margin, int), ('n_batch', n_batch, int),
                                    ('b_box', b_box, (list, type(None)))):
             if not isinstance(value, kinds):
-                raise TypeError(f"For 'OcclusionSensitivity', '{name}' has the wrong type {type(value).__name__}.")
+                raise TypeError(f"For 'OcclusionSensitivity', '{name}' has the wrong type {_type_name(value)}.")
         self.pad_val, self.margin, self.n_batch, self.b_box = pad_val, margin, n_batch, b_box
         self.clear()
 

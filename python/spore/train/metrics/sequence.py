@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ['Perplexity', 'BleuScore', 'CosineSimilarity']
@@ -20,7 +21,7 @@ class Perplexity(Metric):
     def __init__(self, ignore_label=None):
         super().__init__()
         if ignore_label is not None and (isinstance(ignore_label, bool) or not isinstance(ignore_label, int)):
-            raise TypeError(f"For 'Perplexity', 'ignore_label' must be an int, but got {type(ignore_label).__name__}.")
+            raise TypeError(f"For 'Perplexity', 'ignore_label' must be an int, but got {_type_name(ignore_label)}.")
         self.ignore_label = ignore_label
         self.clear()
 
@@ -58,11 +59,11 @@ class BleuScore(Metric):
     def __init__(self, n_gram=4, smooth=False):
         super().__init__()
         if isinstance(n_gram, bool) or not isinstance(n_gram, int):
-            raise TypeError(f"For 'BleuScore', 'n_gram' must be an int, but got {type(n_gram).__name__}.")
+            raise TypeError(f"For 'BleuScore', 'n_gram' must be an int, but got {_type_name(n_gram)}.")
         if not 1 <= n_gram <= 4:
             raise ValueError(f"For 'BleuScore', 'n_gram' must be in 1 to 4, but got {n_gram}.")
         if not isinstance(smooth, bool):
-            raise TypeError(f"For 'BleuScore', 'smooth' must be a bool, but got {type(smooth).__name__}.")
+            raise TypeError(f"For 'BleuScore', 'smooth' must be a bool, but got {_type_name(smooth)}.")
         self.n_gram, self.smooth = n_gram, smooth
         self.clear()
 
@@ -120,12 +121,12 @@ class CosineSimilarity(Metric):
         for name, value, known in (('similarity', similarity, ('dot', 'cosine')),
                                    ('reduction', reduction, ('none', 'sum', 'mean'))):
             if not isinstance(value, str):
-                raise TypeError(f"For 'CosineSimilarity', the type of '{name}' should be 'str', but got type '{type(value).__name__}'.")
+                raise TypeError(f"For 'CosineSimilarity', the type of '{name}' should be 'str', but got type '{_type_name(value)}'.")
             if value not in known:
                 raise ValueError(f"For 'CosineSimilarity', '{name}' must be one of {list(known)}, but got {value!r}.")
         if not isinstance(zero_diagonal, bool):
             raise TypeError(f"For 'CosineSimilarity', 'zero_diagonal' must be a bool, but got "
-                            f"{type(zero_diagonal).__name__}.")
+                            f"{_type_name(zero_diagonal)}.")
         self.similarity, self.reduction, self.zero_diagonal = similarity, reduction, zero_diagonal
         self.clear()
 

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from spore._core import Tensor
+from spore._core import Tensor, type_name as _type_name
 from spore.train.summary import _events, _tensorboard
 
 __all__ = ['SummaryRecord']
@@ -174,7 +174,7 @@ class SummaryRecord:
         """
         for what, value in (('name', name), ('text', text)):
             if not isinstance(value, str):
-                raise TypeError(f"For 'SummaryRecord.add_text', {what!r} must be a str, but got {type(value).__name__}.")
+                raise TypeError(f"For 'SummaryRecord.add_text', {what!r} must be a str, but got {_type_name(value)}.")
         self._take('text', name, text)
 
     def add_hparams(self, settings, metrics=()):
@@ -185,11 +185,11 @@ class SummaryRecord:
             metrics: tags of scalars that tell how good a training is.
         """
         if not isinstance(settings, dict):
-            raise TypeError(f"For 'SummaryRecord.add_hparams', 'settings' must be a dict, but got {type(settings).__name__}.")
+            raise TypeError(f"For 'SummaryRecord.add_hparams', 'settings' must be a dict, but got {_type_name(settings)}.")
         for name, value in settings.items():
             if not isinstance(name, str) or not isinstance(value, (bool, int, float, str)):
                 raise TypeError(f"For 'SummaryRecord.add_hparams', 'settings' must have names and numbers, bools or texts, but got "
-                                f"{name!r}: {type(value).__name__}.")
+                                f"{name!r}: {_type_name(value)}.")
         if 'tensorboard' in self._files and not self._closed:
             now = time.time()
             self._has_settings = True

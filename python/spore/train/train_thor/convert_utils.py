@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks and Models as nn.thor needs them."""
+from spore._core import type_name as _type_name
 from spore import nn
 
 __all__ = ['ConvertNetUtils', 'ConvertModelUtils']
@@ -62,7 +63,7 @@ class ConvertNetUtils:
             net: the network, changed in place.
         """
         if not isinstance(net, nn.Cell):
-            raise TypeError(f"For 'thor', 'net' must be a Cell, but got {type(net).__name__}.")
+            raise TypeError(f"For 'thor', 'net' must be a Cell, but got {_type_name(net)}.")
         self._convert(net, '')
         net.update_cell_type('second-order')
 

@@ -4,6 +4,7 @@ import itertools
 
 from ..._core import Tensor
 from ...common import dtype as mstype
+from spore._core import type_name as _type_name
 
 
 def _op(name):
@@ -248,7 +249,7 @@ def derivative(fn, primals, order):
         [12.]
     """
     if isinstance(order, bool) or not isinstance(order, int):
-        raise TypeError(f"For `F.derivative`, the type of order must be int, but got {type(order).__name__}.")
+        raise TypeError(f"For `F.derivative`, the type of order must be int, but got {_type_name(order)}.")
     if order < 1:
         raise ValueError(f"For `F.derivative`, value of order should not be less than 1, but got {order}.")
     _check_curve("F.derivative", fn, primals)
@@ -270,7 +271,7 @@ def jet(fn, primals, series):
     """
     if type(primals) is not type(series) and not (isinstance(primals, Tensor) and isinstance(series, Tensor)):
         raise TypeError("For 'F.jet', the 'primals' and `series` must be both Tensor or tuple, but got "
-                        f"{type(primals).__name__} and {type(series).__name__}.")
+                        f"{_type_name(primals)} and {_type_name(series)}.")
     _check_curve("F.jet", fn, primals)
     given, rows = _as_floats("F.jet", primals), _as_floats("F.jet", series)
     rows = tuple(row if row.ndim > primal.ndim else row.expand_dims(0) for row, primal in zip(rows, given))      # of order 1
@@ -284,9 +285,9 @@ def jet(fn, primals, series):
 def _check_curve(name, fn, primals):
     from ..primitive import Primitive
     if not callable(fn) or isinstance(fn, Primitive):
-        raise RuntimeError(f"For `{name}`, the first argument must be a function or a Cell, but got {type(fn).__name__}.")
+        raise RuntimeError(f"For `{name}`, the first argument must be a function or a Cell, but got {_type_name(fn)}.")
     if not isinstance(primals, (tuple, Tensor)):
-        raise TypeError(f"For `{name}`, the 'primals' must be a Tensor or a tuple of Tensors, but got {type(primals).__name__}.")
+        raise TypeError(f"For `{name}`, the 'primals' must be a Tensor or a tuple of Tensors, but got {_type_name(primals)}.")
 
 
 def _as_floats(name, values):

@@ -9,6 +9,7 @@ from ..._core import Tensor
 from ...common import dtype as mstype
 from .._make import primitive
 from ..primitive import Primitive
+from spore._core import type_name as _type_name
 
 _STEP, _SEED, _GET_STATE, _SET_STATE, _MANUAL_SEED, _INITIAL_SEED = range(6)
 
@@ -74,7 +75,7 @@ class SyncBatchNorm(Primitive):
         super().__init__("SyncBatchNorm")
         if isinstance(device_num, bool) or not isinstance(device_num, int) or device_num < 2:
             raise ValueError(f"For 'SyncBatchNorm', the 'device_num' must be int and must >= 2, but got '{device_num}' with type "
-                             f"'{type(device_num).__name__}'.")
+                             f"'{_type_name(device_num)}'.")
         for name, value in (("epsilon", epsilon), ("momentum", momentum), ("group", group), ("device_num", device_num)):
             self.add_prim_attr(name, value)
 
@@ -139,7 +140,7 @@ class DtypeToEnum(Primitive):
 def reshard(tensor, layout):
     """The Tensor in another layout over processes: on one, as it is."""
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"reshard: tensor must be a Tensor, but got {type(tensor).__name__}")
+        raise TypeError(f"reshard: tensor must be a Tensor, but got {_type_name(tensor)}")
     from ..._not_done import shard_not_done
     shard_not_done("ops.reshard", layout)
     from ...parallel import _sharding

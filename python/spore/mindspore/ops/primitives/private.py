@@ -12,6 +12,7 @@ from ...common import dtype as mstype
 from .._make import plain, primitive
 from ..array import ints_of
 from ..primitive import Primitive
+from spore._core import type_name as _type_name
 
 
 def _op(name):
@@ -378,7 +379,7 @@ def tensordump(file_name, tensor, mode="out"):
     if not isinstance(file_name, str) or not file_name:
         raise TypeError("tensordump: file_name must be a str that is not empty")
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"tensordump: a Tensor is wanted, but got {type(tensor).__name__}")
+        raise TypeError(f"tensordump: a Tensor is wanted, but got {_type_name(tensor)}")
     stem = file_name[:-4] if file_name.endswith(".npy") else file_name
     folder = os.path.dirname(stem)
     if folder:
@@ -404,7 +405,7 @@ class Morph(Primitive):
         Primitive.__init__(self, "Morph")
         for name, function in (("fn", fn), ("infer_shape", infer_shape), ("infer_dtype", infer_dtype)):
             if not callable(function):
-                raise TypeError(f"Morph: {name} must be a function, but got {type(function).__name__}")
+                raise TypeError(f"Morph: {name} must be a function, but got {_type_name(function)}")
         self._fn, self._infer_shape, self._infer_dtype, self._bprop_fn = fn, infer_shape, infer_dtype, bprop_fn
 
     def __call__(self, *args):
@@ -430,13 +431,13 @@ class custom_vjp:
 
     def __init__(self, fn):
         if not callable(fn):
-            raise TypeError(f"custom_vjp: a function is needed, but got {type(fn).__name__}")
+            raise TypeError(f"custom_vjp: a function is needed, but got {_type_name(fn)}")
         self.fn, self.bwd = fn, None
 
     def defbwd(self, bwd):
         """``bwd(*inputs, output, doutput)`` gives one gradient for each input."""
         if not callable(bwd):
-            raise TypeError(f"custom_vjp: defbwd needs a function, but got {type(bwd).__name__}")
+            raise TypeError(f"custom_vjp: defbwd needs a function, but got {_type_name(bwd)}")
         self.bwd = bwd
 
     def __call__(self, *args):
@@ -478,7 +479,7 @@ class FakeQuantParam(Primitive):
         for what, value, one in (("scale", scale, float), ("zero_point", zp, int)):
             if not isinstance(value, (one, tuple, list)):
                 raise TypeError(f"For 'FakeQuantParam', '{what}' must be a {one.__name__}, a tuple or a list, but got "
-                                f"{type(value).__name__}.")
+                                f"{_type_name(value)}.")
         lists = [[value] if isinstance(value, (int, float)) else list(value) for value in (scale, zp)]
         return cls(quant_dtype, cls.attr_value_linear_quant_algo_name, is_per_channel,
                    **{cls.attr_key_linear_quant_scale: lists[0], cls.attr_key_linear_quant_zero_point: lists[1]}, **kwargs)

@@ -3,6 +3,7 @@
 from ..._core import Tensor
 from ...common import dtype as mstype
 from .._make import primitive
+from spore._core import type_name as _type_name
 
 _INDEX_DTYPES = (mstype.int32, mstype.int64)
 
@@ -14,12 +15,12 @@ def _op(name):
 
 def _settings(spatial_scale, group_size, output_dim):
     if isinstance(spatial_scale, bool) or not isinstance(spatial_scale, float):
-        raise TypeError(f"For 'PSROIPooling', the type of 'spatial_scale' must be float, but got {type(spatial_scale).__name__}")
+        raise TypeError(f"For 'PSROIPooling', the type of 'spatial_scale' must be float, but got {_type_name(spatial_scale)}")
     if spatial_scale <= 0:
         raise ValueError(f"For 'PSROIPooling', 'spatial_scale' must be greater than 0, but got {spatial_scale}")
     for name, value in (("group_size", group_size), ("output_dim", output_dim)):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'PSROIPooling', the type of '{name}' must be int, but got {type(value).__name__}")
+            raise TypeError(f"For 'PSROIPooling', the type of '{name}' must be int, but got {_type_name(value)}")
         if value <= 0:
             raise ValueError(f"For 'PSROIPooling', '{name}' must be greater than 0, but got {value}")
     return {"spatial_scale": spatial_scale, "group_size": group_size, "output_dim": output_dim}
@@ -41,7 +42,7 @@ def _weights(begin, end, group, size, dtype):
 def _pool(self, features, rois):
     for name, value in (("features", features), ("rois", rois)):
         if not isinstance(value, Tensor):
-            raise TypeError(f"For 'PSROIPooling', '{name}' must be a Tensor, but got {type(value).__name__}")
+            raise TypeError(f"For 'PSROIPooling', '{name}' must be a Tensor, but got {_type_name(value)}")
         if value.dtype not in (mstype.float16, mstype.float32):
             raise TypeError(f"For 'PSROIPooling', the dtype of '{name}' must be float16 or float32, but got {value.dtype}")
     group, n = self.group_size, self.output_dim
@@ -67,14 +68,14 @@ PSROIPooling = primitive("PSROIPooling", _pool, _settings, "Position sensitive p
 def _shift(self, input_x, cum_sum_arr, shift_idx):
     for name, value in (("input_x", input_x), ("cum_sum_arr", cum_sum_arr)):
         if not isinstance(value, Tensor):
-            raise TypeError(f"For 'PadAndShift', '{name}' must be a Tensor, but got {type(value).__name__}")
+            raise TypeError(f"For 'PadAndShift', '{name}' must be a Tensor, but got {_type_name(value)}")
         if value.dtype not in _INDEX_DTYPES or value.dtype != input_x.dtype:
             raise TypeError(f"For 'PadAndShift', 'input_x' and 'cum_sum_arr' must both be int32 or int64, but got {input_x.dtype} and {cum_sum_arr.dtype}")
         if value.ndim != 1:
             raise RuntimeError(f"Rank of PadAndShift's input must be 1. '{name}' has shape {tuple(value.shape)}.")
     place = int(shift_idx.item()) if isinstance(shift_idx, Tensor) else shift_idx
     if isinstance(place, bool) or not isinstance(place, int):
-        raise TypeError(f"For 'PadAndShift', 'shift_idx' must be int, but got {type(shift_idx).__name__}")
+        raise TypeError(f"For 'PadAndShift', 'shift_idx' must be int, but got {_type_name(shift_idx)}")
     ends = cum_sum_arr.tolist()
     if not 0 <= place < len(ends) - 1:
         raise ValueError(f"For 'PadAndShift', 'shift_idx' must be in [0, {len(ends) - 1}), but got {place}")

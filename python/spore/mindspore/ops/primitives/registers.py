@@ -4,6 +4,7 @@
 import functools
 import json
 
+from spore._core import type_name as _type_name
 from spore.ops.primitive import Registry
 
 _LAYOUTS = ("None", "Default", "5HD", "C1HWNCoC0", "FracZ", "FracNZ", "NHWC", "HWCN", "NDHWC", "NCDHW", "NDC1HWC0", "FracZ_3D",
@@ -33,7 +34,7 @@ class RegOp:
 
     def __init__(self, op_name):
         if not isinstance(op_name, str):
-            raise TypeError(f"the name of an operator must be a str, but got {type(op_name).__name__}")
+            raise TypeError(f"the name of an operator must be a str, but got {_type_name(op_name)}")
         self.op_name, self.inputs, self.outputs, self.attr_, self.dtype_format_, self.fusion_type_ = op_name, [], [], [], [], ""
 
     def _put(self, rows, names, args, kwargs):
@@ -130,7 +131,7 @@ def op_info_register(op_info):
     """Keep the description of a kernel, a dictionary or JSON text, beside the function that describes it."""
     info = json.loads(op_info) if isinstance(op_info, str) else op_info
     if not isinstance(info, dict):
-        raise TypeError(f"op_info_register: a dict or JSON text is wanted, but got {type(op_info).__name__}")
+        raise TypeError(f"op_info_register: a dict or JSON text is wanted, but got {_type_name(op_info)}")
 
     def decorate(function):
         REGISTERED[info.get("op_name", function.__name__)] = info

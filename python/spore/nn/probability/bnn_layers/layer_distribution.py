@@ -2,6 +2,7 @@
 """What Bayesian layers hold instead of weights: a normal distribution before any data, and one that is learned."""
 import numpy as np
 
+from spore._core import type_name as _type_name
 from spore import ops
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
@@ -54,12 +55,12 @@ class NormalPosterior(Cell):
                  untransformed_scale_std=0.1):
         super().__init__()
         if not isinstance(name, str):
-            raise TypeError(f"For 'NormalPosterior', 'name' must be a str, but got {type(name).__name__}.")
+            raise TypeError(f"For 'NormalPosterior', 'name' must be a str, but got {_type_name(name)}.")
         if not isinstance(shape, (tuple, list)):
-            raise TypeError(f"For 'NormalPosterior', 'shape' must be a tuple or list, but got {type(shape).__name__}.")
+            raise TypeError(f"For 'NormalPosterior', 'shape' must be a tuple or list, but got {_type_name(shape)}.")
         for what, value in (("loc_mean", loc_mean), ("untransformed_scale_mean", untransformed_scale_mean)):
             if not _is_number(value):
-                raise TypeError(f"For 'NormalPosterior', '{what}' must be an int or float, but got {type(value).__name__}.")
+                raise TypeError(f"For 'NormalPosterior', '{what}' must be an int or float, but got {_type_name(value)}.")
         for what, value in (("loc_std", loc_std), ("untransformed_scale_std", untransformed_scale_std)):
             if not _is_number(value) or value < 0:
                 raise TypeError(f"For 'NormalPosterior', '{what}' must be an int or float of at least 0, but got {value}.")

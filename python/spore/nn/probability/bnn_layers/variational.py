@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dense layers and convolutions with distributions for weights, and the loss that keeps these near what was assumed of them."""
+from spore._core import type_name as _type_name
 from spore import ops
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
@@ -70,7 +71,7 @@ class _DenseVariational(_Variational, Cell):
         self.has_bias = check.boolean(cls, "has_bias", has_bias)
         self._set_distributions([out_channels, in_channels], weight_prior_fn, weight_posterior_fn, bias_prior_fn, bias_posterior_fn)
         if activation and not isinstance(activation, (str, Cell)):
-            raise ValueError(f"For '{cls}', 'activation' must be a str or a Cell, but got {type(activation).__name__}.")
+            raise ValueError(f"For '{cls}', 'activation' must be a str or a Cell, but got {_type_name(activation)}.")
         self.activation = get_activation(activation, cls) if isinstance(activation, str) and activation else activation
         self.activation_flag = bool(activation)
 
@@ -189,7 +190,7 @@ class WithBNNLossCell(Cell):
         super().__init__(auto_prefix=False)
         for name, value in (("dnn_factor", dnn_factor), ("bnn_factor", bnn_factor)):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(f"For 'WithBNNLossCell', '{name}' must be an int or float, but got {type(value).__name__}.")
+                raise TypeError(f"For 'WithBNNLossCell', '{name}' must be an int or float, but got {_type_name(value)}.")
             if value < 0:
                 raise ValueError(f"For 'WithBNNLossCell', '{name}' must be at least 0, but got {value}.")
         self._backbone, self._loss_fn = backbone, loss_fn

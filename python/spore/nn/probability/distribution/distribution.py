@@ -7,6 +7,7 @@ dtype, and every parameter, whether it was given at the call or to the construct
 """
 import functools
 
+from spore._core import type_name as _type_name
 from spore import _checkparam as check
 from spore import ops
 from spore.common import dtype as mstype
@@ -94,7 +95,7 @@ def of_shape(formula):
     @functools.wraps(formula)
     def hook(self, shape=(), *args, **kwargs):
         if not isinstance(shape, tuple):
-            raise TypeError(f"For shape, input type must be a tuple, but got {type(shape).__name__}: {shape!r}")
+            raise TypeError(f"For shape, input type must be a tuple, but got {_type_name(shape)}: {shape!r}")
         parameters = self._given(args, kwargs)
         return formula(self, shape + self._event_batch(given.broadcast_shape(parameters)), *parameters).astype(self.dtype)
     return hook
@@ -133,7 +134,7 @@ class Distribution(Cell):
         kind = type(self).__name__
         check.check_value_type("name", name, [str], kind)
         if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
-            raise TypeError(f"For '{kind}', the 'seed' must be int, but got '{type(seed).__name__}'")
+            raise TypeError(f"For '{kind}', the 'seed' must be int, but got '{_type_name(seed)}'")
         if seed is not None and seed < 0:
             raise ValueError(f"For '{kind}', the 'seed' must not be negative, but got {seed}")
         self._name, self._seed, self._dtype = name, seed or 0, dtype

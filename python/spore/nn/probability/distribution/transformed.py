@@ -2,6 +2,7 @@
 """Distributions of g(x), where g is a bijector and x has a distribution that is known."""
 import math
 
+from spore._core import type_name as _type_name
 from spore import _checkparam as check
 from spore import ops
 from spore.common import dtype as mstype
@@ -218,5 +219,5 @@ class Gumbel(_Located):
     def _sample(self, shape=()):
         # A drawn 0 would become -inf.
         if not isinstance(shape, tuple):
-            raise TypeError(f"For shape, input type must be a tuple, but got {type(shape).__name__}: {shape!r}")
+            raise TypeError(f"For shape, input type must be a tuple, but got {_type_name(shape)}: {shape!r}")
         return self._bijector.forward(self._uniform(shape + self.batch_shape, open_at_zero=True))

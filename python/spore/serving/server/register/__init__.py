@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What servable_config.py calls: it declares the models of a servable and, as chains of stages, its methods."""
+from spore._core import type_name as _type_name
 from spore.serving import _methods
 from spore.serving._methods import Model
 
@@ -114,7 +115,7 @@ def add_stage(stage, *args, outputs_count, batch_size=None, tag=None):
     if isinstance(stage, str):
         raise RuntimeError(f"add_stage: '{stage}' names a function in C++, which there are none of here; give a Python function or a Model")
     if not callable(stage):
-        raise RuntimeError(f"Parameter 'stage' should be a function or a Model, but actually {type(stage).__name__}")
+        raise RuntimeError(f"Parameter 'stage' should be a function or a Model, but actually {_type_name(stage)}")
     return _methods.add_stage(stage, args, outputs_count, batch_size, tag)
 
 

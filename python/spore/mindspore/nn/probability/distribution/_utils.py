@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers for distributions of one's own, by MindSpore's names."""
+from spore._core import type_name as _type_name
 from spore.common import dtype as mstype
 from spore.nn.probability import _parameters as given
 
@@ -55,5 +56,5 @@ class CheckTuple:
 
     def __call__(self, x, name):
         if not isinstance(x, tuple):
-            raise TypeError(f"For {name}, input type must be a tuple, but got {type(x).__name__}: {x!r}")
+            raise TypeError(f"For {name}, input type must be a tuple, but got {_type_name(x)}: {x!r}")
         return x
