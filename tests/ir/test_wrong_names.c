@@ -44,7 +44,8 @@ static void attributes(void **state)
 {
     (void)state;
     call("softmax", "axes=1", SP_VALUE, "softmax has no attribute 'axes'; did you mean 'axis'?");
-    call("reduce_sum", "axis=(0,), keepdim=True", SP_VALUE, "reduce_sum has no attribute 'keepdim'; did you mean 'keepdims'?");
+    call("reduce_sum", "axis=(0,), keepdim=True", SP_VALUE,
+         "reduce_sum has no attribute 'keepdim'; did you mean 'keepdims'?");
     call("softmax", "quite_another=1", SP_VALUE, "softmax has no attribute 'quite_another'");
     call("tanh", "axis=1", SP_VALUE, "tanh has no attribute 'axis'");
     call("softmax", "axis", SP_VALUE, "softmax: '=' is missing after attribute axis in 'axis'");
@@ -53,11 +54,15 @@ static void attributes(void **state)
 static void what_is_not_closed(void **state)
 {
     (void)state;
-    call("reduce_sum", "axis=(0,1, keepdims=False", SP_VALUE, "reduce_sum: a parenthesis of attribute axis is not closed in 'axis=(0,1, keepdims=False'");
+    call("reduce_sum", "axis=(0,1, keepdims=False", SP_VALUE,
+         "reduce_sum: a parenthesis of attribute axis is not closed in 'axis=(0,1, keepdims=False'");
     call("reduce_sum", "axis=0,1), keepdims=False", SP_VALUE, "reduce_sum has no attribute '1'");
-    call("reduce_sum", "axis=0), keepdims=False", SP_VALUE, "reduce_sum: a parenthesis of attribute axis is not opened in 'axis=0), keepdims=False'");
-    call("reduce_sum", "axis=[0, 1", SP_VALUE, "reduce_sum: a parenthesis of attribute axis is not closed in 'axis=[0, 1'");
-    call("minifloat", "format='e4m3fn", SP_VALUE, "minifloat: the quote ' of attribute format is not closed in 'format='e4m3fn'");
+    call("reduce_sum", "axis=0), keepdims=False", SP_VALUE,
+         "reduce_sum: a parenthesis of attribute axis is not opened in 'axis=0), keepdims=False'");
+    call("reduce_sum", "axis=[0, 1", SP_VALUE,
+         "reduce_sum: a parenthesis of attribute axis is not closed in 'axis=[0, 1'");
+    call("minifloat", "format='e4m3fn", SP_VALUE,
+         "minifloat: the quote ' of attribute format is not closed in 'format='e4m3fn'");
 }
 
 static void transforms(void **state)
@@ -78,6 +83,7 @@ static void transforms(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operators), cmocka_unit_test(attributes), cmocka_unit_test(what_is_not_closed), cmocka_unit_test(transforms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operators), cmocka_unit_test(attributes),
+                                       cmocka_unit_test(what_is_not_closed), cmocka_unit_test(transforms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
