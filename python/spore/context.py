@@ -392,7 +392,7 @@ def set_auto_parallel_context(**kwargs):
 
 def _check_optimizer_config(value):
     if not isinstance(value, dict):
-        raise TypeError(f"set_auto_parallel_context: parallel_optimizer_config must be a dict, but got {type(value).__name__}")
+        raise TypeError(f"set_auto_parallel_context: parallel_optimizer_config must be a dict, but got {_type_name(value)}")
     for key, part in value.items():
         if key not in ('gradient_accumulation_shard', 'parallel_optimizer_threshold', 'optimizer_weight_shard_size'):
             raise ValueError(f"set_auto_parallel_context: parallel_optimizer_config has no option {key!r}")
@@ -406,7 +406,7 @@ def _check_optimizer_config(value):
 
 def _check_shard_size(value):
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"set_auto_parallel_context: optimizer_weight_shard_size must be an int, but got {type(value).__name__}")
+        raise TypeError(f"set_auto_parallel_context: optimizer_weight_shard_size must be an int, but got {_type_name(value)}")
     if value != -1 and value < 1:
         raise ValueError(f"set_auto_parallel_context: optimizer_weight_shard_size must be positive, or -1 for all, but got {value}")
 
@@ -419,7 +419,7 @@ def _check_level(value):
 def _parallel_bool(key):
     def check(value):
         if not isinstance(value, bool):
-            raise TypeError(f"set_auto_parallel_context: {key} must be a bool, but got {type(value).__name__}")
+            raise TypeError(f"set_auto_parallel_context: {key} must be a bool, but got {_type_name(value)}")
     return check
 
 
