@@ -427,13 +427,13 @@ def _check_strategy_config(value):
     """As MindSpore has it: a dict of load_file, save_file and only_trainable_params."""
     kinds = {'load_file': str, 'save_file': str, 'only_trainable_params': bool}
     if not isinstance(value, dict):
-        raise TypeError(f"set_auto_parallel_context: strategy_ckpt_config must be a dict, but got {type(value).__name__}")
+        raise TypeError(f"set_auto_parallel_context: strategy_ckpt_config must be a dict, but got {_type_name(value)}")
     for name, part in value.items():
         if name not in kinds:
             raise ValueError(f"set_auto_parallel_context: strategy_ckpt_config has no key {name!r}; it has {sorted(kinds)}")
         if not isinstance(part, kinds[name]):
             raise TypeError(f"set_auto_parallel_context: {name} of strategy_ckpt_config must be a {kinds[name].__name__}, but got "
-                            f"{type(part).__name__}")
+                            f"{_type_name(part)}")
 
 
 def _check_pipeline_config(value):

@@ -4,6 +4,7 @@ in ``.json``, else protobuf (node_strategy_pb2). A file of several pipeline stag
 import json
 import os
 
+from spore._core import type_name as _type_name
 from spore.train.node_strategy_pb2 import ParallelGroupMap, ParallelLayouts, ParallelStrategyMap
 
 __all__ = []
@@ -50,7 +51,7 @@ def read_json(path):
         except ValueError as error:
             raise ValueError(f"{path}: not JSON: {error}") from None
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: a strategy file holds an object, found {type(content).__name__}")
+        raise ValueError(f"{path}: a strategy file holds an object, found {_type_name(content)}")
     return content
 
 

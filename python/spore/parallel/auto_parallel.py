@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network to be run in parallel: on one device it runs as it is."""
+from spore._core import type_name as _type_name
 from spore.context import get_auto_parallel_context, set_auto_parallel_context
 from spore.common.api import jit  # noqa: F401  taken from here by some, as the next two
 from spore.communication import get_group_size, get_rank  # noqa: F401
@@ -40,7 +41,7 @@ class AutoParallel(Cell):
     def full_batch(self, value):
         """Does each device read the whole batch?"""
         if not isinstance(value, bool):
-            raise TypeError(f"full_batch must be a bool, but got {type(value).__name__}")
+            raise TypeError(f"full_batch must be a bool, but got {_type_name(value)}")
         set_auto_parallel_context(full_batch=value)
 
     def dataset_strategy(self, config):
