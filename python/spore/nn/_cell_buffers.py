@@ -70,5 +70,5 @@ class CellBuffers:
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
         if name not in cell._buffers:
-            raise AttributeError(f"'{type(cell).__name__}' has no attribute '{name}' that is a buffer")
+            raise AttributeError(f"'{_type_name(cell)}' has no attribute '{name}' that is a buffer")
         return cell._buffers[name]
