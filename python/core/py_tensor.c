@@ -473,7 +473,7 @@ typedef struct export_shape {
     Py_ssize_t shape[SP_RANK_MAX], strides[SP_RANK_MAX];
 } export_shape;
 
-static const char *const formats[SP_DTYPE_COUNT] = {
+static const char *formats[SP_DTYPE_COUNT] = {
     [SP_DTYPE_BOOL] = "?", [SP_DTYPE_U8] = "B",  [SP_DTYPE_U16] = "H",  [SP_DTYPE_U32] = "I",  [SP_DTYPE_U64] = "L",
     [SP_DTYPE_I8] = "b",   [SP_DTYPE_I16] = "h", [SP_DTYPE_I32] = "i",  [SP_DTYPE_I64] = "l",  [SP_DTYPE_F16] = "e",
     [SP_DTYPE_F32] = "f",  [SP_DTYPE_F64] = "d", [SP_DTYPE_C64] = "Zf", [SP_DTYPE_C128] = "Zd"};
@@ -926,7 +926,20 @@ static PyObject *tensor_restore(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* long_long_arrays(): from now on arrays of 64-bit integers have numpy's type 'longlong', as those of MindSpore. It is no other
+ * dtype, but repr() writes it out. Called once, before Tensors become arrays. */
+static PyObject *long_long_arrays(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    formats[SP_DTYPE_I64] = "q";
+    formats[SP_DTYPE_U64] = "Q";
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"long_long_arrays", long_long_arrays, METH_NOARGS,
+     "long_long_arrays()\n--\n\nFrom now on arrays of 64-bit integers have numpy's type 'longlong', as those of MindSpore."},
     {"tensor_restore", tensor_restore, METH_VARARGS,
      "tensor_restore(tensor, dtype, shape, data)\n--\n\nGive a new Tensor its contents from bytes."},
     {NULL, NULL, 0, NULL}};

@@ -178,6 +178,7 @@ def as_mindspore():
                               "of mindspore")
     sys.meta_path[:0] = [_Finder(), _Renamer()]
     sys.modules[_NAME] = spore
+    spore._core.long_long_arrays()
     show_image_of_pillow()
     for name, module in list(sys.modules.items()):
         if name.startswith('spore.') and getattr(module, '__name__', None) == name:

@@ -1260,6 +1260,8 @@ def job_leave() -> Any:
     """Leave the job."""
 def job_transport() -> Any:
     """What carries the bytes between ranks."""
+def long_long_arrays() -> Any:
+    """From now on arrays of 64-bit integers have numpy's type 'longlong', as those of MindSpore."""
 def mark_parameter(*args, **kwargs) -> Any:
     """Say that a tensor is a weight."""
 def memory_fail_from(n) -> Any:

@@ -178,6 +178,20 @@ def test_modules_of_other_places(script, name, text):
     assert done.stderr.rstrip().endswith(f"ModuleNotFoundError: No module named '{name}'")
 
 
+def test_arrays_of_long_integers_print_as_mindspores(script):
+    """MindSpore's int64 arrays are numpy's long long, which repr() writes out; recorded there."""
+    text = '''
+import mindspore as ms, mindspore.dataset as ds, numpy as np
+data = ds.NumpySlicesDataset({"a": [1], "b": np.ones((1, 2), np.uint64)}, shuffle=False).map(lambda x: x + 1, ["a"])
+print(next(data.create_dict_iterator(output_numpy=True)))
+print(repr(ms.Tensor([1, 2]).asnumpy()), repr((ms.Tensor(2) * 2).asnumpy()), repr(ms.Tensor([1], ms.int32).asnumpy()))
+'''
+    assert run(script(text)).stdout == '''\
+{'a': array(2, dtype=int64), 'b': array([1, 1], dtype=uint64)}
+array([1, 2], dtype=int64) array(4, dtype=int64) array([1], dtype=int32)
+'''
+
+
 def test_classes_say_that_they_are_mindspores(script):
     """Programs print types and look at them; MindSpore's own lines are recorded here."""
     text = '''
