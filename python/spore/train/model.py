@@ -9,7 +9,7 @@ from spore._core import Tensor, type_name as _type_name
 from spore._moves import absent
 from spore._not_done import not_done
 from spore.context import ParallelMode, get_auto_parallel_context  # noqa: F401  packages take ParallelMode from here
-from spore.train import amp
+from spore.train import _restart, amp
 from spore.train.callback import Callback, ModelCheckpoint, RunContext, TimeMonitor
 from spore.train.callback import (_CallbackManager, _InternalCallbackParam)
 from spore.train.curves import TrainHistory
@@ -247,7 +247,12 @@ class Model:
 
     def _epochs(self, epoch, dataset, callback, params, initial_epoch, valid_dataset, valid_frequency, progress):
         helper = DatasetHelper(dataset, params.dataset_sink_mode, params.sink_size, epoch)
-        helper.continue_after(initial_epoch * params.batch_num)
+        done = initial_epoch * params.batch_num
+        if _restart.attempt():
+            done = max(done, self._go_on(params))
+            initial_epoch = done // params.batch_num
+            params.cur_step_num = done if done else params.cur_step_num
+        helper.continue_after(done)
         self._is_train = None
         run = RunContext(params)
         callback.on_train_begin(run)
@@ -276,6 +281,13 @@ class Model:
             if run.get_stop_requested():
                 break
         callback.on_train_end(run)
+
+    def _go_on(self, params):
+        """Of a job that was begun again: steps that are done."""
+        if params.sink_size > 0 and params.dataset_sink_mode:
+            raise RuntimeError("msrun --restarts: a training with sink_size cannot go on in the middle; leave sink_size out")
+        savers = [saver for saver in params.list_callback if isinstance(saver, ModelCheckpoint)]
+        return _restart.begin(savers[0] if savers else None, self._train_network, params.batch_num)
 
     def _step(self, row, callback, params, run):
         if self._loss_fn is not None and len(row) != 2:

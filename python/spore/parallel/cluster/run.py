@@ -46,6 +46,7 @@ def _parser():
     add("--rank_table_file", default="", help="exported as RANK_TABLE_FILE")
     add("--worker_log_name", default="", help="another name than worker; {ip} and {hostname} are replaced")
     add("--tail_worker_log", default="-1", help="with --join=True: processes whose logs are shown, '0,2'; -1: all")
+    add("--restarts", type=int, default=0, help="with --join=True: begin the job again this often when it fails, from its last checkpoint (0)")
     add("task_script", help="the script; python or pytest may stand before its own arguments")
     add("task_script_args", nargs=argparse.REMAINDER, help="its arguments")
     return parser
@@ -85,6 +86,8 @@ def _check(args):
                            "starts all on one host. For several hosts: mpirun --host A:2,B:2 -n 4 spore run SCRIPT, once, on the first of them.")
     if args.sim_level != -1 or args.sim_rank_id != -1:
         raise RuntimeError("msrun: --sim_level and --sim_rank_id ask for a dry run, which is not done.")
+    if args.restarts < 0 or (args.restarts and not args.join):
+        raise ValueError(f"msrun: --restarts={args.restarts} needs a number from 0 and --join=True: who does not wait for the end cannot begin again.")
     if args.tail_worker_log != "-1" and not re.fullmatch(r"\d+(,\d+)*", args.tail_worker_log):
         raise ValueError(f"msrun: --tail_worker_log must be numbers of processes such as '0,2', or -1, but got {args.tail_worker_log!r}.")
 
@@ -124,6 +127,8 @@ def _environment(args):
         env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     if not {"SPORE_NUM_THREADS", "OMP_NUM_THREADS"} & env.keys():
         env["SPORE_NUM_THREADS"] = str(max(1, len(os.sched_getaffinity(0)) // args.worker_num))
+    if args.restarts:
+        env.update(SPORE_RESTARTS=str(args.restarts), SPORE_JOB_BEGAN=str(time.time()))
     if args.rank_table_file:
         env["RANK_TABLE_FILE"] = args.rank_table_file
     return env
@@ -220,10 +225,20 @@ def run(args):
         open(path, "w", encoding="utf-8").close()
         print(f"Start worker process with rank id:{rank}, log file:{path}. Environment variable [RANK_ID={rank}] is exported. "
               f"Execute command: spore run {' '.join(script)}", flush=True)
-    with open(scheduler, "w", encoding="utf-8") as out:
-        job = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=_environment(args), start_new_session=True)
-    if args.join and not _wait(job, args, paths, scheduler):
-        raise RuntimeError(f"Distributed job exited with exception. Please check logs in directory: {args.log_dir}.")
+    env = _environment(args)
+    for attempt in range(args.restarts + 1):
+        env["SPORE_RESTART"] = str(attempt)
+        with open(scheduler, "w", encoding="utf-8") as out:
+            job = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=env, start_new_session=True)
+        if not args.join or _wait(job, args, paths, scheduler):
+            return
+        if attempt < args.restarts:
+            sys.stderr.write(f"msrun: the job begins again, {attempt + 1} of {args.restarts} times; logs so far end in .{attempt}\n")
+            for path in [*paths, scheduler]:
+                os.replace(path, f"{path}.{attempt}")
+            for path in paths:
+                open(path, "w", encoding="utf-8").close()
+    raise RuntimeError(f"Distributed job exited with exception. Please check logs in directory: {args.log_dir}.")
 
 
 def main(arguments=None):

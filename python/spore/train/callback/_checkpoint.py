@@ -6,6 +6,7 @@ import time
 from spore._core import Tensor, type_name as _type_name
 from spore.common.generator import Generator
 from spore.communication import _once
+from spore.train import _restart
 from spore.nn.cell import Cell
 from spore.train.callback._callback import Callback
 from spore.train.serialization import _wait_async_save, gather_for_others, save_checkpoint
@@ -223,6 +224,8 @@ class ModelCheckpoint(Callback):
             os.makedirs(self._directory, exist_ok=True)
             if not self._prefix_func:
                 self._prefix = unused_prefix(self._directory, prefix)
+                if _restart.attempt():
+                    self._prefix = _restart.prefix_of(self._directory, prefix, self._config.format, self._prefix)
                 _once.announce(self._place())
         self._manager = CheckpointManager(self._config.format)
         self._append_dict = self._config.append_dict or {}
@@ -268,11 +271,12 @@ class ModelCheckpoint(Callback):
                 return True
         return False
 
-    def _make_room(self):
+    def _make_room(self, more=0):
+        """Remove what is too much; `more` files may be there when the new one is among them."""
         self._manager.update_ckpoint_filelist(self._directory, self._prefix)
         most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes
         if most:
-            while self._manager.ckpoint_num >= most:
+            while self._manager.ckpoint_num >= most + more:
                 self._manager.remove_oldest_ckpoint_file()
         elif minutes and time.time() - self._last_time_for_keep < minutes * 60:
             self._manager.keep_one_ckpoint_per_minutes(minutes, time.time())
@@ -287,23 +291,33 @@ class ModelCheckpoint(Callback):
             step = (params.cur_step_num - 1) % params.batch_num + 1
             name = f'{self._prefix}-{params.cur_epoch_num}_{step}.{self._config.format}'
         self._last_triggered_step = params.cur_step_num
+        notes = _restart.notes(params.cur_step_num) if _restart.enabled() else {}
         if not _once.is_mine(self._place()):
             self._latest_ckpt_file_name = os.path.join(self._directory, name)
             if self._config.integrated_save:
                 gather_for_others(self._config.saved_network or params.train_network)
+            if notes:
+                _restart.wait_for_all()
             return
         if self._config.async_save:
             _wait_async_save()  # the last file counts
-        self._make_room()
-        self._write(params, os.path.join(self._directory, name), params.cur_epoch_num, params.cur_step_num)
+        if not notes:
+            self._make_room()
+        self._write(params, os.path.join(self._directory, name), params.cur_epoch_num, params.cur_step_num, notes)
+        if notes:  # nothing that all have is removed before all have the next one
+            if self._config.async_save:
+                _wait_async_save()
+            _restart.wait_for_all()
+            self._make_room(1)
 
-    def _write(self, params, path, epoch, step):
+    def _write(self, params, path, epoch, step, notes=None):
         if 'epoch_num' in self._append_dict:
             self._append_dict['epoch_num'] = self._append_epoch_num + epoch
         if 'step_num' in self._append_dict:
             self._append_dict['step_num'] = self._append_step_num + step
         network = self._config.saved_network or params.train_network
-        save_checkpoint(network, path, self._config.integrated_save, self._config.async_save, self._append_dict or None,
+        appended = {**self._append_dict, **(notes or {})}
+        save_checkpoint(network, path, self._config.integrated_save, self._config.async_save, appended or None,
                         self._config.enc_key, self._config.enc_mode, crc_check=self._config.crc_check,
                         format=self._config.format)
         self._latest_ckpt_file_name = path
