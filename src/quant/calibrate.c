@@ -156,8 +156,8 @@ static sp_status keep_sample(sp_quantized *q, sp_tensor *const *in, sp_tensor *l
     }
     sp_tensor **row = q->kept[q->n_kept] = sp__alloc_zero((size_t)n * sizeof *row);
     if (!row) return SP_NOMEM;
+    q->kept_labels[q->n_kept++] = label ? sp_tensor_retain(label) : NULL; /* before what may fail: it is released */
     for (int i = 0; i < n; i++) SP_TRY(sp_tensor_copy(in[i], &row[i]));
-    q->kept_labels[q->n_kept++] = label ? sp_tensor_retain(label) : NULL;
     *bytes += size;
     return SP_OK;
 }
