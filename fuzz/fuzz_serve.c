@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_serve.c - any bytes as what clients of the model server send: heads and chunks of HTTP/1.1, requests of each protocol. They are refused with
- * a message, or run and answered. The first byte chooses.
+ * a message, or run and answered; texts, bodies that are arrays by themselves, and questions of gRPC's reflection, too. The first byte chooses.
  *
  * With clang: clang -fsanitize=fuzzer,address,undefined ... fuzz/fuzz_serve.c. Without: tests/serve/test_fuzz_serve.c runs it over the samples in
  * tests/serve/requests and mutations of them. */
@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "net/http1.h"
+#include "serve/grpc.h"
 #include "serve/serve_impl.h"
+#include "serve/texts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -22,6 +24,17 @@ static const uint8_t model[] = {8,  8,   18,  0,  58,  120, 10, 14,  10, 1,  120
                                 1,  110, 10,  2,  8,   1,   98, 20,  10, 1,  121, 18, 15, 10,  13, 8,   1,   18,  9,
                                 10, 3,   18,  1,  110, 10,  2,  8,   2,  98, 20,  10, 1,  106, 18, 15,  10,  13,  8,
                                 6,  18,  9,   10, 3,   18,  1,  110, 10, 2,  8,   1,  66, 4,   10, 0,   16,  13};
+
+/* ONNX: y = x of texts (n, 2). */
+static const uint8_t texts_model[] = {
+    8,  8,   58, 65, 10,  16, 10, 1,  120, 18, 1,  121, 34, 8,  73,  100, 101, 110, 116, 105, 116, 121, 18, 1,  103,
+    90, 20,  10, 1,  120, 18, 15, 10, 13,  8,  8,  18,  9,  10, 3,   18,  1,   110, 10,  2,   8,   2,   98, 20, 10,
+    1,  121, 18, 15, 10,  13, 8,  8,  18,  9,  10, 3,   18, 1,  110, 10,  2,   8,   2,   66,  4,   10,  0,  16, 16};
+/* ONNX: y = abs(x) of float32 (n, 2). */
+static const uint8_t array_model[] = {8, 8,   58, 60, 10, 11,  10,  1,  120, 18, 1,   121, 34, 3,  65, 98, 115, 18,
+                                      1, 103, 90, 20, 10, 1,   120, 18, 15,  10, 13,  8,   1,  18, 9,  10, 3,   18,
+                                      1, 110, 10, 2,  8,  2,   98,  20, 10,  1,  121, 18,  15, 10, 13, 8,  1,   18,
+                                      9, 10,  3,  18, 1,  110, 10,  2,  8,   2,  66,  4,   10, 0,  16, 13};
 
 static void must(int condition, const char *what)
 {
@@ -70,38 +83,55 @@ static void fuzz_chunks(const uint8_t *data, size_t bytes)
     must(total[0] == total[1] && good[0] == good[1] && done[0] == done[1], "pieces make a difference");
 }
 
-static sp_served *make_model(void)
+enum { NUMBERS, TEXTS, ARRAY, N_MODELS };
+
+static sp_served *make_model(int which)
 {
-    static sp_served served;
+    static sp_served all[N_MODELS];
     static sp_entry entry = {.name = (char *)"m"};
-    served.entry = &entry;
-    served.version = 1;
-    served.n_in = served.n_out = 2;
-    served.max_batch = 8;
-    must(sp_model_load_memory(model, sizeof model, NULL, &served.model) == SP_OK, "no model");
-    return &served;
+    static const struct {
+        const uint8_t *data;
+        size_t bytes;
+        int n;
+    } files[] = {{model, sizeof model, 2}, {texts_model, sizeof texts_model, 1}, {array_model, sizeof array_model, 1}};
+    sp_served *served = &all[which];
+    if (served->model != NULL) return served;
+    served->entry = &entry;
+    served->version = 1;
+    served->n_in = served->n_out = files[which].n;
+    served->max_batch = 8;
+    must(sp_model_load_memory(files[which].data, files[which].bytes, NULL, &served->model) == SP_OK, "no model");
+    served->items = sp_model_needs_items(served->model);
+    return served;
 }
 
-static void fuzz_request(const sp_protocol *protocol, const uint8_t *data, size_t bytes, size_t json_bytes)
+/* type: Content-Type, NULL: none. */
+static void fuzz_request_of(int which, const char *type, const sp_protocol *protocol, const uint8_t *data, size_t bytes,
+                            size_t json_bytes)
 {
-    static sp_served *served;
-    if (served == NULL) served = make_model();
+    static struct sp_server server = {.o = {.max_body_bytes = 1 << 20}};
+    sp_served *served = make_model(which);
     char length[24];
     sp_exchange x = {.reply = {.grpc_status = -1}};
     sp_job job = {.x = &x, .model = served, .protocol = protocol, .deadline_us = INT64_MAX};
     sp_tensor *tensors[4] = {NULL};
+    sp_item *items[4] = {NULL};
     x.body = (uint8_t *)(uintptr_t)data;
     x.body_bytes = bytes;
     if (json_bytes > 0) {
         snprintf(length, sizeof length, "%zu", json_bytes);
         x.headers[x.n_headers++] = (sp_net_header){"inference-header-content-length", length};
     }
+    if (type != NULL) x.headers[x.n_headers++] = (sp_net_header){"content-type", type};
+    job.server = &server;
     job.in = tensors;
     job.out = tensors + 2;
+    if (served->items) job.texts = items;
     sp_status status = protocol->decode(&job);
     if (status == SP_OK) {
         job.rows = tensors[0] != NULL && sp_tensor_rank(tensors[0]) > 0 ? sp_tensor_dims(tensors[0])[0] : 0;
-        status = sp_model_run(served->model, 2, job.in, 2, job.out);
+        status = served->items ? sp__texts_run(&job)
+                               : sp_model_run(served->model, served->n_in, job.in, served->n_out, job.out);
         if (status == SP_OK) status = protocol->encode(&job);
     }
     if (status != SP_OK) {
@@ -111,9 +141,34 @@ static void fuzz_request(const sp_protocol *protocol, const uint8_t *data, size_
     }
     must(x.reply.status >= 200 && (x.reply.body_bytes > 0 || x.reply.grpc_status > 0), "no answer");
     for (int i = 0; i < 4; i++) sp_tensor_release(tensors[i]);
+    sp__texts_release(&job);
     sp__arena_free(&job.arena);
     sp__free(x.reply.body);
     sp__free(x.reply.grpc_message);
+}
+
+static void fuzz_request(const sp_protocol *protocol, const uint8_t *data, size_t bytes, size_t json_bytes)
+{
+    fuzz_request_of(NUMBERS, NULL, protocol, data, bytes, json_bytes);
+}
+
+/* JSON up to its last brace, then bytes. */
+static void fuzz_binary(int which, const uint8_t *data, size_t bytes)
+{
+    for (size_t n = bytes; n > 0; n--)
+        if (data[n - 1] == '}') {
+            fuzz_request_of(which, NULL, &sp__protocol_kserve_rest, data, bytes, n);
+            break;
+        }
+}
+
+static void fuzz_reflection(const uint8_t *data, size_t bytes)
+{
+    sp_exchange x = {.body = (uint8_t *)(uintptr_t)data, .body_bytes = bytes};
+    sp_wire_out o = {0};
+    if (sp__reflection_answer(&x, &o) == SP_OK) must(o.bytes > SP_GRPC_PREFIX, "an empty answer");
+    else must(sp_error_message()[0] != '\0', "refused without a message");
+    sp__wire_out_free(&o);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -126,13 +181,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     case 'h': fuzz_head(data, bytes); break;
     case 'c': fuzz_chunks(data, bytes); break;
     case 'k': fuzz_request(&sp__protocol_kserve_rest, data, bytes, 0); break;
-    case 'b': /* JSON up to its last brace, then bytes */
-        for (size_t n = bytes; n > 0; n--)
-            if (data[n - 1] == '}') {
-                fuzz_request(&sp__protocol_kserve_rest, data, bytes, n);
-                break;
-            }
-        break;
+    case 'b': fuzz_binary(NUMBERS, data, bytes); break;
+    case 't': fuzz_request_of(TEXTS, NULL, &sp__protocol_kserve_rest, data, bytes, 0); break;
+    case 'T': fuzz_binary(TEXTS, data, bytes); break;
+    case 'G': fuzz_request_of(TEXTS, NULL, &sp__protocol_kserve_grpc, data, bytes, 0); break;
+    case 'y': fuzz_request_of(ARRAY, "application/x-npy", &sp__protocol_kserve_rest, data, bytes, 0); break;
+    case 'z': fuzz_request_of(NUMBERS, "application/x-npz", &sp__protocol_kserve_rest, data, bytes, 0); break;
+    case 'o': fuzz_request_of(ARRAY, "application/octet-stream", &sp__protocol_kserve_rest, data, bytes, 0); break;
+    case 's': fuzz_request(&sp__protocol_kserve_stream, data, bytes, 0); break;
+    case 'r': fuzz_reflection(data, bytes); break;
     case 'm': fuzz_request(&sp__protocol_mindspore_rest, data, bytes, 0); break;
     case 'g': fuzz_request(&sp__protocol_kserve_grpc, data, bytes, 0); break;
     case 'p': fuzz_request(&sp__protocol_mindspore_grpc, data, bytes, 0); break;

@@ -37,8 +37,9 @@ sp_status sp__grpc_read_entry(sp_wire w, const char *what, sp__arena *a, const c
 #define SP_REFLECTION_PATH "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 #define SP_REFLECTION_OLD_PATH "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 bool sp__grpc_stays_open(const char *path);
-bool sp__reflection_route(sp_exchange *x);                  /* reflection.c; false: the path is none of its */
-bool sp__health_route(struct sp_server *s, sp_exchange *x); /* grpc_health.c */
+bool sp__reflection_route(sp_exchange *x); /* reflection.c; false: the path is none of its */
+sp_status sp__reflection_answer(const sp_exchange *x, sp_wire_out *o); /* the message that answers one */
+bool sp__health_route(struct sp_server *s, sp_exchange *x);            /* grpc_health.c */
 /* Routes: what is answered at once, and which model a message is for. */
 bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x); /* false: the path is none of its */
 bool sp__mindspore_grpc_route(struct sp_server *s, sp_exchange *x);

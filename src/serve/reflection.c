@@ -75,7 +75,7 @@ static sp_status put_error(sp_wire_out *o, uint64_t code, const char *text)
     return sp__grpc_end_part(o, 7, at);
 }
 
-static sp_status put_answer(const sp_exchange *x, sp_wire_out *o)
+sp_status sp__reflection_answer(const sp_exchange *x, sp_wire_out *o)
 {
     question q = {0};
     sp_wire whole;
@@ -97,7 +97,7 @@ bool sp__reflection_route(sp_exchange *x)
 {
     sp_wire_out o = {0};
     if (strcmp(x->path, SP_REFLECTION_PATH) != 0 && strcmp(x->path, SP_REFLECTION_OLD_PATH) != 0) return false;
-    const sp_status status = put_answer(x, &o);
+    const sp_status status = sp__reflection_answer(x, &o);
     if (status == SP_OK) sp__grpc_reply(x, &o);
     else {
         sp__wire_out_free(&o);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes requests/: what clients send, a letter in front says which parser it is for (fuzz/fuzz_serve.c). Run it by hand when a protocol grows."""
+import io
 import json
 import pathlib
 import struct
@@ -30,6 +31,20 @@ def item(name, x, dtype):
     return (1, message((1, name), (2, message((1, message((1, packed(x.shape)))), (2, dtype), (3, x.tobytes())))))
 
 
+def saved(write, *arrays, **named):
+    out = io.BytesIO()
+    write(out, *arrays, **named)
+    return out.getvalue()
+
+
+TEXTS = ["a", "grün", "", "b c"]
+PACKED = b"".join(struct.pack("<I", len(t.encode())) + t.encode() for t in TEXTS)
+
+
+def texts(**more):
+    return json.dumps({"inputs": [{"name": "x", "shape": [2, 2], "datatype": "BYTES", **more}]}).encode()
+
+
 def main():
     FOLDER.mkdir(exist_ok=True)
     b64 = {"b64": "AAAAPwAAgD8=", "type": "fp32", "shape": [2]}
@@ -45,6 +60,16 @@ def main():
         "mindspore_rest": b"m" + json.dumps({"instances": [{"x": [0.5, 1], "i": [3]}, {"x": b64, "i": [4]}]}).encode(),
         "mindspore_rest_whole": b"m" + json.dumps({"instances": {"x": X.tolist(), "i": I.tolist()}}).encode(),
         "mindspore_grpc": b"p" + frame(message((1, message((1, "m"), (2, "predict"))), *[(2, message(item("x", x, 11), item("i", i, 6))) for x, i in zip(X, I)])),
+        "texts_rest": b"t" + texts(data=[TEXTS[:2], TEXTS[2:]]),
+        "texts_rest_binary": b"T" + texts(parameters={"binary_data_size": len(PACKED)}) + PACKED,
+        "texts_grpc": b"G" + frame(message((1, "m"), (5, tensor("x", "BYTES", (2, 2), (5, message(*[(8, t) for t in TEXTS])))))),
+        "texts_grpc_raw": b"G" + frame(message((1, "m"), (5, tensor("x", "BYTES", (2, 2))), (7, PACKED))),
+        "npy": b"y" + saved(np.save, X),
+        "npz": b"z" + saved(np.savez_compressed, x=X, i=I),
+        "octets": b"o" + X.tobytes(),
+        "stream": b"s" + frame(message((1, "m"), (3, "id"), (5, tensor("x", "FP32", X.shape)), (5, tensor("i", "INT32", I.shape)), (7, X.tobytes()), (7, I.tobytes()))),
+        "reflection": b"r" + frame(message((1, "host"), (7, ""))),
+        "reflection_symbol": b"r" + frame(message((4, "inference.GRPCInferenceService"))),
     }
     for name, data in samples.items():
         (FOLDER / name).write_bytes(data)

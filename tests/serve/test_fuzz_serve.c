@@ -6,11 +6,26 @@
 #include "formats/fuzz_util.h"
 
 #define REQUESTS "tests/serve/requests/"
-static const char *const samples[] = {
-    REQUESTS "head",          REQUESTS "head_chunked",       REQUESTS "chunks",
-    REQUESTS "kserve_rest",   REQUESTS "kserve_rest_binary", REQUESTS "kserve_grpc_raw",
-    REQUESTS "kserve_grpc",   REQUESTS "mindspore_rest",     REQUESTS "mindspore_rest_whole",
-    REQUESTS "mindspore_grpc"};
+static const char *const samples[] = {REQUESTS "head",
+                                      REQUESTS "head_chunked",
+                                      REQUESTS "chunks",
+                                      REQUESTS "kserve_rest",
+                                      REQUESTS "kserve_rest_binary",
+                                      REQUESTS "kserve_grpc_raw",
+                                      REQUESTS "kserve_grpc",
+                                      REQUESTS "mindspore_rest",
+                                      REQUESTS "mindspore_rest_whole",
+                                      REQUESTS "mindspore_grpc",
+                                      REQUESTS "texts_rest",
+                                      REQUESTS "texts_rest_binary",
+                                      REQUESTS "texts_grpc",
+                                      REQUESTS "texts_grpc_raw",
+                                      REQUESTS "npy",
+                                      REQUESTS "npz",
+                                      REQUESTS "octets",
+                                      REQUESTS "stream",
+                                      REQUESTS "reflection",
+                                      REQUESTS "reflection_symbol"};
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
 /* Samples are good requests: what the target makes of them is an answer. */
@@ -26,7 +41,7 @@ static void samples_are_answered(void **unused)
                {REQUESTS "mindspore_rest_whole", &sp__protocol_mindspore_rest},
                {REQUESTS "mindspore_grpc", &sp__protocol_mindspore_grpc}};
     (void)unused;
-    sp_served *served = make_model();
+    sp_served *served = make_model(NUMBERS);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         blob b = read_blob(all[i].name);
         sp_exchange x = {.body = b.data + 1, .body_bytes = b.bytes - 1, .reply = {.grpc_status = -1}};
@@ -43,7 +58,6 @@ static void samples_are_answered(void **unused)
         sp__free(x.reply.body);
         free(b.data);
     }
-    sp_model_release(served->model);
 }
 
 static void mutations_do_no_harm(void **unused)
