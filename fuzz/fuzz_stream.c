@@ -91,7 +91,8 @@ static void take_frames(client *c)
         must(bytes <= 16384, "a frame that is too long");
         if (c->n_in < FRAME + bytes) return;
         if (f[3] == DATA) c->data_bytes += bytes;
-        if (f[3] == RESET || f[3] == GOAWAY || ((f[3] == DATA || f[3] == HEADERS) && (f[4] & END_STREAM))) c->ended = true;
+        if (f[3] == RESET || f[3] == GOAWAY || ((f[3] == DATA || f[3] == HEADERS) && (f[4] & END_STREAM)))
+            c->ended = true;
         c->n_in -= FRAME + bytes;
         memmove(c->in, c->in + FRAME + bytes, c->n_in);
     }
@@ -126,8 +127,9 @@ static void transmit(client *c, const void *data, size_t bytes)
 
 static void transmit_frame(client *c, int type, int flags, const void *data, size_t bytes)
 {
-    const uint8_t head[FRAME] = {(uint8_t)(bytes >> 16), (uint8_t)(bytes >> 8), (uint8_t)bytes, (uint8_t)type, (uint8_t)flags, 0, 0, 0,
-                                 type != SETTINGS};
+    const uint8_t head[FRAME] = {
+        (uint8_t)(bytes >> 16), (uint8_t)(bytes >> 8), (uint8_t)bytes, (uint8_t)type, (uint8_t)flags, 0, 0, 0,
+        type != SETTINGS};
     transmit(c, head, FRAME);
     transmit(c, data, bytes);
 }
@@ -158,7 +160,8 @@ static size_t whole_messages(const uint8_t *b, size_t bytes, bool *fine)
 {
     size_t at = 0;
     while (bytes - at >= PREFIX) {
-        const size_t n = PREFIX + ((size_t)b[at + 1] << 24 | (size_t)b[at + 2] << 16 | (size_t)b[at + 3] << 8 | b[at + 4]);
+        const size_t n =
+            PREFIX + ((size_t)b[at + 1] << 24 | (size_t)b[at + 2] << 16 | (size_t)b[at + 3] << 8 | b[at + 4]);
         if (n > MESSAGE_MAX || n > bytes - at) break;
         at += n;
     }
@@ -193,7 +196,8 @@ static void fuzz_messages(client *c, size_t piece, const uint8_t *data, size_t b
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static client clean, c;
-    if (bytes < 2 || bytes > 30000 || (data[0] != 'm' && data[0] != 'f')) return 0; /* beyond 64 K the client's window would close */
+    if (bytes < 2 || bytes > 30000 || (data[0] != 'm' && data[0] != 'f'))
+        return 0; /* beyond 64 K the client's window would close */
     begin_server();
     c = clean;
     begin_client(&c);

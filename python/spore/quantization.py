@@ -158,7 +158,7 @@ def quantize(net, dataset=None, *, kind="static", bits=8, activation_bits=8, blo
         percentile (float): Share of values inside of the range, in percent. Default: ``99.99`` .
         bias_correction (bool): Take back what rounding shifts the means of layers by. Default: ``True`` .
         equalize (bool): Cross-layer equalisation of weights first. Default: ``False`` .
-        keep (Union[list, tuple]): Names of layers that stay float; a star stands for any text. Default: ``()`` .
+        keep (Union[str, list, tuple]): Names of layers that stay float; a star stands for any text. Default: ``()`` .
         target (str): ``"accuracy>=0.97"`` , ``"relative>=0.99"`` , ``"agreement>=0.99"`` or ``"cosine>=0.999"`` : layers that lose most stay float until it
             holds. Default: ``None`` .
         integer_only (bool): Fail if an operator would stay float, and name all of them. Default: ``False`` .
@@ -172,6 +172,11 @@ def quantize(net, dataset=None, *, kind="static", bits=8, activation_bits=8, blo
         ValueError: A wrong argument, or data that does not fit.
         NotImplementedError: The network holds nothing that can be quantised.
     """
+    keep = [keep] if isinstance(keep, str) else list(keep)
+    if not all(isinstance(name, str) for name in keep):
+        raise TypeError(f"keep must be names of layers, but got {keep!r}")
+    if effect_samples < 0:
+        raise ValueError(f"effect_samples is {effect_samples}, it must not be negative; 0: effects are not measured")
     model = _model_of(net, dataset, free_batch)
     samples = _Samples(dataset, [name for name, _, _ in model.inputs()]) if dataset is not None and kind == "static" else None
     options = (kind, bits, activation_bits, block, per_tensor, symmetric, method, float(percentile), bias_correction, equalize, ",".join(keep), target,

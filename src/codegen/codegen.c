@@ -42,6 +42,39 @@ static sp_status check_name(const char *name)
     return SP_OK;
 }
 
+/* Files of the project are called after the models, and beside them there are others. */
+static sp_status check_files(int n, const char *const *names)
+{
+    static const char *const own[] = {"main", "weights", "arena", "start"};
+    static const char behind[] = "_weights";
+    for (int i = 0; i < n; i++) {
+        SP_CHECK(names[i] != NULL, SP_VALUE, "name %d is NULL", i);
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            SP_CHECK(strcmp(names[i], own[k]) != 0, SP_VALUE,
+                     "a model cannot be called '%s': %s.c is another file of the project", names[i], own[k]);
+        for (int k = 0; k < n; k++) {
+            const size_t stem = names[k] != NULL ? strlen(names[k]) : 0;
+            SP_CHECK(k >= i || strcmp(names[i], names[k]) != 0, SP_VALUE, "two models are called '%s'", names[i]);
+            SP_CHECK(n == 1 || stem == 0 || strncmp(names[i], names[k], stem) != 0 ||
+                         strcmp(names[i] + stem, behind) != 0,
+                     SP_VALUE, "a model cannot be called '%s': %s.c holds the weights of '%s'", names[i], names[i],
+                     names[k]);
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status check_options(const sp_codegen_options *o)
+{
+    SP_CHECK(o->struct_size >= sizeof *o, SP_VALUE,
+             "struct_size of the options is %u, set it to sizeof(sp_codegen_options)", o->struct_size);
+    SP_CHECK(o->n_train >= 0 && (o->n_train == 0 || o->train != NULL), SP_VALUE,
+             "n_train is %d, it must be the number of names in train", o->n_train);
+    SP_CHECK(o->n_train > 0 || (o->optimizer == NULL && o->loss == NULL), SP_VALUE,
+             "optimizer and loss are for training: n_train is 0, they would change nothing");
+    return SP_OK;
+}
+
 /* A recorded function as C texts, placed. */
 static sp_status generate(sp_codegen *g, sp_graph *graph, sp_function *f)
 {
@@ -222,12 +255,8 @@ sp_status sp_codegen_write(int n, sp_model *const *models, const char *const *na
     SP_CHECK(n >= 1 && models != NULL && folder != NULL && folder[0] != '\0', SP_VALUE,
              "at least one model and a folder are needed");
     SP_CHECK(n == 1 || names != NULL, SP_VALUE, "%d models need names", n);
-    SP_CHECK(options == NULL || options->struct_size >= sizeof *options, SP_VALUE,
-             "struct_size of the options is %u, set it to sizeof(sp_codegen_options)",
-             options != NULL ? options->struct_size : 0);
-    for (int i = 0; i < n && names != NULL; i++)
-        for (int k = 0; k < i; k++)
-            SP_CHECK(strcmp(names[i], names[k]) != 0, SP_VALUE, "two models are called '%s'", names[i]);
+    if (options != NULL) SP_TRY(check_options(options));
+    if (names != NULL) SP_TRY(check_files(n, names));
     sp_codegen_project p = {.folder = folder};
     sp_status status = find_target(options != NULL ? options->target : NULL, &p.target);
     if (status == SP_OK) status = project_make(&p, n, models, names, options);

@@ -617,6 +617,7 @@ sp_status sp__model_zeros(const sp_model *m, const sp_spec *inputs, sp_spec *spe
 {
     SP_CHECK(m->n_inputs <= SP_MODEL_ENDS_MAX && m->n_outputs <= SP_MODEL_ENDS_MAX && no_tensor(m) == NULL, SP_DECLINED,
              "the model has more than %d inputs or outputs, or some that are no tensors", SP_MODEL_ENDS_MAX);
+    if (inputs != NULL) SP_TRY(sp__specs_check("input", m->n_inputs, inputs));
     for (int i = 0; i < m->n_inputs; i++) {
         const sp_spec *s = inputs != NULL ? &inputs[i] : &m->inputs[i].spec;
         SP_CHECK(s->rank >= 0 && s->dtype >= 0 && s->dtype != SP_DTYPE_STR, SP_DECLINED,

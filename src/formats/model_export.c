@@ -555,6 +555,7 @@ sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *multiply_a
     sp_function *f;
     bool open;
     SP_CHECK(m->n_inputs < 64, SP_DECLINED, "the model has %d inputs, at most 63 are counted", m->n_inputs);
+    if (inputs) SP_TRY(sp__specs_check("input", m->n_inputs, inputs));
     if (inputs) memcpy(specs, inputs, (size_t)m->n_inputs * sizeof *specs);
     int n_guesses = 0;
     sp_status status = SP_OK;

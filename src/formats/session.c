@@ -132,6 +132,7 @@ static sp_status check_buffer(const char *what, const char *name, const sp_spec 
 
 sp_status sp_session_run(sp_session *s, int n_in, const void *const *in, int n_out, void *const *out)
 {
+    SP_CHECK(s != NULL, SP_VALUE, "s must not be NULL");
     const sp_model *m = s->model;
     SP_CHECK(n_in == s->n_in && n_out == s->n_out, SP_VALUE,
              "the model takes %d inputs and gives %d outputs, but there are %d and %d buffers", s->n_in, s->n_out, n_in,

@@ -206,6 +206,8 @@ static inline bool sp__meta_known(const sp_meta *m)
 
 /* The function that operators on symbols are recorded into on this thread; NULL: none, everything is computed. */
 extern _Thread_local sp_function *sp__recorder;
+/* Is this what specs of a caller can be? what: "parameter", for the message. */
+sp_status sp__specs_check(const char *what, int n, const sp_spec *specs);
 /* The place given to nodes that are made now. */
 extern _Thread_local const sp_place *sp__place;
 

@@ -244,11 +244,24 @@ sp_status sp__record_source(const sp_op *op, const void *attrs, sp_tensor **out)
 
 sp_function *sp_function_recording(void) { return sp__recorder; }
 
+/* What cannot be a dtype or a rank; sizes below 0 are free, a function has no dtype. */
+sp_status sp__specs_check(const char *what, int n, const sp_spec *specs)
+{
+    for (int i = 0; i < n; i++) {
+        SP_CHECK(specs[i].rank >= -1 && specs[i].rank <= SP_RANK_MAX, SP_VALUE,
+                 "%s %d has rank %d, it must be in [0, %d]", what, i, specs[i].rank, SP_RANK_MAX);
+        SP_CHECK((int)specs[i].dtype >= SP_DTYPE_NONE && (int)specs[i].dtype < SP_DTYPE_COUNT, SP_TYPE,
+                 "%s %d has dtype %d, which there is not", what, i, (int)specs[i].dtype);
+    }
+    return SP_OK;
+}
+
 sp_status sp_function_begin(sp_graph *g, const char *name, int n_params, const sp_spec *specs, sp_function **out,
                             sp_tensor **params)
 {
     SP_CHECK(!sp__recorder || sp__recorder->graph == g, SP_RUNTIME,
              "a function of another graph is being recorded on this thread");
+    SP_TRY(sp__specs_check("parameter", n_params, specs));
     sp_function *f = sp__function_create(g, sp__recorder, name);
     if (!f) return SP_NOMEM;
     int made = 0;
@@ -386,6 +399,7 @@ sp_status sp_function_call(sp_tensor *callee, int n_args, sp_tensor *const *args
     sp_node *n = NULL;
     sp_status status = SP_OK;
     int made = 0;
+    if (specs) SP_TRY(sp__specs_check("result", n_out, specs));
     if (!specs) {
         if (n_out > SP_OUT_MAX && !(metas = sp__alloc((size_t)n_out * sizeof *metas))) return SP_NOMEM;
         int found = callee && callee->symbol ? callee_metas(callee->symbol, n_out, metas, 0) : -1;
@@ -604,6 +618,7 @@ sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(vo
 {
     sp_function *f = sp__recorder;
     SP_CHECK(f, SP_RUNTIME, "code outside the graph is put into a function being recorded, but none is on this thread");
+    SP_TRY(sp__specs_check("result", n_out, specs));
     sp_value *few[SP_IN_MAX], **values = few;
     sp_host *host = NULL;
     sp_node *n = NULL;

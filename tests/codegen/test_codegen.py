@@ -178,11 +178,21 @@ def test_everything_that_has_no_c_is_told_before_anything_is_written(tmp_path):
     (["{lenet}", "-o", "{out}", "--ram", "40000"], "47040 bytes of RAM are needed"),
     (["{lenet}", "-o", "{out}", "--flash", "65000"], "65696 bytes of flash are needed for constants alone, but there are 65000"),
     (["{lenet}", "{lenet}", "-o", "{out}"], "two models are called 'lenet'"),
+    (["{lenet}", "-o", "{out}", "--name", "main"], "cannot be called 'main': main.c is another file"),
+    (["{lenet}", "-o", "{out}", "--name", "weights"], "cannot be called 'weights'"),
+    (["{lenet}", "{lenet}", "-o", "{out}", "--name", "a", "--name", "a_weights"], "a_weights.c holds the weights of 'a'"),
 ])
 def test_complaints(words, wanted, tmp_path):
     names = {"lenet": TESTS / "formats/data/mindir/lenet.mindir", "convnet": TESTS / "onnx/data/convnet.onnx", "out": tmp_path / "c"}
     done = codegen(*[w.format(**names) for w in words])
     assert done.returncode in (1, 2) and wanted in done.stderr, done.stderr
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize("arguments, wanted", [({"optimizer": "adam"}, "train names no weights"), ({"loss": "mse"}, "train names no weights"), ({"ram": -1}, "ram is -1")])
+def test_arguments_that_change_nothing(arguments, wanted, tmp_path):
+    with pytest.raises(ValueError, match=wanted):
+        ms.codegen(str(TESTS / "formats/data/mindir/lenet.mindir"), str(tmp_path / "c"), **arguments)
     assert not (tmp_path / "c").exists()
 
 

@@ -238,6 +238,40 @@ static void other_shapes_take_other_blocks(void **state)
 }
 
 /* Wherever memory runs out while a session is made, it says so, and the next one works. */
+/* Specs of a caller that no tensor has: refused wherever they are taken, before anything is read by them. */
+static void specs_that_cannot_be(void **state)
+{
+    const sp_spec wrong[] = {{.dtype = SP_DTYPE_F32, .rank = SP_RANK_MAX + 1},
+                             {.dtype = SP_DTYPE_F32, .rank = 1 << 20},
+                             {.dtype = SP_DTYPE_F32, .rank = -7},
+                             {.dtype = SP_DTYPE_COUNT, .rank = 1},
+                             {.dtype = (sp_dtype)1000, .rank = 1}};
+    sp_model *m;
+    (void)state;
+    OK(sp_model_load("tests/formats/data/onnx/mlp.onnx", NULL, &m));
+    assert_int_equal(sp_model_inputs(m), 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        sp_spec *one = malloc(sizeof *one); /* so that the sanitizer sees what is read behind it */
+        sp_session *s = NULL;
+        sp_model_sizes sizes;
+        sp_graph *g;
+        sp_function *f;
+        sp_tensor *t;
+        uint64_t work;
+        size_t bytes = 0;
+        *one = wrong[i];
+        assert_int_not_equal(sp_session_bytes(m, one, &bytes), SP_OK);
+        assert_int_not_equal(sp_session_create(m, one, NULL, 0, &s), SP_OK);
+        assert_int_not_equal(sp_model_memory(m, one, &sizes), SP_OK);
+        assert_int_not_equal(sp_model_work(m, one, &work), SP_OK);
+        OK(sp_graph_create(&g));
+        assert_int_not_equal(sp_function_begin(g, "f", 1, one, &f, &t), SP_OK);
+        sp_graph_release(g);
+        free(one);
+    }
+    sp_model_release(m);
+}
+
 static void making_one_can_fail(void **state)
 {
     (void)state;
@@ -264,7 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_run_in_the_block), cmocka_unit_test(every_file_of_the_tests),
         cmocka_unit_test(a_small_block_is_told),   cmocka_unit_test(other_shapes_take_other_blocks),
-        cmocka_unit_test(making_one_can_fail),
+        cmocka_unit_test(making_one_can_fail),     cmocka_unit_test(specs_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -390,6 +390,14 @@ def test_arguments_that_change_nothing(arguments, message):
         ms.quantize(make_net(), samples(), **arguments)
 
 
+def test_one_name_to_keep():
+    kept = {layer["name"] for layer in ms.quantize(make_net(), samples(), keep="conv1").figures["layers"] if layer["kept_float"]}
+    assert kept == {"conv1"}
+    for arguments, error in (({"keep": [1]}, TypeError), ({"effect_samples": -5}, ValueError)):
+        with pytest.raises(error, match=next(iter(arguments))):
+            ms.quantize(make_net(), samples(), **arguments)
+
+
 def test_opset_of_a_file_without_one(tmp_path):
     with pytest.raises(ValueError, match="opset 17 is for .onnx"):
         ms.quantize(make_net(), samples()).save(str(tmp_path / "net.mindir"), opset=17)

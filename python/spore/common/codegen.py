@@ -44,7 +44,15 @@ def codegen(file, folder, *, name=None, shapes=None, target="host", train=(), op
     files = [file] if isinstance(file, (str, os.PathLike)) else list(file)
     names = [name] if isinstance(name, str) else list(name) if name is not None else ["model"] if len(files) == 1 else [_name(f) for f in files]
     models = [_core.model_load(f, None, dec_key, dec_mode) for f in files]
+    if ram < 0 or flash < 0:
+        raise ValueError(f"ram is {ram} and flash is {flash}, they must be bytes that the board has, or 0")
+    if shapes and len(files) > 1:
+        raise ValueError(f"shapes are those of one model's inputs, but there are {len(files)} models")
     for key, dims in (shapes or {}).items():
         models[0].set_shape(key, tuple(dims))
     trained = [train] if isinstance(train, str) else list(train)
+    if not trained:
+        if (optimizer, loss) != ("sgd", "cross_entropy"):
+            raise ValueError("optimizer and loss are for training: train names no weights, they would change nothing")
+        optimizer = loss = None
     return _core.codegen(models, names, folder, target, trained, optimizer, loss, ram, flash)
