@@ -112,7 +112,8 @@ static void fuzz_request_of(int which, const char *type, const sp_protocol *prot
     static struct sp_server server = {.o = {.max_body_bytes = 1 << 20}};
     sp_served *served = make_model(which);
     char length[24];
-    sp_exchange x = {.reply = {.grpc_status = -1}};
+    sp_exchange x = {
+        .reply = {.grpc_status = -1, .body = sp__alloc(64)}}; /* room for an error, as exchanges of the net have */
     sp_job job = {.x = &x, .model = served, .protocol = protocol, .deadline_us = INT64_MAX};
     sp_tensor *tensors[4] = {NULL};
     sp_item *items[4] = {NULL};

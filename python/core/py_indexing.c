@@ -211,7 +211,8 @@ static int make_plan(const sp_tensor *x, const parsed_index *p, plan *g)
     }
     if (ellipsis > 1) return PyErr_SetString(PyExc_IndexError, "an index can have only one '...'"), -1;
     if (consumed > x->rank) {
-        PyErr_Format(x->rank ? PyExc_IndexError : PyExc_ValueError, "the index addresses %d dimensions, but the Tensor has %d", consumed, x->rank);
+        PyErr_Format(x->rank ? PyExc_IndexError : PyExc_ValueError,
+                     "the index addresses %d dimensions, but the Tensor has %d", consumed, x->rank);
         return -1;
     }
     g->rank = g->n_select = 0;

@@ -263,7 +263,8 @@ SP_ATTR_TABLE(index_attr_table, index_attrs, (INTS_OR_NONE, axes));
 sp_status sp__index_plan(const sp_tensor *x, int n, sp_tensor *const *indices, sp_ints axes, sp_index_plan *p)
 {
     SP_CHECK(n > 0, SP_VALUE, "there are no index tensors");
-    SP_CHECK(n <= x->rank, x->rank ? SP_INDEX : SP_VALUE, "there are %d index tensors, but the tensor has rank %d", n, x->rank);
+    SP_CHECK(n <= x->rank, x->rank ? SP_INDEX : SP_VALUE, "there are %d index tensors, but the tensor has rank %d", n,
+             x->rank);
     SP_CHECK(axes.n < 0 || axes.n == n, SP_VALUE, "there are %d index tensors, but %d axes", n, axes.n);
     uint32_t mask = 0;
     p->n = n;

@@ -23,7 +23,7 @@ static sp_lock lock = SP_LOCK_INIT; /* of all that follows */
 static const sp_transport *transport;
 static char transport_name[64];
 static sp_comm *world;
-static sp_comm *left_world; /* what was the world until this process left the job */
+static sp_comm *volatile left_world; /* what was the world until this process left the job; volatile: nobody reads it */
 static sp_comm *all;
 static named *names;
 static pid_t owner; /* the process that joined */

@@ -39,6 +39,7 @@ void sp__grpc_reply(sp_exchange *x, sp_wire_out *take_message)
         return;
     }
     for (int i = 0; i < 4; i++) take_message->data[1 + i] = (uint8_t)(bytes >> (24 - 8 * i));
+    sp__free(x->reply.body); /* room that was kept for an error */
     x->reply = (sp_net_reply){.status = 200,
                               .type = "application/grpc",
                               .body = take_message->data,

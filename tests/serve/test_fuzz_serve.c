@@ -60,6 +60,28 @@ static void samples_are_answered(void **unused)
     }
 }
 
+static size_t used_bytes(void)
+{
+    sp_memory_stats stats;
+    sp_memory_get(&stats);
+    return stats.used_bytes;
+}
+
+/* However often a request comes, nothing of it stays. */
+static void answers_leave_nothing(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < N_SAMPLES; i++) {
+        blob b = read_blob(samples[i]);
+        for (int k = 0; k < 4; k++)
+            run_exact(LLVMFuzzerTestOneInput, b.data, b.bytes); /* programs are made, caches filled */
+        const size_t before = used_bytes();
+        for (int k = 0; k < 100; k++) run_exact(LLVMFuzzerTestOneInput, b.data, b.bytes);
+        if (used_bytes() != before) fail_msg("%s: %zu bytes before, %zu behind", samples[i], before, used_bytes());
+        free(b.data);
+    }
+}
+
 static void mutations_do_no_harm(void **unused)
 {
     const long n_rounds = fuzz_rounds(20000);
@@ -82,6 +104,7 @@ static void mutations_do_no_harm(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_are_answered), cmocka_unit_test(mutations_do_no_harm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_are_answered), cmocka_unit_test(answers_leave_nothing),
+                                       cmocka_unit_test(mutations_do_no_harm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
