@@ -8,6 +8,7 @@ import pytest
 
 import spore as ms
 from spore import Parameter, ParameterTuple, Tensor, nn, ops
+from spore.dataset.transforms.transforms import PyTensorOperation
 
 
 def names(cell):
@@ -281,3 +282,20 @@ def test_buffers_as_attributes_and_hooks_of_their_registration():
         net.register_buffer("a.b", Tensor([1.0]))
     with pytest.raises(AttributeError, match="has no attribute"):
         net.get_buffer("missing")
+
+
+def test_any_keyword_is_an_argument_of_a_class():
+    """Names of our own parameters are not taken from users' classes: a loss of a detector has a weight `cls`."""
+    class Loss(nn.Cell):
+        def __init__(self, box, cls, args=None, kwargs=None):
+            super().__init__()
+            self.weights = box, cls, args, kwargs
+
+    class Shift(PyTensorOperation):
+        def __init__(self, cls):
+            self.by = cls
+
+        def __call__(self, x):
+            return x + self.by
+    assert Loss(box=7.5, cls=0.5, kwargs=1).weights == (7.5, 0.5, None, 1)
+    assert Shift(cls=2)(1) == 3

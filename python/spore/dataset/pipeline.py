@@ -40,7 +40,7 @@ def _shape(value):
 class Dataset:
     """Base of all datasets: rows of named columns, read epoch by epoch."""
 
-    def __new__(cls, *args, **kwargs):
+    def __new__(cls, /, *args, **kwargs):
         if kwargs:
             check_keywords(cls, kwargs)
         self = super().__new__(cls)

@@ -36,7 +36,7 @@ class _Method:
     def __init__(self, name):
         self.__name__ = name
 
-    def __call__(self, owner, *args, **kwargs):
+    def __call__(self, owner, /, *args, **kwargs):
         return getattr(owner, self.__name__)(*args, **kwargs)
 
 

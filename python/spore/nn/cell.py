@@ -66,7 +66,7 @@ class Cell(CellBuffers, CellState):
 
     _kind = "Cell"          # whose words of other frameworks it is asked for
 
-    def __new__(cls, *args, **kwargs):
+    def __new__(cls, /, *args, **kwargs):
         if kwargs:
             check_keywords(cls, kwargs)
         return object.__new__(cls)

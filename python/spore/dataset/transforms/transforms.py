@@ -60,7 +60,7 @@ class TensorOperation:
 
     random = True
 
-    def __new__(cls, *args, **kwargs):
+    def __new__(cls, /, *args, **kwargs):
         self = super().__new__(cls)
         self._given = (args, kwargs)        # for serialize
         return self
