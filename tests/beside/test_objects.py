@@ -45,3 +45,16 @@ def test_torch(tmp_path):
     assert ms.load_checkpoint(str(tmp_path / "x.ckpt"))["bias"].shape == (2,)
     with pytest.raises(TypeError, match="torch.Size|torch.device"):
         Tensor(torch.device("cpu"))
+    x = Tensor(np.ones(2, np.float32))
+    assert isinstance(x + torch.ones(2), Tensor) and np.array_equal((torch.ones(2) * x).asnumpy(), [1, 1]) and (x == torch.ones(2)).all()
+
+
+def test_tensorboardx(tmp_path):
+    """It asks for types by name, and numpy's is among them."""
+    tensorboardx = pytest.importorskip("tensorboardX", reason="tensorboardX is not installed; build/venv-beside has it")
+    with tensorboardx.SummaryWriter(str(tmp_path)) as writer:
+        writer.add_scalar("loss", float(Tensor(0.5)), 1)
+        writer.add_histogram("weights", Tensor(np.arange(4, dtype=np.float32)).asnumpy(), 1)
+        writer.add_image("picture", Tensor(PICTURE).asnumpy(), 1, dataformats="HWC")
+    read = {(one.tag, one.step): one for one in ms.train.read_summary(str(tmp_path))}
+    assert read["loss", 1].value == 0.5 and ("weights", 1) in read and ("picture", 1) in read

@@ -53,11 +53,10 @@ def folder(tmp_path_factory):
 TUTORIAL = ("tensors", "autograd", "network", "data", "training", "deploying")
 
 
-@pytest.mark.parametrize("part", TUTORIAL)
-def test_pyright_finds_nothing_in_the_tutorial(folder, part):
+def tutorial(folder, part):
     """What a page shows is one program, as a reader types it, beside the files it names."""
     place = folder / f"tutorial_{part}"
-    place.mkdir()
+    place.mkdir(exist_ok=True)
     shown = []
     text = (ROOT / f"docs/start/{part}.md").read_text(encoding="utf-8")
     for note, block in re.findall(r"((?:<!-- [^\n]* -->\n)?)```python\n(.*?)```", text, re.S):
@@ -66,7 +65,18 @@ def test_pyright_finds_nothing_in_the_tutorial(folder, part):
         elif not note.startswith(("<!-- raises: ", "<!-- not run")):
             shown.append(block)
     (place / "page.py").write_text("\n".join(shown), encoding="utf-8")
-    assert pyright(folder, [place.name]) == []
+    return place
+
+
+@pytest.mark.parametrize("part", TUTORIAL)
+def test_pyright_finds_nothing_in_the_tutorial(folder, part):
+    assert pyright(folder, [tutorial(folder, part).name]) == []
+
+
+@pytest.mark.parametrize("part", TUTORIAL)
+def test_mypy_finds_nothing_in_the_tutorial(folder, part):
+    """Names are used again for other things there, as one does in a shell: mypy is told to allow it, which pyright does by itself."""
+    assert mypy(folder, ".", "--allow-redefinition-new", "--local-partial-types", cwd=tutorial(folder, part)) == "Success"
 
 
 def pyright(folder, include):
@@ -94,10 +104,20 @@ def test_pyright_sees_mistakes(folder):
     assert [line for line in pyright(folder, ["wrong.py"]) if "no_such_method" in line]
 
 
+def mypy(folder, what, *options, cwd=None):
+    """Success, or all that it says."""
+    run = subprocess.run([sys.executable, "-m", "mypy", "--python-executable", str(folder / "venv/bin/python"), "--cache-dir", str(folder / "cache"), *options, what],
+                         cwd=cwd or folder, capture_output=True, text=True, timeout=600)
+    return "Success" if run.returncode == 0 and "no issues found" in run.stdout else run.stdout + run.stderr
+
+
 def test_mypy_finds_nothing(folder):
-    run = subprocess.run([sys.executable, "-m", "mypy", "--python-executable", str(folder / "venv/bin/python"), "--cache-dir",
-                          str(folder / "cache"), "programs"], cwd=folder, capture_output=True, text=True, timeout=600)
-    assert run.returncode == 0 and "no issues found" in run.stdout, run.stdout + run.stderr
+    assert mypy(folder, "programs") == "Success"
+
+
+def test_mypy_sees_mistakes(folder):
+    (folder / "wrong_for_mypy.py").write_text("import spore as ms\nms.Tensor([1.0]).no_such_method()\n", encoding="utf-8")
+    assert "no_such_method" in mypy(folder, "wrong_for_mypy.py")
 
 
 @pytest.mark.parametrize("text, wanted", [
