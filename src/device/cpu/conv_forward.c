@@ -340,10 +340,11 @@ static const sp__tiles_kernels *tiles_for(const sp__conv_job *job)
 {
     const sp__tiles_kernels *tiles = job->dtype == SP_DTYPE_F32 ? sp__tiles_find(SP_DTYPE_F32) : NULL;
     if (!tiles || job->flops == 0) return NULL;
+    if (tiles->always) return tiles;
     double m = (double)job->oc_g, k = (double)job->k, n = (double)(job->g.batch * job->positions);
     double padded = (double)(ceil_div(job->oc_g, SP_TILE) * SP_TILE) * n * (double)(ceil_div(job->k, 32) * 32);
-    double by_tiles = padded * 12 / 1024 * 1.25 + m * k + n * k * (job->g.w.stride[2] == 1 ? 0.8 : 1.6);
-    double by_vectors = 2 * m * n * k / (64 * 0.85) * (job->winograd ? sp__winograd_share(job) : 1);
+    double by_tiles = padded * 12 / 1024 * 1.9 + 2.2 * m * k + n * k * (job->g.w.stride[2] == 1 ? 1.8 : 2.6) + m * n;
+    double by_vectors = 2 * m * n * k / 48 * (job->winograd ? sp__winograd_share(job) : 1);
     return by_tiles < 0.85 * by_vectors ? tiles : NULL;
 }
 

@@ -50,9 +50,10 @@ enum {
     WAYS_BYTES = 4096,           /* lines so far apart compete for a place in the first cache */
     WAYS = 8,                    /* so many have one */
 };
-#define PARALLEL_FLOPS 3e6 /* below this a product stays on one thread */
-#define GROUP_FLOPS 2e6    /* a part of a batch has at least so much to do */
-#define LARGE_FLOPS 6e7    /* from here on a batch is worked off one item after the other */
+#define TILES_NEAR_BYTES (1 << 20) /* of panels that the second cache keeps beside all else */
+#define PARALLEL_FLOPS 3e6         /* below this a product stays on one thread */
+#define GROUP_FLOPS 2e6            /* a part of a batch has at least so much to do */
+#define LARGE_FLOPS 6e7            /* from here on a batch is worked off one item after the other */
 
 typedef struct gemm_job {
     const sp__gemm_kernels *kernels;
@@ -196,16 +197,19 @@ static bool has_vectors(sp_dtype dtype) { return dtype == SP_DTYPE_F32 || dtype 
 
 bool sp__gemm_takes(sp_dtype dtype) { return has_vectors(dtype) || sp__tiles_find(dtype) != NULL; }
 
-/* The kernels for a product by tiles that takes at most `share` of the vectors' time; NULL: by vectors. float32 counts cycles of either way on a CPU
- * with AMX: 1024 operations a cycle for each of six products against 64, and packing, which is dearer for three terms. */
+/* The kernels for a product by tiles that takes at most `share` of the vectors' time; NULL: by vectors. float32 counts cycles of either way as they were
+ * measured on a processor with AMX: six products of 1024 operations a cycle (half of that is lost to slower clocks and to the second cache), packing, which takes
+ * twice as long where three terms leave the second cache, and writing C, against 48 operations. Bits depend on the way, so it follows from the shape alone. */
 static const sp__tiles_kernels *tiles_within(const sp__gemm_shape *s, double share)
 {
     if (s->dtype == SP_DTYPE_F64 || s->m == 0 || s->n == 0 || s->k == 0) return NULL;
     const sp__tiles_kernels *tiles = sp__tiles_find(s->dtype);
-    if (s->dtype != SP_DTYPE_F32 || !tiles) return tiles;
+    if (s->dtype != SP_DTYPE_F32 || !tiles || tiles->always) return tiles;
     double elements = (double)(s->m + s->n) * (double)s->k;
     double padded = (double)round_up(s->m, SP_TILE) * (double)round_up(s->n, SP_TILE) * (double)round_up(s->k, 32);
-    double by_tiles = padded * 12 / 1024 * 1.25 + elements, by_vectors = flops_of(s) / (64 * 0.85) + elements / 2;
+    double packing = elements * (elements * 6 <= TILES_NEAR_BYTES ? 1.2 : 2.2);
+    double by_tiles = padded * 12 / 1024 * 1.9 + packing + (double)s->m * (double)s->n,
+           by_vectors = flops_of(s) / 48 + elements / 2;
     return by_tiles < share * by_vectors ? tiles : NULL;
 }
 

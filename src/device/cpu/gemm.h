@@ -23,7 +23,8 @@ typedef struct sp__gemm_shape {
 bool sp__gemm_takes(sp_dtype dtype);
 /* Whether this product goes to tiles of AMX (unless its numbers do not fit them). */
 bool sp__gemm_is_tiled(const sp__gemm_shape *s, double share);
-#define SP_GEMM_TILES_SHARE 0.9 /* of plain products */
+#define SP_GEMM_TILES_SHARE                                                                                            \
+    0.97 /* of plain products; weights that are kept are packed once, which the count leaves out */
 /* Bytes of scratch that sp__gemm needs for this product; 0 for small ones. */
 size_t sp__gemm_work(const sp__gemm_shape *s);
 /* work: 64-byte aligned, sp__gemm_work bytes (NULL when that is 0). Fails only when interrupted. */

@@ -4,8 +4,8 @@
  *     for each block of columns, of rows:    pack panels of B and A, all of K    (in parallel)
  *         for each region of C (in parallel): for each block of K: for each column panel: for each row panel: block
  *
- * A region is 4 x 4 panels; its sums stay with the thread until K is through, so C is written once, rounded to its dtype. K is never
- * divided among threads. */
+ * A region is up to 8 x 8 panels; its sums stay with the thread until K is through, so C is written once, rounded to its dtype. K is never
+ * divided among threads. A panel's block of B stays in the first cache while those of A pass by, from the second one. */
 #include "device/cpu/tiles.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "device/device.h"
 
 enum {
-    REGION = 4,        /* panels each way */
-    PACK_PANELS = 4,   /* packed at a time */
+    REGION = 8,        /* panels each way, at most */
+    PACK_PANELS = 8,   /* packed at a time */
     BLOCK_MAX = 2048,  /* rows or columns packed at a time */
     HEADER_BYTES = 64, /* in front of a B packed ahead */
 };
@@ -71,6 +71,7 @@ typedef struct tiles_job {
     int32_t *starts;                /* what sums of rows start from */
     int64_t i0, i1, j0, j1;         /* the part in work */
     int64_t n_a_panels, n_b_panels; /* to pack */
+    int64_t region_m, region_n;     /* rows, columns of a region */
     int64_t regions_m;
     sp__tiles_range a_range, b_range;
 } tiles_job;
@@ -294,17 +295,20 @@ static void region(const tiles_job *job, int64_t i0, int64_t i1, int64_t j0, int
     const sp__tiles_product *p = job->p;
     sp_dtype dtype = p->a.dtype;
     int64_t steps = sp__tiles_steps(dtype, job->k), block = sp__tiles_block(dtype), terms = sp__tiles_terms(dtype);
+    const int64_t n_i = ceil_div(i1 - i0, SP_TILES_PANEL), n_j = ceil_div(j1 - j0, SP_TILES_PANEL);
     float (*const sums)[REGION][SP_TILES_PANEL * SP_TILES_PANEL] = sp__scratch_take(sizeof(region_sums));
     static const int32_t zeros[SP_TILES_PANEL];
     for (int64_t s = 0; s < steps; s += block) {
         int64_t n_steps = min_i64(block, steps - s), at = s * terms * 2 * SP_TILE_BYTES;
-        for (int64_t j = j0; j < j1; j += SP_TILES_PANEL) {
+        const bool last = s + block >= steps;
+        for (int64_t j_panel = 0; j_panel < n_j; j_panel++) {
+            const int64_t j = j0 + j_panel * SP_TILES_PANEL;
             const char *b = job->b_panels + (j - job->j0) / SP_TILES_PANEL * job->panel_bytes + at;
-            for (int64_t i = i0; i < i1; i += SP_TILES_PANEL) {
-                const bool last = s + block >= steps;
+            for (int64_t i_panel = 0; i_panel < n_i; i_panel++) {
+                const int64_t i = i0 + i_panel * SP_TILES_PANEL;
                 const int32_t *from = s > 0 ? NULL : has_starts(job) ? job->starts + (i - job->i0) : zeros;
                 const sp__tiles_rows a = rows_from(job, i, s);
-                float *square = sums[(j - j0) / SP_TILES_PANEL][(i - i0) / SP_TILES_PANEL];
+                float *square = sums[j_panel][i_panel];
                 if (last) ask_for(p, i, i1, j, j1);
                 job->kernels->block(dtype, n_steps, &a, b, i1 - i <= SP_TILE, j1 - j <= SP_TILE, square, from);
                 if (last)
@@ -323,14 +327,34 @@ static void region(const tiles_job *job, int64_t i0, int64_t i1, int64_t j0, int
     }
 }
 
+/* Regions with which threads come to an end together, nearly: a block each, and half of one for each panel that is fetched. Bits do not depend on it: an
+ * element's sum is made in one region. */
+static void size_regions(tiles_job *job)
+{
+    static const int64_t sides[] = {8, 7, 6, 5, 4, 3, 2};
+    const int64_t threads = job->parallel ? sp_threads() : 1, m = ceil_div(job->i1 - job->i0, SP_TILES_PANEL),
+                  n = ceil_div(job->j1 - job->j0, SP_TILES_PANEL);
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        for (size_t j = 0; j < sizeof sides / sizeof *sides; j++) {
+            const int64_t rows = min_i64(sides[i], m), columns = min_i64(sides[j], n);
+            const int64_t each = ceil_div(ceil_div(m, rows) * ceil_div(n, columns), threads);
+            const int64_t cost = each * (2 * rows * columns + rows + columns);
+            if (cost >= least) continue;
+            least = cost;
+            job->region_m = rows * SP_TILES_PANEL;
+            job->region_n = columns * SP_TILES_PANEL;
+        }
+    job->regions_m = ceil_div(m * SP_TILES_PANEL, job->region_m);
+}
+
 static void run_regions(void *context, int64_t begin, int64_t end)
 {
     const tiles_job *job = context;
-    const int64_t size = REGION * SP_TILES_PANEL;
     if (job->kernels->begin) job->kernels->begin();
     for (int64_t t = begin; t < end; t++) {
-        int64_t i0 = job->i0 + t % job->regions_m * size, j0 = job->j0 + t / job->regions_m * size;
-        region(job, i0, min_i64(i0 + size, job->i1), j0, min_i64(j0 + size, job->j1));
+        int64_t i0 = job->i0 + t % job->regions_m * job->region_m, j0 = job->j0 + t / job->regions_m * job->region_n;
+        region(job, i0, min_i64(i0 + job->region_m, job->i1), j0, min_i64(j0 + job->region_n, job->j1));
     }
     if (job->kernels->end) job->kernels->end();
 }
@@ -373,9 +397,8 @@ sp_status sp__tiles_multiply(const sp__tiles_kernels *kernels, const sp__tiles_p
             SP_TRY(
                 share(&job, job.n_b_panels + job.n_a_panels, pack_grain(job.n_b_panels + job.n_a_panels), pack_panels));
             if (f32 && !parts && !range_is_fit(&job.a_range, &job.b_range)) return SP_DECLINED;
-            const int64_t size = REGION * SP_TILES_PANEL;
-            job.regions_m = ceil_div(job.i1 - job.i0, size);
-            SP_TRY(share(&job, job.regions_m * ceil_div(job.j1 - job.j0, size), 1, run_regions));
+            size_regions(&job);
+            SP_TRY(share(&job, job.regions_m * ceil_div(job.j1 - job.j0, job.region_n), 1, run_regions));
         }
     }
     return SP_OK;

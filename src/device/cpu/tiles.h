@@ -46,6 +46,7 @@ typedef struct sp__tiles_rows {
 typedef struct sp__tiles_kernels {
     const char *name;
     bool f32, bf16, i8, i16; /* which products it offers */
+    bool always;             /* float32 of any shape, whatever a count of cycles says: for tests */
     bool in_place;           /* reads rows of bfloat16 and int8 that lie along K where they are */
     /* Once per thread around calls of block: tile registers are state of the thread. May be NULL. */
     void (*begin)(void);

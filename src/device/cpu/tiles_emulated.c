@@ -86,8 +86,11 @@ static void tile_i8(tile_register c, tile_register a, tile_register b)
 #define TILE_REGISTERS tile_register *const r = sp__scratch_take(8 * sizeof *r);
 #define TILE_REGISTERS_END sp__scratch_give(r);
 #define TILE_LOAD(t, p, stride) tile_load(r[t], p, stride)
+#define TILE_LOAD_A(t, p, stride) TILE_LOAD(t, p, stride)
 #define TILE_STORE(t, p, stride) tile_store(r[t], p, stride)
 #define TILE_ZERO(t) memset(r[t], 0, sizeof r[t])
+#define TILE_ADD(block, sum, first)                                                                                    \
+    for (int i = 0; i < SP_TILES_PANEL * SP_TILES_PANEL; i++) (sum)[i] = ((first) ? 0 : (sum)[i]) + (block)[i];
 #define TILE_BF16(c, a, b) tile_bf16(r[c], r[a], r[b])
 #define TILE_I8(c, a, b) tile_i8(r[c], r[a], r[b])
 #include "device/cpu/tiles_block.h"
@@ -99,6 +102,7 @@ const sp__tiles_kernels sp__tiles_emulated = {.name = "emulated",
                                               .f32 = true,
                                               .bf16 = true,
                                               .i8 = true,
+                                              .always = true,
                                               .block = block_emulated,
                                               .pack = pack_emulated,
                                               .round = round_emulated};

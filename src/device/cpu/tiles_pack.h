@@ -299,39 +299,50 @@ static inline void TILES_NAME(flip)(char *tile)
     for (int i = 0; i < SP_TILE_BYTES; i++) tile[i] = (char)(tile[i] ^ TILES_FLIP);
 }
 
-static void TILES_NAME(pack_panel)(const sp__tiles_source *s, int64_t first, bool turned, int64_t b0, char *to,
-                                   sp__tiles_range *range)
+/* Step b of K of one panel. */
+static void TILES_NAME(pack_step)(const sp__tiles_source *s, int64_t first, bool turned, int64_t b, char *to,
+                                  TILES_NAME(seen) * seen)
 {
-    int64_t steps = sp__tiles_steps(s->dtype, s->n_k), terms = sp__tiles_terms(s->dtype),
-            block = sp__tiles_block(s->dtype);
-    int64_t step = sp__tiles_step(s->dtype);
-    bool along = s->k == 1 && !s->k_table;
-    TILES_NAME(seen) seen = {.less = ~(TILES_NAME(lanes)){0}};
-    for (int64_t b = b0; b < steps; b += block) {
-        int64_t n_steps = steps - b < block ? steps - b : block;
-        for (int64_t i = 0; i < n_steps; i++) {
-            for (int half = 0; half < 2; half++) {
-                int64_t outer = first + half * SP_TILE, n = s->n - outer < SP_TILE ? s->n - outer : SP_TILE;
-                char *tile = to + (b * terms * 2 + i * 2 + half) * SP_TILE_BYTES;
-                if (n <= 0) {
-                    for (int64_t t = 0; t < terms; t++)
-                        memset(tile + t * n_steps * 2 * SP_TILE_BYTES, 0, SP_TILE_BYTES);
-                    continue;
-                }
-                /* Straight into the panel, or first beside it to be turned. */
-                _Alignas(64) TILES_NAME(words) beside[SP_TILES_TERMS];
-                uint32_t *w[SP_TILES_TERMS] = {NULL};
-                bool turns = along == turned;
-                for (int64_t t = 0; t < terms; t++)
-                    w[t] = turns ? &beside[t][0][0] : (uint32_t *)(void *)(tile + t * n_steps * 2 * SP_TILE_BYTES);
-                if (along) TILES_NAME(along)(s, outer, n, (b + i) * step, w, &seen);
-                else TILES_NAME(across)(s, outer, n, (b + i) * step, w, &seen);
-                for (int64_t t = 0; turns && t < terms; t++)
-                    TILES_TURN(beside[t], (uint32_t *)(void *)(tile + t * n_steps * 2 * SP_TILE_BYTES));
-                if (TILES_FLIP && turned && s->dtype == SP_DTYPE_I8) TILES_NAME(flip)(tile);
-            }
+    const int64_t steps = sp__tiles_steps(s->dtype, s->n_k), terms = sp__tiles_terms(s->dtype),
+                  block = sp__tiles_block(s->dtype), step = sp__tiles_step(s->dtype);
+    const bool along = s->k == 1 && !s->k_table, turns = along == turned;
+    const int64_t start = b - b % block, n_steps = steps - start < block ? steps - start : block;
+    for (int half = 0; half < 2; half++) {
+        int64_t outer = first + half * SP_TILE, n = s->n - outer < SP_TILE ? s->n - outer : SP_TILE;
+        char *tile = to + (start * terms * 2 + b % block * 2 + half) * SP_TILE_BYTES;
+        if (n <= 0) {
+            for (int64_t t = 0; t < terms; t++) memset(tile + t * n_steps * 2 * SP_TILE_BYTES, 0, SP_TILE_BYTES);
+            continue;
         }
+        /* Straight into the panel, or first beside it to be turned. */
+        _Alignas(64) TILES_NAME(words) beside[SP_TILES_TERMS];
+        uint32_t *w[SP_TILES_TERMS] = {NULL};
+        for (int64_t t = 0; t < terms; t++)
+            w[t] = turns ? &beside[t][0][0] : (uint32_t *)(void *)(tile + t * n_steps * 2 * SP_TILE_BYTES);
+        if (along) TILES_NAME(along)(s, outer, n, b * step, w, seen);
+        else TILES_NAME(across)(s, outer, n, b * step, w, seen);
+        for (int64_t t = 0; turns && t < terms; t++)
+            TILES_TURN(beside[t], (uint32_t *)(void *)(tile + t * n_steps * 2 * SP_TILE_BYTES));
+        if (TILES_FLIP && turned && s->dtype == SP_DTYPE_I8) TILES_NAME(flip)(tile);
     }
+}
+
+/* Down the panels one by one where their elements lie along K; else step by step across all of them: rows of the next panel are in the same pages. */
+static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, int64_t panels, bool turned, char *to,
+                             sp__tiles_range *range)
+{
+    const int64_t panel_bytes = sp__tiles_panel_bytes(s->dtype, s->n_k), whole = (s->n - first) / SP_TILES_PANEL;
+    const bool plain =
+        turned && s->outer == 1 && s->k != 1 && !s->k_table && !s->outer_table && s->dtype != SP_DTYPE_F32;
+    const int64_t across = !plain ? 0 : whole < panels ? whole : panels;
+    const int64_t done = across > 0 ? TILES_NAME(rows_of_b)(s, first, across, to) : 0;
+    const int64_t steps = sp__tiles_steps(s->dtype, s->n_k), group = s->k == 1 && !s->k_table ? 1 : panels;
+    TILES_NAME(seen) seen = {.less = ~(TILES_NAME(lanes)){0}};
+    for (int64_t from = 0; from < panels; from += group)
+        for (int64_t b = from < across && from + group <= across ? done : 0; b < steps; b++)
+            for (int64_t i = from; i < from + group; i++)
+                if (b >= (i < across ? done : 0))
+                    TILES_NAME(pack_step)(s, first + i * SP_TILES_PANEL, turned, b, to + i * panel_bytes, &seen);
     if (s->dtype != SP_DTYPE_F32) return;
     uint32_t largest = 0, less = UINT32_MAX;
     for (int j = 0; j < SP_TILE; j++) {
@@ -341,30 +352,29 @@ static void TILES_NAME(pack_panel)(const sp__tiles_source *s, int64_t first, boo
     sp__tiles_widen(range, largest, less == UINT32_MAX ? less : less + 1);
 }
 
-static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, int64_t panels, bool turned, char *to,
-                             sp__tiles_range *range)
-{
-    const int64_t panel_bytes = sp__tiles_panel_bytes(s->dtype, s->n_k), whole = (s->n - first) / SP_TILES_PANEL;
-    const bool plain =
-        turned && s->outer == 1 && s->k != 1 && !s->k_table && !s->outer_table && s->dtype != SP_DTYPE_F32;
-    const int64_t across = !plain ? 0 : whole < panels ? whole : panels;
-    const int64_t done = across > 0 ? TILES_NAME(rows_of_b)(s, first, across, to) : 0;
-    for (int64_t i = 0; i < panels; i++)
-        TILES_NAME(pack_panel)(s, first + i * SP_TILES_PANEL, turned, i < across ? done : 0, to + i * panel_bytes,
-                               range);
-}
-
 /* 16 sums: to bfloat16, nearest, ties to even, NaN as casts write it; to int8, wrapping. */
 static inline __attribute__((always_inline)) void TILES_NAME(round_16)(sp_dtype dtype, void *to, const void *sums)
 {
     TILES_NAME(lanes) u;
     memcpy(&u, sums, sizeof u);
     if (dtype == SP_DTYPE_BF16) {
+#if TILES_NATIVE
+        const __m512i x = (__m512i)u, half = _mm512_srli_epi32(x, 16);
+        const __m512i near = _mm512_srli_epi32(_mm512_add_epi32(_mm512_add_epi32(x, _mm512_set1_epi32(0x7FFF)),
+                                                                _mm512_and_si512(half, _mm512_set1_epi32(1))),
+                                               16);
+        const __m512i nan =
+            _mm512_or_si512(_mm512_and_si512(half, _mm512_set1_epi32(0x8000)), _mm512_set1_epi32(0x7FC0));
+        const __mmask16 is_nan =
+            _mm512_cmpgt_epu32_mask(_mm512_and_si512(x, _mm512_set1_epi32(0x7FFFFFFF)), _mm512_set1_epi32(0x7F800000));
+        _mm256_storeu_si256(to, _mm512_cvtepi32_epi16(_mm512_mask_mov_epi32(near, is_nan, nan)));
+#else
         typedef uint16_t narrow __attribute__((vector_size(32)));
         const TILES_NAME(lanes) top = u >> 16, near = (u + 0x7FFFu + (top & 1u)) >> 16, nan = (top & 0x8000u) | 0x7FC0u;
         const TILES_NAME(lanes) is_nan = (TILES_NAME(lanes))((u & 0x7FFFFFFFu) > 0x7F800000u);
         const narrow v = __builtin_convertvector((nan & is_nan) | (near & ~is_nan), narrow);
         memcpy(to, &v, sizeof v);
+#endif
     } else {
         typedef uint8_t bytes __attribute__((vector_size(16)));
         const bytes v = __builtin_convertvector(u & 0xFFu, bytes);
@@ -389,6 +399,13 @@ static void TILES_NAME(round_row)(sp_dtype dtype, int64_t n, void *to, const voi
 static void TILES_NAME(round)(sp_dtype dtype, int64_t rows, int64_t n, void *to, int64_t to_row, const void *sums)
 {
     const int64_t bytes = to_row * (dtype == SP_DTYPE_BF16 ? 2 : 1);
+    if (n == SP_TILES_PANEL && dtype == SP_DTYPE_BF16) { /* the common case, without questions in between */
+        for (int64_t i = 0; i < rows; i++)
+            for (int j = 0; j < 2; j++)
+                TILES_NAME(round_16)(SP_DTYPE_BF16, (char *)to + i * bytes + j * 32,
+                                     (const char *)sums + i * SP_TILES_PANEL * 4 + j * 64);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++)
         TILES_NAME(round_row)(dtype, n, (char *)to + i * bytes, (const char *)sums + i * SP_TILES_PANEL * 4);
 }
