@@ -130,7 +130,7 @@ static void pass_on(int from)
 
 /* The same as an object of JSON, whatever is missing being null. */
 static char json_script[] =
-    "import json, sys\n"
+    "import json, signal, sys; signal.signal(signal.SIGPIPE, signal.SIG_DFL)\n"
     "found = {'executable': sys.executable, 'version': '%d.%d.%d' % sys.version_info[:3], 'numpy': None, 'package': None}\n"
     "try:\n"
     "    import numpy; found['numpy'] = numpy.__version__\n"
@@ -139,11 +139,12 @@ static char json_script[] =
     "print(json.dumps(found))\n"
     "sys.exit(0 if found['package'] and sys.version_info >= (3, 11) else 1)\n";
 
-/* Let the interpreter tell its version, numpy's, and where it finds spore. Returns its exit code. */
+/* Let the interpreter tell its version, numpy's, and where it finds spore. Returns its exit code. When we end because
+ * nobody reads on, so does it, without a word. */
 static int report_python(tool_python *where, bool json)
 {
     static char words[] =
-        "import sys\n"
+        "import signal, sys; signal.signal(signal.SIGPIPE, signal.SIG_DFL)\n"
         "print('           version %d.%d.%d' % sys.version_info[:3], flush=True)\n"
         "if sys.version_info < (3, 11): sys.exit('           too old: 3.11 or newer is needed')\n"
         "try: import numpy\n"

@@ -321,6 +321,12 @@ def test_pipe_that_closes_where_it_is_ignored(verb, folder, tmp_path):
     assert done.stderr.splitlines()[-1].startswith(b"spore: standard output") and b"Traceback" not in done.stderr
 
 
+def test_doctor_ends_with_its_reader():
+    """Its interpreter still has to say something when the reader leaves: no traceback."""
+    done = subprocess.run(["bash", "-c", '"$0" doctor | grep -m 1 "^python"', SPORE], capture_output=True, timeout=120, check=False)
+    assert done.stdout.startswith(b"python") and done.stderr == b"", done
+
+
 ODD_NAMES = [b"with space", b"--help", b"-o", b"new\nline", b"\xff\xfe bytes", "ä".encode(), b"$(touch x); `x`", b"\x1b[31mred"]
 
 
