@@ -4,6 +4,7 @@
 # (of the shared files by `cmake --install --strip`), bytecode is made: the folder may not be writable for those who import from it.
 
 install(DIRECTORY include/spore DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT spore FILES_MATCHING PATTERN "*.h")
+install(FILES ${op_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spore COMPONENT spore)
 install(TARGETS spore spore_static spore_lite EXPORT SporeTargets COMPONENT spore
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT spore ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS spore_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT spore)

@@ -1,37 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ops.h - operators as functions over a builder: sp_add(b, x, y). Each returns a tensor owned by the builder, or NULL
- * after a failure (then sp_builder_status tells). The full table is reachable through op.h by name. */
+ * after a failure (then sp_builder_status tells).
+ *
+ * ops_typed.h has all of them, those with attributes take a struct of ops_attrs.h. Here are shorter forms of the most common, with
+ * attributes one by one. The table is reachable through op.h, too, by name. */
 #ifndef SPORE_OPS_H
 #define SPORE_OPS_H
 
-#include "spore/op.h"
+#include "spore/ops_typed.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Element-wise, one input. One list declares, defines and names them. */
-/* clang-format off */
-#define SP_UNARY_FUNCTIONS(X)                                                                                          \
-    X(neg) X(abs) X(sign) X(exp) X(log) X(sqrt) X(rsqrt) X(square) X(reciprocal) X(sin) X(cos) X(tan) X(tanh)          \
-    X(sigmoid) X(relu) X(erf) X(floor) X(ceil) X(round) X(trunc) X(logical_not) X(log1p) X(expm1) X(isnan)
-/* clang-format on */
-/* Element-wise, two inputs, broadcast and promoted. */
-/* clang-format off */
-#define SP_BINARY_FUNCTIONS(X)                                                                                         \
-    X(add) X(sub) X(mul) X(div) X(maximum) X(minimum) X(equal) X(not_equal) X(less) X(less_equal) X(greater)    \
-    X(greater_equal) X(logical_and) X(logical_or)
-/* clang-format on */
-#define X(name) SP_API sp_tensor *sp_##name(sp_builder *b, sp_tensor *x);
-SP_UNARY_FUNCTIONS(X)
-#undef X
-#define X(name) SP_API sp_tensor *sp_##name(sp_builder *b, sp_tensor *x, sp_tensor *y);
-SP_BINARY_FUNCTIONS(X)
-#undef X
-
 SP_API sp_tensor *sp_cast(sp_builder *b, sp_tensor *x, sp_dtype dtype);
-SP_API sp_tensor *sp_identity(sp_builder *b, sp_tensor *x);
-SP_API sp_tensor *sp_select(sp_builder *b, sp_tensor *condition, sp_tensor *x, sp_tensor *y);
 
 /* Geometry. One dimension of a reshape may be -1. */
 SP_API sp_tensor *sp_reshape(sp_builder *b, sp_tensor *x, int rank, const int64_t *dims);

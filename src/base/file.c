@@ -68,9 +68,9 @@ static sp_status map_fd(int fd, sp_map *map)
 
 enum { QUIET_NS = 1000000000 }; /* since the last write, where nothing better tells that it was the last */
 
-static _Thread_local sp_copy **copies; /* where they are noted; NULL: files are mapped */
+static _Thread_local sp_file_copy **copies; /* where they are noted; NULL: files are mapped */
 
-void sp__map_copy_begin(sp_copy **list) { copies = list; }
+void sp__map_copy_begin(sp_file_copy **list) { copies = list; }
 void sp__map_copy_end(void) { copies = NULL; }
 
 static sp_stamp stamp_of(const struct stat *st)
@@ -93,7 +93,7 @@ bool sp__stamp_equal(const sp_stamp *a, const sp_stamp *b)
            a->changed_ns == b->changed_ns;
 }
 
-bool sp__copies_current(const sp_copy *list)
+bool sp__copies_current(const sp_file_copy *list)
 {
     struct stat st;
     for (; list != NULL; list = list->next) {
@@ -104,9 +104,9 @@ bool sp__copies_current(const sp_copy *list)
     return true;
 }
 
-void sp__copies_free(sp_copy *list)
+void sp__copies_free(sp_file_copy *list)
 {
-    for (sp_copy *next; list != NULL; list = next) {
+    for (sp_file_copy *next; list != NULL; list = next) {
         next = list->next;
         sp__free(list);
     }
@@ -130,7 +130,7 @@ static bool is_written(int fd, const struct stat *st)
 
 static sp_status note_copy(const char *path, const struct stat *st)
 {
-    sp_copy *c = sp__alloc(sizeof *c + strlen(path) + 1);
+    sp_file_copy *c = sp__alloc(sizeof *c + strlen(path) + 1);
     if (c == NULL) return SP_NOMEM;
     c->stamp = stamp_of(st);
     strcpy(c->path, path);

@@ -46,19 +46,19 @@ sp_status sp__stamp_read(const char *path, sp_stamp *out);
 bool sp__stamp_equal(const sp_stamp *a, const sp_stamp *b);
 
 /* Files that were read for somebody who must not depend on them afterwards. */
-typedef struct sp_copy {
-    struct sp_copy *next;
+typedef struct sp_file_copy {
+    struct sp_file_copy *next;
     sp_stamp stamp;
     char path[];
-} sp_copy;
+} sp_file_copy;
 
 /* From here to the end, sp__map_open on this thread reads files instead of mapping them, and notes each in *list. Memory of one's own does not follow what
  * others do to the file. A file that is being written, or that changes while it is read, is refused with SP_IO. */
-void sp__map_copy_begin(sp_copy **list);
+void sp__map_copy_begin(sp_file_copy **list);
 void sp__map_copy_end(void);
 /* Is each of them still what it was when it was read? */
-bool sp__copies_current(const sp_copy *list);
-void sp__copies_free(sp_copy *list);
+bool sp__copies_current(const sp_file_copy *list);
+void sp__copies_free(sp_file_copy *list);
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 

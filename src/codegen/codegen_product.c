@@ -7,6 +7,7 @@
 #include "codegen/codegen.h"
 #include "ir/matmul_geometry.h"
 #include "ops/ops_impl.h"
+#include "spore/ops_attrs.h"
 
 typedef struct product_job {
     sp_value *a, *b, *bias;
@@ -128,7 +129,7 @@ static sp_status write_product(sp_codegen_out *o, const sp_node *n, product_job 
 
 static sp_status matmul_write(sp_codegen_out *o, const sp_node *n)
 {
-    const sp__matmul_attrs *attrs = n->attrs;
+    const sp_matmul_attrs *attrs = n->attrs;
     const sp_meta *a = &n->in[0]->meta;
     product_job j = {.a = n->in[0],
                      .b = n->in[1],

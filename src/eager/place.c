@@ -3,16 +3,14 @@
 #include "eager/place.h"
 
 #include "ops/ops_impl.h"
+#include "spore/ops_attrs.h"
 
-typedef struct {
-    const char *to, *from;
-} device_copy_attrs;
-SP_ATTR_TABLE(device_copy_table, device_copy_attrs, (TEXT, to, "cpu"), (TEXT, from, "cpu"));
+SP_ATTR_TABLE(device_copy_table, sp_device_copy_attrs, (TEXT, to, "cpu"), (TEXT, from, "cpu"));
 
 /* Makes its result itself, which the others do not: in memory of another kind than the call's. */
 static sp_status device_copy_view(const sp_call *c)
 {
-    const device_copy_attrs *a = c->attrs;
+    const sp_device_copy_attrs *a = c->attrs;
     sp_device *to;
     sp_meta meta;
     sp_tensor *out = NULL;
@@ -30,8 +28,8 @@ static sp_status device_copy_reference(const sp_call *c) { return sp_tensor_assi
 
 static sp_status device_copy_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const device_copy_attrs *a = v->attrs;
-    const device_copy_attrs back = {.to = a->from, .from = a->to};
+    const sp_device_copy_attrs *a = v->attrs;
+    const sp_device_copy_attrs back = {.to = a->from, .from = a->to};
     v->din[0] = sp_builder_apply(b, &sp_op_device_copy, &back, 1, v->dout);
     return SP_OK;
 }
@@ -45,7 +43,7 @@ static sp_status device_copy_batch(sp_builder *b, const sp_batch *v)
 const sp_op sp_op_device_copy = {
     .name = "device_copy",
     .inputs = "x",
-    SP_ATTRS(device_copy_table, device_copy_attrs),
+    SP_ATTRS(device_copy_table, sp_device_copy_attrs),
     .infer = sp__infer_same,
     .view = device_copy_view,
     .reference = device_copy_reference,
@@ -58,7 +56,7 @@ const sp_op sp_op_device_copy = {
 
 static sp_status moved(sp_tensor *t, sp_device *to, sp_tensor **out)
 {
-    const device_copy_attrs attrs = {.to = sp_device_name(to), .from = sp_device_name(sp__tensor_device(t))};
+    const sp_device_copy_attrs attrs = {.to = sp_device_name(to), .from = sp_device_name(sp__tensor_device(t))};
     int n;
     return sp_apply(&sp_op_device_copy, &attrs, 1, &t, 1, out, &n);
 }

@@ -20,7 +20,7 @@ const char *sp__small_float(const char *name)
 
 sp_status sp__bundle_widen(sp_bundle *bundle, const char *name, const char *format)
 {
-    const sp_minifloat *f = sp__minifloat_find(format);
+    const sp_minifloat_format *f = sp__minifloat_find(format);
     sp_tensor *codes = sp_bundle_tensor_at(bundle, sp_bundle_find(bundle, name)), *wide = NULL;
     if (codes == NULL) return SP_NOMEM;
     sp_bf16 values[256];

@@ -61,17 +61,17 @@ void sp__cache_put(const char *kind, sp_cache_key key, const sp_bytes *payload, 
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
 /* A recorded function as the cache sees it: what can be reached from it, and what it takes from outside. */
-typedef struct sp_outer sp_outer;
+typedef struct sp_outer_program sp_outer_program;
 /* options: whatever else decides about the result. SP_DECLINED: it is not for the cache. */
-sp_status sp__outer_create(sp_function *f, const char *options, sp_outer **out);
-void sp__outer_free(sp_outer *o);
-sp_cache_key sp__outer_key(const sp_outer *o);
+sp_status sp__outer_create(sp_function *f, const char *options, sp_outer_program **out);
+void sp__outer_free(sp_outer_program *o);
+sp_cache_key sp__outer_key(const sp_outer_program *o);
 /* Right after sp__graph_copy of the same function: which of its constants are which of the recording. */
-sp_status sp__outer_follow(sp_outer *o, const sp_graph *copy);
+sp_status sp__outer_follow(sp_outer_program *o, const sp_graph *copy);
 /* The graph after the passes as bytes; SP_DECLINED: it holds something that does not belong into files. */
-sp_status sp__outer_write(const sp_outer *o, sp_graph *g, sp_bytes *out);
+sp_status sp__outer_write(const sp_outer_program *o, sp_graph *g, sp_bytes *out);
 /* And back. SP_FORMAT when the bytes are not what sp__outer_write made for this function. */
-sp_status sp__outer_read(const sp_outer *o, sp_bytes_in *in, sp_graph **out);
+sp_status sp__outer_read(const sp_outer_program *o, sp_bytes_in *in, sp_graph **out);
 
 /* --- plans ------------------------------------------------------------------------------------------------------- */
 

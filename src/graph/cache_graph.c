@@ -65,14 +65,14 @@ static void numbering_free(sp_numbering *m)
 
 /* --- what is in a recording -------------------------------------------------------------------------------------- */
 
-static sp_status meet(sp_outer *o, const sp_value *v)
+static sp_status meet(sp_outer_program *o, const sp_value *v)
 {
     if (!v) return SP_OK;
     if (v->origin == SP_VALUE_FUNCTION) return number(&o->functions, v->target, NULL);
     return v->origin == SP_VALUE_CONSTANT ? number(&o->constants, v, NULL) : SP_OK;
 }
 
-static sp_status survey_function(sp_outer *o, const sp_function *f)
+static sp_status survey_function(sp_outer_program *o, const sp_function *f)
 {
     if (!f->finished) return SP_DECLINED;
     for (int i = 0; i < f->n_params; i++) SP_TRY(number(&o->values, f->params[i], NULL));
@@ -90,7 +90,7 @@ static sp_status survey_function(sp_outer *o, const sp_function *f)
 }
 
 /* Functions are met while others are walked, in the order in which sp__graph_copy finds them. */
-static sp_status survey(sp_outer *o)
+static sp_status survey(sp_outer_program *o)
 {
     SP_TRY(number(&o->functions, o->f, NULL));
     for (int k = 0; k < o->functions.n; k++) SP_TRY(survey_function(o, o->functions.things[k]));
@@ -100,7 +100,7 @@ static sp_status survey(sp_outer *o)
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const sp_outer *o;
+    const sp_outer_program *o;
     const sp_numbering *functions, *values; /* of the graph that is written */
     const sp_numbering *constants;          /* whose numbers stand for constants of the recording */
     const int *constant_of;                 /* what these are there; NULL: the same */
@@ -285,7 +285,7 @@ static bool may_be_one(const sp_value *a, const sp_value *b)
     return sp_tensor_bytes(a->constant) <= SP_CONSTANT_COPY_BYTES || a->constant->data == b->constant->data;
 }
 
-static sp_status put_constants(sp_outer *o, sp_bytes *b)
+static sp_status put_constants(sp_outer_program *o, sp_bytes *b)
 {
     size_t total = 0, mask = 63;
     while (mask < 2 * (size_t)o->constants.n) mask = 2 * mask + 1;
@@ -321,7 +321,7 @@ static sp_status put_constants(sp_outer *o, sp_bytes *b)
     return status;
 }
 
-static sp_status make_key(sp_outer *o, const char *options, sp_bytes *b)
+static sp_status make_key(sp_outer_program *o, const char *options, sp_bytes *b)
 {
     writer w = {.o = o, .functions = &o->functions, .values = &o->values, .constants = &o->constants, .out = b};
     SP_TRY(put_surroundings(b, options));
@@ -341,9 +341,9 @@ static sp_status make_key(sp_outer *o, const char *options, sp_bytes *b)
     return SP_OK;
 }
 
-sp_status sp__outer_create(sp_function *f, const char *options, sp_outer **out)
+sp_status sp__outer_create(sp_function *f, const char *options, sp_outer_program **out)
 {
-    sp_outer *o = sp__alloc_zero(sizeof *o);
+    sp_outer_program *o = sp__alloc_zero(sizeof *o);
     sp_bytes b = {0};
     if (!o) return SP_NOMEM;
     o->f = f;
@@ -355,7 +355,7 @@ sp_status sp__outer_create(sp_function *f, const char *options, sp_outer **out)
     return status;
 }
 
-void sp__outer_free(sp_outer *o)
+void sp__outer_free(sp_outer_program *o)
 {
     if (!o) return;
     sp_numbering *all[] = {&o->functions, &o->values, &o->constants, &o->variables, &o->hosts, &o->places, &o->copies};
@@ -366,11 +366,11 @@ void sp__outer_free(sp_outer *o)
     sp__free(o);
 }
 
-sp_cache_key sp__outer_key(const sp_outer *o) { return o->key; }
+sp_cache_key sp__outer_key(const sp_outer_program *o) { return o->key; }
 
 /* --- the optimised graph ----------------------------------------------------------------------------------------- */
 
-static sp_status follow(sp_outer *o, const sp_value *from, const sp_value *to)
+static sp_status follow(sp_outer_program *o, const sp_value *from, const sp_value *to)
 {
     int k;
     if (!from || from->origin != SP_VALUE_CONSTANT) return SP_OK;
@@ -379,7 +379,7 @@ static sp_status follow(sp_outer *o, const sp_value *from, const sp_value *to)
     return SP_OK;
 }
 
-sp_status sp__outer_follow(sp_outer *o, const sp_graph *copy)
+sp_status sp__outer_follow(sp_outer_program *o, const sp_graph *copy)
 {
     o->copy_of = sp__alloc_zero((size_t)(o->constants.n + 1) * sizeof *o->copy_of);
     if (!o->copy_of) return SP_NOMEM;
@@ -430,7 +430,7 @@ static sp_status put_graph(writer *w, const sp_graph *g)
     return put_functions(w);
 }
 
-sp_status sp__outer_write(const sp_outer *o, sp_graph *g, sp_bytes *out)
+sp_status sp__outer_write(const sp_outer_program *o, sp_graph *g, sp_bytes *out)
 {
     sp_numbering functions = {0}, values = {0};
     writer w = {.o = o,

@@ -16,7 +16,7 @@ typedef struct sp_numbering {
     int *places; /* number + 1 by hash, 0: free; twice the capacity */
 } sp_numbering;
 
-struct sp_outer {
+struct sp_outer_program {
     sp_function *f;
     sp_numbering functions, values; /* of the recording; values of nodes and parameters */
     sp_numbering constants;         /* sp_value */

@@ -6,7 +6,7 @@
 #include "graph/cache_graph.h"
 
 typedef struct {
-    const sp_outer *o;
+    const sp_outer_program *o;
     sp_bytes_in *in;
     sp_graph *g;
     sp_function **functions;
@@ -330,7 +330,7 @@ static sp_status get_graph(reader *r)
     return sp__graph_verify(r->g);
 }
 
-sp_status sp__outer_read(const sp_outer *o, sp_bytes_in *in, sp_graph **out)
+sp_status sp__outer_read(const sp_outer_program *o, sp_bytes_in *in, sp_graph **out)
 {
     reader r = {.o = o, .in = in};
     SP_TRY(sp_graph_create(&r.g));

@@ -12,9 +12,9 @@
  * Kernels sum blocked images in the order of plain ones, so results are the same bit for bit. */
 #include "device/blocked.h"
 #include "graph/plan.h"
-#include "ir/nn_attrs.h"
 #include "ops/ops_impl.h"
 #include "ops/pool.h"
+#include "spore/ops_attrs.h"
 
 enum { COPY_COSTS = 2 }; /* a plain copy, in reads and writes by convolutions */
 
@@ -116,7 +116,7 @@ static bool is_pool(const layout *l, const sp_step *s, sp__window *w)
 static bool is_mean(const layout *l, const sp_step *s)
 {
     if (s->op != &sp_op_reduce_mean || s->n_in != 1 || s->n_out != 1 || !shows_image(l, s->handles[0])) return false;
-    const sp_ints axis = ((const sp__reduce_attrs *)s->attrs)->axis;
+    const sp_ints axis = ((const sp_reduce_attrs *)s->attrs)->axis;
     const sp_tensor *x = &handle_of(l, s->handles[0])->shape;
     const int64_t positions = x->dims[2] * x->dims[3];
     if (x->dtype != SP_DTYPE_F32 || positions < 2 || positions > SP_BLOCKED_MEAN || axis.n != 2) return false;

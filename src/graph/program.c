@@ -40,7 +40,7 @@ void sp__blame(const sp_node *node)
 }
 
 /* `kept`: for the cache, to follow the constants of f; NULL: not wanted. */
-static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_outer *kept)
+static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_outer_program *kept)
 {
     SP_TRY(sp__graph_copy(f, &p->graph));
     if (kept) SP_TRY(sp__outer_follow(kept, p->graph));
@@ -58,7 +58,7 @@ static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_out
 }
 
 /* The optimised graph from the cache, if there is one that can be used. */
-static bool read_optimised(sp_program *p, const sp_outer *o)
+static bool read_optimised(sp_program *p, const sp_outer_program *o)
 {
     sp_map *map;
     sp_bytes_in bytes;
@@ -73,7 +73,7 @@ static bool read_optimised(sp_program *p, const sp_outer *o)
 static sp_status find_optimised(sp_program *p, sp_function *f, unsigned chosen)
 {
     char options[32];
-    sp_outer *o;
+    sp_outer_program *o;
     snprintf(options, sizeof options, "%x", chosen);
     if (sp__outer_create(f, options, &o) != SP_OK) {
         snprintf(p->cache_note, sizeof p->cache_note,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attr_table.h - the attributes of an operator, written once:
  *
- *     SP_ATTR_TABLE(pad_attr_table, pad_attrs, (INTS_NEEDED, pads), (TEXT, mode, "constant"), (NUMBER, value, 0));
+ *     SP_ATTR_TABLE(pad_attr_table, sp_pad_attrs, (INTS_NEEDED, pads), (TEXT, mode, "constant"), (NUMBER, value, 0));
  *
  * makes the table that texts, files and Python read, and a struct of the defaults. Both are constant data: there is nothing to
- * prepare when a program starts, and nothing that could fail for want of memory.
+ * prepare when a program starts, and nothing that could fail for want of memory. The type is written by the build into
+ * spore/ops_attrs.h (scripts/make-op-headers), with the fields of all tables that name it.
  *
  * A row is (KIND, field, default):
  *     INT FLOAT BOOL DTYPE NUMBER TEXT     one value: 3, 1e-05, True, float32, 1, "mean"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matmul_geometry.c - numpy's rules for the shapes of a matrix product. */
 #include "ir/matmul_geometry.h"
+#include "spore/ops_attrs.h"
 
-sp_status sp__matmul_measure(const sp_tensor *a, const sp_tensor *b, const sp__matmul_attrs *attrs,
+sp_status sp__matmul_measure(const sp_tensor *a, const sp_tensor *b, const sp_matmul_attrs *attrs,
                              sp__matmul_geometry *out)
 {
     char text_a[SP_SHAPE_TEXT], text_b[SP_SHAPE_TEXT];

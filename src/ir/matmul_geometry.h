@@ -4,10 +4,7 @@
 #define SPORE_MATMUL_GEOMETRY_H
 
 #include "ir/op_impl.h"
-
-typedef struct sp__matmul_attrs {
-    bool transpose_a, transpose_b; /* exchange the last two dimensions first; without effect on a vector */
-} sp__matmul_attrs;
+#include "spore/ops_attrs.h"
 
 /* A product per batch index: [m, k] times [k, n]. Strides in elements; a batch stride of 0 stands for broadcasting. */
 typedef struct sp__matmul_geometry {
@@ -19,7 +16,7 @@ typedef struct sp__matmul_geometry {
 } sp__matmul_geometry;
 
 /* From two inputs. Fails with a message when the shapes do not fit together. */
-sp_status sp__matmul_measure(const sp_tensor *a, const sp_tensor *b, const sp__matmul_attrs *attrs,
+sp_status sp__matmul_measure(const sp_tensor *a, const sp_tensor *b, const sp_matmul_attrs *attrs,
                              sp__matmul_geometry *out);
 /* Offsets of batch item i into a and b. */
 void sp__matmul_offsets(const sp__matmul_geometry *g, int64_t i, int64_t *a, int64_t *b);

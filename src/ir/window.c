@@ -2,6 +2,7 @@
 /* window.c - sizes, padding and checks of sliding windows. */
 #include "base/plain.h"
 #include "ir/window.h"
+#include "spore/ops_attrs.h"
 
 enum { LIMIT = 1 << 30 }; /* of kernel, stride, dilation and padding: their products fit 63 bits */
 
@@ -79,7 +80,7 @@ sp_status sp__window_outputs(const char *op, bool ceil_mode, sp__window *w)
 
 /* --- convolution ------------------------------------------------------------------------------------------------- */
 
-static sp_status begin(const char *op, const char *what, const sp_tensor *t, const sp__conv_attrs *attrs,
+static sp_status begin(const char *op, const char *what, const sp_tensor *t, const sp_conv_attrs *attrs,
                        sp__conv_geometry *g)
 {
     char text[SP_SHAPE_TEXT];
@@ -138,7 +139,7 @@ static sp_status wrong_channels(const char *op, const sp_tensor *x, const sp_ten
         sp__shape_text(weight->rank, weight->dims, text_w), (long long)wanted, groups, hint);
 }
 
-sp_status sp__conv_measure(const char *op, const sp_tensor *x, const sp_tensor *weight, const sp__conv_attrs *attrs,
+sp_status sp__conv_measure(const char *op, const sp_tensor *x, const sp_tensor *weight, const sp_conv_attrs *attrs,
                            sp__conv_geometry *g)
 {
     SP_TRY(begin(op, "the input", x, attrs, g));
@@ -165,7 +166,7 @@ static sp_status check_outputs(const char *op, const sp_tensor *dout, sp__conv_g
 }
 
 sp_status sp__conv_measure_input(const char *op, const sp_tensor *dout, const sp_tensor *weight,
-                                 const sp__conv_attrs *attrs, sp__conv_geometry *g)
+                                 const sp_conv_attrs *attrs, sp__conv_geometry *g)
 {
     SP_TRY(begin(op, "the gradient", dout, attrs, g));
     int n = g->w.n, first = SP_SPATIAL - n;
@@ -174,12 +175,13 @@ sp_status sp__conv_measure_input(const char *op, const sp_tensor *dout, const sp
     SP_CHECK(dout->dims[1] == g->out_channels, SP_VALUE, "%s: the gradient has %lld channels, but weight makes %lld",
              op, (long long)dout->dims[1], (long long)g->out_channels);
     g->in_channels = weight->dims[1] * g->group;
-    if (attrs->size.n > 0) {
-        SP_CHECK(attrs->size.n == n, SP_VALUE, "%s: input_size must be %d numbers, found %d", op, n, attrs->size.n);
+    if (attrs->input_size.n > 0) {
+        SP_CHECK(attrs->input_size.n == n, SP_VALUE, "%s: input_size must be %d numbers, found %d", op, n,
+                 attrs->input_size.n);
         for (int d = 0; d < n; d++) {
-            SP_CHECK(attrs->size.v[d] >= 1, SP_VALUE, "%s: input_size must be positive, found %lld", op,
-                     (long long)attrs->size.v[d]);
-            g->w.in[first + d] = attrs->size.v[d];
+            SP_CHECK(attrs->input_size.v[d] >= 1, SP_VALUE, "%s: input_size must be positive, found %lld", op,
+                     (long long)attrs->input_size.v[d]);
+            g->w.in[first + d] = attrs->input_size.v[d];
         }
         SP_TRY(sp__window_pads(op, attrs->pad_mode, attrs->pad, &g->w));
     } else { /* the smallest input that gives this output */
@@ -197,8 +199,8 @@ sp_status sp__conv_measure_input(const char *op, const sp_tensor *dout, const sp
     return check_outputs(op, dout, g);
 }
 
-sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_tensor *dout,
-                                  const sp__conv_attrs *attrs, sp__conv_geometry *g)
+sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_tensor *dout, const sp_conv_attrs *attrs,
+                                  sp__conv_geometry *g)
 {
     SP_TRY(begin(op, "the input", x, attrs, g));
     int n = g->w.n;
@@ -211,7 +213,7 @@ sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_t
              "%s: %lld and %lld channels are not multiples of group %lld", op, (long long)g->in_channels,
              (long long)g->out_channels, (long long)g->group);
     spatial(x, n, g->w.in);
-    SP_TRY(sp__window_list(op, "kernel_size", attrs->size, n, g->w.kernel));
+    SP_TRY(sp__window_list(op, "kernel_size", attrs->kernel_size, n, g->w.kernel));
     SP_TRY(sp__window_pads(op, attrs->pad_mode, attrs->pad, &g->w));
     return check_outputs(op, dout, g);
 }

@@ -5,6 +5,7 @@
 #define SPORE_WINDOW_H
 
 #include "ir/op_impl.h"
+#include "spore/ops_attrs.h"
 
 #define SP_SPATIAL 3
 
@@ -39,29 +40,18 @@ static inline void sp__window_range(const sp__window *w, int d, int64_t k, int64
 
 /* --- convolution ------------------------------------------------------------------------------------------------- */
 
-typedef struct sp__conv_attrs {
-    sp_ints stride;
-    const char *pad_mode;
-    sp_ints pad;
-    sp_ints dilation;
-    int64_t group;
-    union {
-        sp_ints size, input_size, kernel_size;
-    }; /* gradients: of the input's, or the kernel's, spatial dimensions */
-} sp__conv_attrs;
-
 typedef struct sp__conv_geometry {
     sp__window w;
     int64_t batch, in_channels, out_channels, group;
 } sp__conv_geometry;
 
 /* The same numbers from what each of the three operators has. */
-sp_status sp__conv_measure(const char *op, const sp_tensor *x, const sp_tensor *weight, const sp__conv_attrs *attrs,
+sp_status sp__conv_measure(const char *op, const sp_tensor *x, const sp_tensor *weight, const sp_conv_attrs *attrs,
                            sp__conv_geometry *out);
 sp_status sp__conv_measure_input(const char *op, const sp_tensor *dout, const sp_tensor *weight,
-                                 const sp__conv_attrs *attrs, sp__conv_geometry *out);
-sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_tensor *dout,
-                                  const sp__conv_attrs *attrs, sp__conv_geometry *out);
+                                 const sp_conv_attrs *attrs, sp__conv_geometry *out);
+sp_status sp__conv_measure_weight(const char *op, const sp_tensor *x, const sp_tensor *dout, const sp_conv_attrs *attrs,
+                                  sp__conv_geometry *out);
 
 static inline int64_t sp__window_inputs(const sp__window *w) { return w->in[0] * w->in[1] * w->in[2]; }
 static inline int64_t sp__window_positions(const sp__window *w) { return w->out[0] * w->out[1] * w->out[2]; }

@@ -7,7 +7,6 @@
 #include <tgmath.h>
 
 #include "ir/like.h"
-#include "ir/nn_attrs.h"
 #include "ops/nn.h"
 
 /* A constant of the type the loop computes in. */
@@ -15,19 +14,12 @@
 #define SIGMOID(v) (1 / (1 + exp(-(v))))
 #define ATTR(type, field) ((__typeof__(+x))((const type *)attrs)->field)
 
-typedef sp__alpha_attrs alpha_attrs;
-typedef sp__lambd_attrs lambd_attrs;
-typedef sp__softplus_attrs softplus_attrs;
-typedef sp__hardtanh_attrs hardtanh_attrs;
-typedef struct {
-    double threshold, value;
-} threshold_attrs;
-SP_ATTR_TABLE(slope_attr_table, alpha_attrs, (FLOAT, alpha, 0.2));
-SP_ATTR_TABLE(alpha_attr_table, alpha_attrs, (FLOAT, alpha, 1.0));
-SP_ATTR_TABLE(lambd_attr_table, lambd_attrs, (FLOAT, lambd, 0.5));
-SP_ATTR_TABLE(softplus_attr_table, softplus_attrs, (FLOAT, beta, 1.0), (FLOAT, threshold, 20.0));
-SP_ATTR_TABLE(hardtanh_attr_table, hardtanh_attrs, (FLOAT, min_val, -1.0), (FLOAT, max_val, 1.0));
-SP_ATTR_TABLE(threshold_attr_table, threshold_attrs, (FLOAT_NEEDED, threshold), (FLOAT_NEEDED, value));
+SP_ATTR_TABLE(slope_attr_table, sp_alpha_attrs, (FLOAT, alpha, 0.2));
+SP_ATTR_TABLE(alpha_attr_table, sp_alpha_attrs, (FLOAT, alpha, 1.0));
+SP_ATTR_TABLE(lambd_attr_table, sp_lambd_attrs, (FLOAT, lambd, 0.5));
+SP_ATTR_TABLE(softplus_attr_table, sp_softplus_attrs, (FLOAT, beta, 1.0), (FLOAT, threshold, 20.0));
+SP_ATTR_TABLE(hardtanh_attr_table, sp_hardtanh_attrs, (FLOAT, min_val, -1.0), (FLOAT, max_val, 1.0));
+SP_ATTR_TABLE(threshold_attr_table, sp_threshold_attrs, (FLOAT_NEEDED, threshold), (FLOAT_NEEDED, value));
 
 typedef sp_tensor *(*curve_fn)(sp_builder *b, sp_tensor *x, const void *attrs);
 
@@ -171,15 +163,15 @@ ACTIVATION(FLOATS, mish, x *tanh(SOFTPLUS(x)),
 /* f'' = beta s (1 - s), s = sigmoid(beta x); zero in the linear part. */
 static sp_tensor *softplus_curve(sp_builder *b, sp_tensor *x, const void *attrs)
 {
-    const softplus_attrs *a = attrs;
+    const sp_softplus_attrs *a = attrs;
     sp_tensor *u = times(b, a->beta, x), *s = sp_sigmoid(b, u);
     sp_tensor *linear = sp_greater(b, u, sp__const(b, a->threshold, u));
     return sp_select(b, linear, sp__const(b, 0, x), times(b, a->beta, sp_sub(b, s, sp_square(b, s))));
 }
-#define BETA ATTR(softplus_attrs, beta)
-#define LINEAR (x * BETA > ATTR(softplus_attrs, threshold))
+#define BETA ATTR(sp_softplus_attrs, beta)
+#define LINEAR (x * BETA > ATTR(sp_softplus_attrs, threshold))
 ACTIVATION(FLOATS, softplus, LINEAR ? x : SOFTPLUS((x * BETA)) / BETA, LINEAR ? 1 : SIGMOID(x *BETA), softplus_curve,
-           120, ATTRIBUTES(softplus_attr_table, softplus_attrs), " beta=2.0 threshold=1.0", .mindir = "Softplus",
+           120, ATTRIBUTES(softplus_attr_table, sp_softplus_attrs), " beta=2.0 threshold=1.0", .mindir = "Softplus",
            .onnx = "Softplus", .python = "ops.Softplus()(x)",
            .doc = "log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold.")
 
@@ -226,11 +218,11 @@ static sp_tensor *exp_curve(sp_builder *b, sp_tensor *x, double scale, double wi
 }
 static sp_tensor *elu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
 {
-    return exp_curve(b, x, ((const alpha_attrs *)attrs)->alpha, 1);
+    return exp_curve(b, x, ((const sp_alpha_attrs *)attrs)->alpha, 1);
 }
 static sp_tensor *celu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
 {
-    const alpha_attrs *a = attrs;
+    const sp_alpha_attrs *a = attrs;
     return exp_curve(b, x, 1 / a->alpha, a->alpha);
 }
 #define SELU_SCALE 1.0507009873554805
@@ -240,13 +232,13 @@ static sp_tensor *selu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     (void)attrs;
     return exp_curve(b, x, SELU_SCALE * SELU_ALPHA, 1);
 }
-#define ALPHA ATTR(alpha_attrs, alpha)
+#define ALPHA ATTR(sp_alpha_attrs, alpha)
 ACTIVATION(FLOATS, elu, x > 0 ? x : ALPHA * expm1(x), x > 0 ? 1 : ALPHA * exp(x), elu_curve, 80,
-           ATTRIBUTES(alpha_attr_table, alpha_attrs), " alpha=1.5", .mindir = "Elu", .onnx = "Elu",
+           ATTRIBUTES(alpha_attr_table, sp_alpha_attrs), " alpha=1.5", .mindir = "Elu", .onnx = "Elu",
            .python = "ops.elu(input_x, alpha=1.0); ops.Elu(alpha=1.0)(input_x)",
            .doc = "x above zero, alpha (exp(x) - 1) below.")
 ACTIVATION(FLOATS, celu, x > 0 ? x : ALPHA * expm1(x / ALPHA), x > 0 ? 1 : exp(x / ALPHA), celu_curve, 80,
-           ATTRIBUTES(alpha_attr_table, alpha_attrs), " alpha=1.5", .mindir = "CeLU", .onnx = "Celu",
+           ATTRIBUTES(alpha_attr_table, sp_alpha_attrs), " alpha=1.5", .mindir = "CeLU", .onnx = "Celu",
            .python = "ops.celu(x, alpha=1.0); ops.CeLU(alpha=1.0)(x)",
            .doc = "x above zero, alpha (exp(x / alpha) - 1) below.")
 ACTIVATION(ALL_REAL, selu, K(SELU_SCALE) * (x > 0 ? x : K(SELU_ALPHA) * expm1(x)),
@@ -264,8 +256,8 @@ static sp_tensor *hardswish_curve(sp_builder *b, sp_tensor *x, const void *attrs
     return sp_select(b, inside, sp__const(b, 1.0 / 3, x), sp__const(b, 0, x));
 }
 ACTIVATION(
-    ALL_REAL, leaky_relu, x > 0 ? x : ALPHA * x, x > 0 ? 1 : ALPHA, NULL, 4, ATTRIBUTES(slope_attr_table, alpha_attrs),
-    " alpha=0.1", .mindir = "LeakyReLU", .onnx = "LeakyRelu",
+    ALL_REAL, leaky_relu, x > 0 ? x : ALPHA * x, x > 0 ? 1 : ALPHA, NULL, 4,
+    ATTRIBUTES(slope_attr_table, sp_alpha_attrs), " alpha=0.1", .mindir = "LeakyReLU", .onnx = "LeakyRelu",
     .python = "ops.leaky_relu(input, alpha=0.2); mint.nn.functional.leaky_relu(input, negative_slope:alpha=0.01)",
     .doc = "x above zero, alpha times x below.")
 ACTIVATION(FLOATS, relu6, (x > 0 || x != x ? x < 6 || x != x ? x : 6 : 0), x > 0 && x < 6 ? 1 : 0, NULL, 4,
@@ -286,18 +278,18 @@ ACTIVATION(ALL_REAL, hardsigmoid,
                      : x / 6 + K(0.5)),
            (x > -3 && x < 3 ? K(1.0 / 6) : 0), NULL, 4, NO_ATTRIBUTES, "", .mindir = "HSigmoid", .onnx = "HardSigmoid",
            .python = "ops.hardsigmoid(input); ops.HSigmoid()(input)", .doc = "x / 6 + 1 / 2 kept between 0 and 1.")
-#define LOW ATTR(hardtanh_attrs, min_val)
-#define HIGH ATTR(hardtanh_attrs, max_val)
+#define LOW ATTR(sp_hardtanh_attrs, min_val)
+#define HIGH ATTR(sp_hardtanh_attrs, max_val)
 ACTIVATION(ALL_REAL, hardtanh,
            (x < LOW    ? LOW
             : x > HIGH ? HIGH
                        : x),
-           (x > LOW && x < HIGH ? 1 : 0), NULL, 4, ATTRIBUTES(hardtanh_attr_table, hardtanh_attrs),
+           (x > LOW && x < HIGH ? 1 : 0), NULL, 4, ATTRIBUTES(hardtanh_attr_table, sp_hardtanh_attrs),
            " min_val=-0.5 max_val=2.5", .onnx = "Clip", .python = "ops.hardtanh(input, min_val=-1.0, max_val=1.0)",
            .doc = "x kept between min_val and max_val.")
-#define LAMBD ATTR(lambd_attrs, lambd)
+#define LAMBD ATTR(sp_lambd_attrs, lambd)
 ACTIVATION(FLOATS, hardshrink, (x >= -LAMBD && x <= LAMBD ? 0 : x), (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL, 4,
-           ATTRIBUTES(lambd_attr_table, lambd_attrs), " lambd=0.3", .mindir = "HShrink", .onnx = "Shrink",
+           ATTRIBUTES(lambd_attr_table, sp_lambd_attrs), " lambd=0.3", .mindir = "HShrink", .onnx = "Shrink",
            .python = "ops.hardshrink(input, lambd=0.5); ops.HShrink(lambd=0.5)(input_x); Tensor.hardshrink(lambd=0.5); "
                      "mint.nn.functional.hardshrink(input, lambd=0.5)",
            .doc = "x, and zero where |x| is at most lambd.")
@@ -305,14 +297,14 @@ ACTIVATION(FLOATS, softshrink,
            (x > LAMBD    ? x - LAMBD
             : x < -LAMBD ? x + LAMBD
                          : 0 * x),
-           (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL, 4, ATTRIBUTES(lambd_attr_table, lambd_attrs), " lambd=0.3",
+           (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL, 4, ATTRIBUTES(lambd_attr_table, sp_lambd_attrs), " lambd=0.3",
            .mindir = "SoftShrink", .onnx = "Shrink",
            .python = "ops.softshrink(input, lambd=0.5); ops.SoftShrink(lambd=0.5)(input_x); "
                      "mint.nn.functional.softshrink(input, lambd=0.5)",
            .doc = "x moved towards zero by lambd, and zero where |x| is at most lambd.")
-#define LIMIT ATTR(threshold_attrs, threshold)
-ACTIVATION(ALL_REAL, threshold, (x > LIMIT ? x : ATTR(threshold_attrs, value)), (x > LIMIT ? 1 : 0), NULL, 4,
-           ATTRIBUTES(threshold_attr_table, threshold_attrs), " threshold=0.1 value=3.0",
+#define LIMIT ATTR(sp_threshold_attrs, threshold)
+ACTIVATION(ALL_REAL, threshold, (x > LIMIT ? x : ATTR(sp_threshold_attrs, value)), (x > LIMIT ? 1 : 0), NULL, 4,
+           ATTRIBUTES(threshold_attr_table, sp_threshold_attrs), " threshold=0.1 value=3.0",
            .python = "ops.threshold(input, thr:threshold, value)", .doc = "x above the threshold, value elsewhere.")
 
 /* --- with a second operand --------------------------------------------------------------------------------------- */

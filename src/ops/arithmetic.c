@@ -232,13 +232,10 @@ ENTRY(trunc_mod, WHOLE, .vjp = trunc_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_I
       .doc = "The remainder of a division rounded towards zero; it has the sign of the dividend.",
       .samples = "[2,3](0.6,0.9) [2,3](1.1,2); [2,3](2.1,2.4) [3](0.95,1.04); [](0.6,0.9) [4](1.1,2)");
 
-typedef struct {
-    const char *rounding_mode;
-} mode_attrs;
-SP_ATTR_TABLE(mode_attr_table, mode_attrs, (TEXT_OR_NONE, rounding_mode));
+SP_ATTR_TABLE(mode_attr_table, sp_div_mode_attrs, (TEXT_OR_NONE, rounding_mode));
 static sp_status div_mode_compose(sp_builder *b, const sp_call *c)
 {
-    const char *mode = ((const mode_attrs *)c->attrs)->rounding_mode;
+    const char *mode = ((const sp_div_mode_attrs *)c->attrs)->rounding_mode;
     SP_CHECK(!mode || !strcmp(mode, "floor") || !strcmp(mode, "trunc"), SP_VALUE,
              "rounding_mode is '%s', it must be None, 'floor' or 'trunc'", mode);
     const sp_op *op = !mode ? &sp_op_div : *mode == 'f' ? &sp_op_floor_div : &sp_op_trunc_div;
@@ -248,7 +245,7 @@ static sp_status div_mode_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_div_mode = {
     .name = "div_mode",
     .inputs = "x, y",
-    SP_ATTRS(mode_attr_table, mode_attrs),
+    SP_ATTRS(mode_attr_table, sp_div_mode_attrs),
     .promote = SP_PROMOTE_ALL,
     .dtypes = SP_DT_REAL,
     .compose = div_mode_compose,

@@ -8,13 +8,8 @@
 
 /* --- pad --------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints pads; /* before and after each dimension, first dimension first; negative ones cut off */
-    const char *mode;
-    sp_number value;
-} pad_attrs;
 #define PAD_MAX (INT64_MAX / 8) /* a size and two of them can be added */
-SP_ATTR_TABLE(pad_attr_table, pad_attrs, (INTS_NEEDED, pads), (TEXT, mode, "constant"), (NUMBER, value, 0));
+SP_ATTR_TABLE(pad_attr_table, sp_pad_attrs, (INTS_NEEDED, pads), (TEXT, mode, "constant"), (NUMBER, value, 0));
 
 static sp_tensor *apply_slice(sp_builder *b, const sp_op *op, int n_in, sp_tensor *const *in, int rank,
                               const int64_t *start, const int64_t *stop)
@@ -25,7 +20,7 @@ static sp_tensor *apply_slice(sp_builder *b, const sp_op *op, int n_in, sp_tenso
     return sp_builder_apply(b, op, &attrs, n_in, in);
 }
 
-static sp_status pad_constant(sp_builder *b, sp_tensor *x, const pad_attrs *a, sp_tensor **out)
+static sp_status pad_constant(sp_builder *b, sp_tensor *x, const sp_pad_attrs *a, sp_tensor **out)
 {
     int64_t dims[SP_RANK_MAX], from[SP_RANK_MAX], to[SP_RANK_MAX], at[SP_RANK_MAX], end[SP_RANK_MAX];
     bool cut = false, grow = false;
@@ -91,7 +86,7 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
         char mode;
     } modes[] = {{"constant", 'k'}, {"reflect", 'r'},   {"symmetric", 's'}, {"circular", 'c'},
                  {"wrap", 'c'},     {"replicate", 'e'}, {"edge", 'e'}};
-    const pad_attrs *a = c->attrs;
+    const sp_pad_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     SP_CHECK(a->pads.n == 2 * x->rank, SP_VALUE, "there are %d paddings, but a tensor of rank %d needs %d", a->pads.n,
              x->rank, 2 * x->rank);
@@ -131,7 +126,7 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_pad = {
     .name = "pad",
     .inputs = "x",
-    SP_ATTRS(pad_attr_table, pad_attrs),
+    SP_ATTRS(pad_attr_table, sp_pad_attrs),
     .compose = pad_compose,
     .mindir = "PadV3",
     .onnx = "Pad",
@@ -146,10 +141,7 @@ const sp_op sp_op_pad = {
 
 /* --- tile, repeat ------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    sp_ints dims;
-} tile_attrs;
-SP_ATTR_TABLE(tile_attr_table, tile_attrs, (INTS_NEEDED, dims));
+SP_ATTR_TABLE(tile_attr_table, sp_tile_attrs, (INTS_NEEDED, dims));
 
 /* x with dimension `axis` repeated: as a whole (tile) or element by element. */
 static sp_tensor *repeat_axis(sp_builder *b, sp_tensor *x, int axis, int64_t times, bool elements)
@@ -170,7 +162,7 @@ static sp_tensor *repeat_axis(sp_builder *b, sp_tensor *x, int axis, int64_t tim
 
 static sp_status tile_compose(sp_builder *b, const sp_call *c)
 {
-    const sp_ints reps = ((const tile_attrs *)c->attrs)->dims;
+    const sp_ints reps = ((const sp_tile_attrs *)c->attrs)->dims;
     sp_tensor *x = c->in[0];
     const int rank = reps.n > x->rank ? reps.n : x->rank;
     SP_CHECK(reps.n >= 0 && rank <= SP_RANK_MAX, SP_VALUE, "there are %d repetitions, at most %d are possible", reps.n,
@@ -189,7 +181,7 @@ static sp_status tile_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_tile = {
     .name = "tile",
     .inputs = "input",
-    SP_ATTRS(tile_attr_table, tile_attrs),
+    SP_ATTRS(tile_attr_table, sp_tile_attrs),
     .compose = tile_compose,
     .mindir = "Tile",
     .onnx = "Tile",
@@ -199,14 +191,11 @@ const sp_op sp_op_tile = {
     .samples = "[2,3] dims=(2,1); [3] dims=(2,2); [2,1,2] dims=(3,); [2] dims=(1,)",
 };
 
-typedef struct {
-    int64_t repeats, axis;
-} repeat_attrs;
-SP_ATTR_TABLE(repeat_attr_table, repeat_attrs, (INT_NEEDED, repeats), (INT, axis, 0));
+SP_ATTR_TABLE(repeat_attr_table, sp_repeat_attrs, (INT_NEEDED, repeats), (INT, axis, 0));
 
 static sp_status repeat_compose(sp_builder *b, const sp_call *c)
 {
-    const repeat_attrs *a = c->attrs;
+    const sp_repeat_attrs *a = c->attrs;
     int axis;
     SP_CHECK(c->in[0]->rank > 0, SP_VALUE, "a tensor without dimensions has no axis to repeat along");
     SP_TRY(sp__shape_axis(a->axis, c->in[0]->rank, "axis", &axis));
@@ -218,7 +207,7 @@ static sp_status repeat_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_repeat = {
     .name = "repeat",
     .inputs = "x",
-    SP_ATTRS(repeat_attr_table, repeat_attrs),
+    SP_ATTRS(repeat_attr_table, sp_repeat_attrs),
     .compose = repeat_compose,
     .doc = "Each slice along an axis repeated in place.",
     .samples = "[2,3] repeats=2; [2,3] repeats=3 axis=-1; [2,2,2] repeats=1 axis=1",
@@ -226,14 +215,11 @@ const sp_op sp_op_repeat = {
 
 /* --- roll -------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints shifts, dims;
-} roll_attrs;
-SP_ATTR_TABLE(roll_attr_table, roll_attrs, (INTS_NEEDED, shifts), (INTS_OR_NONE, dims));
+SP_ATTR_TABLE(roll_attr_table, sp_roll_attrs, (INTS_NEEDED, shifts), (INTS_OR_NONE, dims));
 
 static sp_status roll_compose(sp_builder *b, const sp_call *c)
 {
-    const roll_attrs *a = c->attrs;
+    const sp_roll_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     const bool flat = a->dims.n < 0;
     SP_CHECK(flat ? a->shifts.n == 1 : a->shifts.n == a->dims.n, SP_VALUE, "there are %d shifts for %d dimensions",
@@ -255,7 +241,7 @@ static sp_status roll_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_roll = {
     .name = "roll",
     .inputs = "input",
-    SP_ATTRS(roll_attr_table, roll_attrs),
+    SP_ATTRS(roll_attr_table, sp_roll_attrs),
     .compose = roll_compose,
     .mindir = "Roll",
     .python = "ops.roll(input, shifts, dims=None); ops.Roll(shifts, dims=None)(input); Tensor.roll(shifts, dims=None); "
@@ -268,10 +254,7 @@ const sp_op sp_op_roll = {
 
 /* --- triangles --------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t diagonal;
-} triangle_attrs;
-SP_ATTR_TABLE(triangle_attr_table, triangle_attrs, (INT, diagonal, 0));
+SP_ATTR_TABLE(triangle_attr_table, sp_triangle_attrs, (INT, diagonal, 0));
 
 static sp_status triangle_infer(const sp_call *c, sp_meta *out)
 {
@@ -283,7 +266,7 @@ static sp_status triangle(const sp_call *c, bool lower)
 {
     const sp_tensor *x = c->in[0];
     const int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1],
-                  asked = ((const triangle_attrs *)c->attrs)->diagonal;
+                  asked = ((const sp_triangle_attrs *)c->attrs)->diagonal;
     const int64_t k = asked > m ? m : asked < -n ? -n : asked; /* farther out nothing changes, and sums may not fit */
     const size_t size = sp_dtype_bytes((sp_dtype)x->dtype);
     const int64_t rows = m > 0 ? x->count / m : 0;
@@ -315,7 +298,7 @@ const sp_op sp_op_tril = {
     .name = "tril",
     .shard = "... i j -> ... i j; i whole, j whole",
     .inputs = "input",
-    SP_ATTRS(triangle_attr_table, triangle_attrs),
+    SP_ATTRS(triangle_attr_table, sp_triangle_attrs),
     .infer = triangle_infer,
     .reference = tril_reference,
     .vjp = triangle_vjp,
@@ -332,7 +315,7 @@ const sp_op sp_op_triu = {
     .name = "triu",
     .shard = "... i j -> ... i j; i whole, j whole",
     .inputs = "input",
-    SP_ATTRS(triangle_attr_table, triangle_attrs),
+    SP_ATTRS(triangle_attr_table, sp_triangle_attrs),
     .infer = triangle_infer,
     .reference = triu_reference,
     .vjp = triangle_vjp,
@@ -346,13 +329,10 @@ const sp_op sp_op_triu = {
 
 /* --- diagonals --------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t offset, dim1, dim2;
-} diagonal_attrs;
-SP_ATTR_TABLE(diagonal_attr_table, diagonal_attrs, (INT, offset, 0), (INT, dim1, 0), (INT, dim2, 1));
+SP_ATTR_TABLE(diagonal_attr_table, sp_diagonal_attrs, (INT, offset, 0), (INT, dim1, 0), (INT, dim2, 1));
 
 /* The diagonal as a view: its dimension stands last. */
-static sp_status diagonal_handle(const sp_tensor *x, const diagonal_attrs *a, sp_tensor **out)
+static sp_status diagonal_handle(const sp_tensor *x, const sp_diagonal_attrs *a, sp_tensor **out)
 {
     int d1, d2, rank = 0;
     SP_CHECK(x->rank >= 2, SP_VALUE, "the tensor has rank %d, a diagonal needs at least 2", x->rank);
@@ -402,7 +382,7 @@ const sp_op sp_op_diagonal = {
     .batch = sp__batch_diagonal,
     .name = "diagonal",
     .inputs = "input",
-    SP_ATTRS(diagonal_attr_table, diagonal_attrs),
+    SP_ATTRS(diagonal_attr_table, sp_diagonal_attrs),
     .infer = diagonal_infer,
     .view = diagonal_view,
     .vjp = diagonal_vjp,
@@ -439,7 +419,7 @@ const sp_op sp_op_diagonal_put = {
     .batch = sp__batch_diagonal,
     .name = "diagonal_put",
     .inputs = "x, value",
-    SP_ATTRS(diagonal_attr_table, diagonal_attrs),
+    SP_ATTRS(diagonal_attr_table, sp_diagonal_attrs),
     .infer = sp__infer_same,
     .reference = diagonal_put_reference,
     .strided = true,
@@ -451,7 +431,7 @@ const sp_op sp_op_diagonal_put = {
 
 static sp_status diag_embed_compose(sp_builder *b, const sp_call *c)
 {
-    const diagonal_attrs *a = c->attrs;
+    const sp_diagonal_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     int d1, d2, k = 0;
     SP_CHECK(x->rank >= 1 && x->rank < SP_RANK_MAX, SP_VALUE, "the tensor has rank %d, it must be in [1, %d]", x->rank,
@@ -462,17 +442,17 @@ static sp_status diag_embed_compose(sp_builder *b, const sp_call *c)
     const int64_t n = x->dims[x->rank - 1] + (a->offset < 0 ? -a->offset : a->offset);
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i <= x->rank; i++) dims[i] = i == d1 || i == d2 ? n : x->dims[k++];
-    const diagonal_attrs put = {a->offset, d1, d2};
+    const sp_diagonal_attrs put = {a->offset, d1, d2};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)x->dtype, x->rank + 1, dims);
     c->out[0] = sp_builder_apply(b, &sp_op_diagonal_put, &put, 2, (sp_tensor *const[]){zeros, c->in[0]});
     return SP_OK;
 }
 
-SP_ATTR_TABLE(diag_embed_attr_table, diagonal_attrs, (INT, offset, 0), (INT, dim1, -2), (INT, dim2, -1));
+SP_ATTR_TABLE(diag_embed_attr_table, sp_diagonal_attrs, (INT, offset, 0), (INT, dim1, -2), (INT, dim2, -1));
 const sp_op sp_op_diag_embed = {
     .name = "diag_embed",
     .inputs = "input",
-    SP_ATTRS(diag_embed_attr_table, diagonal_attrs),
+    SP_ATTRS(diag_embed_attr_table, sp_diagonal_attrs),
     .compose = diag_embed_compose,
     .python = "ops.diag_embed(input, offset=0, dim1=-2, dim2=-1); mint.diag_embed(input, offset=0, dim1=-2, dim2=-1)",
     .doc = "Matrices of zeros with the last dimension of the input on a diagonal.",

@@ -6,11 +6,11 @@
  * gradient computes the scores again. When that is to be differentiated, or the mask's gradient is wanted, the rule is composed. */
 #include <tgmath.h>
 
-#include "ir/nn_attrs.h"
+#include "ir/attention_geometry.h"
 #include "ir/refuse.h"
 #include "ops/nn.h"
 
-SP_ATTR_TABLE(attention_attr_table, sp__attention_attrs, (FLOAT, scale, 1.0), (BOOL, causal, False));
+SP_ATTR_TABLE(attention_attr_table, sp_attention_attrs, (FLOAT, scale, 1.0), (BOOL, causal, False));
 
 static sp_status attention_measure(const sp_call *c, sp__attention_shape *s)
 {
@@ -87,7 +87,7 @@ static int64_t work_of_item(const sp__attention_shape *s, bool gradient)
     static void attention_row_##D(const attention_job *j, int64_t n, int64_t i, C *p)                                  \
     {                                                                                                                  \
         const sp__attention_shape *s = &j->s;                                                                          \
-        const sp__attention_attrs *a = j->c->attrs;                                                                    \
+        const sp_attention_attrs *a = j->c->attrs;                                                                     \
         const T *q = (const T *)(const void *)j->c->in[0]->data + (n * s->length + i) * s->size;                       \
         const T *k = (const T *)(const void *)j->c->in[1]->data + n * s->source * s->size;                             \
         const T *m = j->c->in[3]                                                                                       \
@@ -125,7 +125,7 @@ static int64_t work_of_item(const sp__attention_shape *s, bool gradient)
     {                                                                                                                  \
         const attention_job *j = context;                                                                              \
         const sp__attention_shape *s = &j->s;                                                                          \
-        const C scale = (C)((const sp__attention_attrs *)j->c->attrs)->scale;                                          \
+        const C scale = (C)((const sp_attention_attrs *)j->c->attrs)->scale;                                           \
         for (int64_t n = begin; n < end; n++) {                                                                        \
             C *p = (C *)(void *)j->work + n * work_of_item(s, true), *dp = p + s->source;                              \
             C *dk = dp + s->source, *dv = dk + s->source * s->size;                                                    \
@@ -195,7 +195,7 @@ static sp_status attention_grad_reference(const sp_call *c)
 /* Scores with everything added, as operators. */
 static sp_tensor *scores_of(sp_builder *b, const sp_vjp *v)
 {
-    const sp__attention_attrs *a = v->attrs;
+    const sp_attention_attrs *a = v->attrs;
     sp_tensor *scores = sp__mul_number(b, sp_matmul(b, v->in[0], v->in[1], false, true), a->scale);
     if (v->in[3]) scores = sp_add(b, scores, v->in[3]);
     if (!a->causal || !scores) return scores;
@@ -207,9 +207,9 @@ static sp_tensor *scores_of(sp_builder *b, const sp_vjp *v)
 
 static sp_status attention_composed(sp_builder *b, const sp_vjp *v)
 {
-    const sp__attention_attrs *a = v->attrs;
+    const sp_attention_attrs *a = v->attrs;
     const int64_t last = -1;
-    const sp__softmax_attrs along = {{1, &last}};
+    const sp_softmax_attrs along = {{1, &last}};
     sp_tensor *g = v->dout[0], *scores = scores_of(b, v);
     sp_tensor *p = sp_builder_apply(b, &sp_op_softmax, &along, 1, &scores),
               *dp = sp_matmul(b, g, v->in[2], false, true);
@@ -238,7 +238,7 @@ const sp_op sp_op_attention = {
     .name = "attention",
     .shard = "... l d, ... s d, ... s v, ... l s -> ... l v; s whole, d whole, l whole if causal",
     .inputs = "query, key, value, mask?",
-    SP_ATTRS(attention_attr_table, sp__attention_attrs),
+    SP_ATTRS(attention_attr_table, sp_attention_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = attention_infer,
     .reference = attention_reference,
@@ -256,7 +256,7 @@ const sp_op sp_op_attention_grad = {
         "... l d, ... s d, ... s v, ... l s, ... l v -> ... l d, ... s d, ... s v; l whole, s whole, d whole, v whole",
     .inputs = "query, key, value, mask?, dout",
     .n_out = 3,
-    SP_ATTRS(attention_attr_table, sp__attention_attrs),
+    SP_ATTRS(attention_attr_table, sp_attention_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = attention_grad_infer,
     .reference = attention_grad_reference,

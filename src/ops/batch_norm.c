@@ -218,10 +218,7 @@ static int64_t channel_units(const sp__split *s, int64_t *grain)
     return s->inner == 1 ? (s->n + BLOCK - 1) / BLOCK : s->n;
 }
 
-typedef struct {
-    double epsilon;
-} epsilon_attrs;
-SP_ATTR_TABLE(epsilon_attr_table, epsilon_attrs, (FLOAT, epsilon, 1e-05));
+SP_ATTR_TABLE(epsilon_attr_table, sp_batch_norm_train_attrs, (FLOAT, epsilon, 1e-05));
 
 static sp_status train_infer(const sp_call *c, sp_meta *out)
 {
@@ -247,7 +244,7 @@ static sp_status train_reference(const sp_call *c)
                      .x = x->data,
                      .out = c->out[0]->data,
                      .a = c->work,
-                     .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon,
+                     .epsilon = ((const sp_batch_norm_train_attrs *)c->attrs)->epsilon,
                      .mean = c->out[1]->data,
                      .variance = c->out[2]->data,
                      .epilogue = c->epilogue};
@@ -370,7 +367,7 @@ static sp_status train_grad_reference(const sp_call *c)
                      .x = x->data,
                      .g = c->in[4]->data,
                      .out = c->out[0]->data,
-                     .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon,
+                     .epsilon = ((const sp_batch_norm_train_attrs *)c->attrs)->epsilon,
                      .a = work,
                      .b = work + bytes,
                      .mean = work + 2 * bytes,
@@ -396,7 +393,7 @@ static sp_status train_grad_reference(const sp_call *c)
 
 static sp_status train_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const epsilon_attrs *a = v->attrs;
+    const sp_batch_norm_train_attrs *a = v->attrs;
     sp_tensor *x = v->in[0], *scale = v->in[1], *bias = v->in[2], *g = v->dout[0];
     int64_t axes[SP_RANK_MAX];
     const int n = other_axes(x, axes);
@@ -444,7 +441,7 @@ const sp_op sp_op_batch_norm_train = {
     .shard = "n c ..., c, c -> n c ..., c, c; n whole, ... whole",
     .inputs = "x, scale?, bias?",
     .n_out = 3,
-    SP_ATTRS(epsilon_attr_table, epsilon_attrs),
+    SP_ATTRS(epsilon_attr_table, sp_batch_norm_train_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = train_infer,
     .reference = train_reference,
@@ -462,7 +459,7 @@ const sp_op sp_op_batch_norm_train_grad = {
     .shard = "n c ..., c, c, c, n c ... -> n c ..., c, c; n whole, ... whole",
     .inputs = "x, scale?, mean, variance, dout",
     .n_out = 3,
-    SP_ATTRS(epsilon_attr_table, epsilon_attrs),
+    SP_ATTRS(epsilon_attr_table, sp_batch_norm_train_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = train_grad_infer,
     .reference = train_grad_reference,
@@ -475,10 +472,7 @@ const sp_op sp_op_batch_norm_train_grad = {
 
 /* --- moving averages --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    double momentum, factor;
-} average_attrs;
-SP_ATTR_TABLE(average_attr_table, average_attrs, (FLOAT, momentum, 0.1), (FLOAT, factor, 1.0));
+SP_ATTR_TABLE(average_attr_table, sp_moving_average_update_attrs, (FLOAT, momentum, 0.1), (FLOAT, factor, 1.0));
 static sp_status average_infer(const sp_call *c, sp_meta *out)
 {
     sp__meta_of(c->in[0], out);
@@ -498,7 +492,7 @@ SP_EACH_FLOAT(AVERAGE, , )
 static sp_status average_reference(const sp_call *c)
 {
     static const sp_loop_fn fns[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SP_KERNEL_ROW, average, )};
-    const average_attrs *a = c->attrs;
+    const sp_moving_average_update_attrs *a = c->attrs;
     const double factors[2] = {1 - a->momentum, a->momentum * a->factor};
     SP_CHECK(sp__tensor_same_shape(c->in[0], c->in[1]) && c->in[0]->dtype == c->in[1]->dtype, SP_VALUE,
              "the average and the new value differ in shape or dtype");
@@ -511,7 +505,7 @@ const sp_op sp_op_moving_average_update = {
     .name = "moving_average_update",
     .shard = "same",
     .inputs = "average, value",
-    SP_ATTRS(average_attr_table, average_attrs),
+    SP_ATTRS(average_attr_table, sp_moving_average_update_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = average_infer,
     .reference = average_reference,
@@ -524,12 +518,7 @@ const sp_op sp_op_moving_average_update = {
 
 /* --- batch_norm -------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    bool is_training;
-    double epsilon, momentum;
-    const char *data_format;
-} batch_attrs;
-SP_ATTR_TABLE(batch_attr_table, batch_attrs, (BOOL, is_training, False), (FLOAT, epsilon, 1e-05),
+SP_ATTR_TABLE(batch_attr_table, sp_batch_norm_attrs, (BOOL, is_training, False), (FLOAT, epsilon, 1e-05),
               (FLOAT, momentum, 0.1), (TEXT, data_format, "NCHW"));
 
 /* The last axis to place 1, or back. */
@@ -544,7 +533,7 @@ static sp_tensor *move_channels(sp_builder *b, sp_tensor *x, bool to_front)
 
 static sp_status batch_compose(sp_builder *b, const sp_call *c)
 {
-    const batch_attrs *a = c->attrs;
+    const sp_batch_norm_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *scale = c->in[1], *bias = c->in[2], *mean = c->in[3], *variance = c->in[4];
     SP_CHECK(strcmp(a->data_format, "NCHW") == 0 || strcmp(a->data_format, "NHWC") == 0 ||
                  strcmp(a->data_format, "NCDHW") == 0,
@@ -554,7 +543,7 @@ static sp_status batch_compose(sp_builder *b, const sp_call *c)
     if (last) x = move_channels(b, x, true);
     sp_tensor *out[3] = {NULL, mean, variance};
     if (a->is_training) {
-        const epsilon_attrs e = {a->epsilon};
+        const sp_batch_norm_train_attrs e = {a->epsilon};
         int n;
         SP_TRY(sp__builder_apply_many(b, &sp_op_batch_norm_train, &e, 3, (sp_tensor *const[]){x, scale, bias}, 3, out,
                                       &n));
@@ -563,7 +552,7 @@ static sp_status batch_compose(sp_builder *b, const sp_call *c)
             sp_tensor *kept = k ? variance : mean;
             if (!kept) continue;
             /* The kept variance is the unbiased one. */
-            const average_attrs to = {a->momentum, k && count > 1 ? count / (count - 1) : 1};
+            const sp_moving_average_update_attrs to = {a->momentum, k && count > 1 ? count / (count - 1) : 1};
             sp_tensor *now = sp_cast(b, out[1 + k], (sp_dtype)kept->dtype);
             sp_builder_apply(b, &sp_op_moving_average_update, &to, 2, (sp_tensor *const[]){kept, now});
         }
@@ -584,7 +573,7 @@ const sp_op sp_op_batch_norm = {
     .name = "batch_norm",
     .inputs = "x, scale?, bias?, mean?, variance?",
     .n_out = 3,
-    SP_ATTRS(batch_attr_table, batch_attrs),
+    SP_ATTRS(batch_attr_table, sp_batch_norm_attrs),
     .dtypes = SP_DT_FLOATS,
     .compose = batch_compose,
     .mindir = "BatchNorm",
@@ -597,14 +586,11 @@ const sp_op sp_op_batch_norm = {
 
 /* --- sums over neighbouring channels ----------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t before, after;
-} window_attrs;
-SP_ATTR_TABLE(window_attr_table, window_attrs, (INT_NEEDED, before), (INT_NEEDED, after));
+SP_ATTR_TABLE(window_attr_table, sp_channel_window_sum_attrs, (INT_NEEDED, before), (INT_NEEDED, after));
 
 typedef struct {
     sp__split s;
-    window_attrs w;
+    sp_channel_window_sum_attrs w;
     const char *x;
     char *out;
 } window_job;
@@ -628,7 +614,7 @@ typedef struct {
 SP_EACH_FLOAT(WINDOW, , )
 static sp_status window_infer(const sp_call *c, sp_meta *out)
 {
-    const window_attrs *a = c->attrs;
+    const sp_channel_window_sum_attrs *a = c->attrs;
     SP_CHECK(a->before >= 0 && a->after >= 0, SP_VALUE, "before and after are %lld and %lld, they must not be negative",
              (long long)a->before, (long long)a->after);
     SP_TRY(channels_check(c, 1, 0));
@@ -638,7 +624,7 @@ static sp_status window_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, window, )};
     window_job j = {.s = sp__split_at(c->in[0], 1, 1),
-                    .w = *(const window_attrs *)c->attrs,
+                    .w = *(const sp_channel_window_sum_attrs *)c->attrs,
                     .x = c->in[0]->data,
                     .out = c->out[0]->data};
     const int64_t n = j.s.n, before = j.w.before < n ? j.w.before : n, after = j.w.after < n ? j.w.after : n;
@@ -646,7 +632,7 @@ static sp_status window_reference(const sp_call *c)
 }
 static sp_status window_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const window_attrs *a = v->attrs, back = {a->after, a->before};
+    const sp_channel_window_sum_attrs *a = v->attrs, back = {a->after, a->before};
     v->din[0] = sp_builder_apply(b, &sp_op_channel_window_sum, &back, 1, &v->dout[0]);
     return SP_OK;
 }
@@ -654,7 +640,7 @@ const sp_op sp_op_channel_window_sum = {
     .batch = sp__batch_fold,
     .name = "channel_window_sum",
     .inputs = "x",
-    SP_ATTRS(window_attr_table, window_attrs),
+    SP_ATTRS(window_attr_table, sp_channel_window_sum_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = window_infer,
     .reference = window_reference,
@@ -663,17 +649,12 @@ const sp_op sp_op_channel_window_sum = {
     .samples = "[2,5,3] before=1 after=2; [1,4] before=0 after=1",
 };
 
-typedef struct {
-    int64_t depth_radius;
-    double bias, alpha, beta;
-    const char *norm_region;
-} lrn_attrs;
-SP_ATTR_TABLE(lrn_attr_table, lrn_attrs, (INT, depth_radius, 5), (FLOAT, bias, 1.0), (FLOAT, alpha, 1.0),
+SP_ATTR_TABLE(lrn_attr_table, sp_lrn_attrs, (INT, depth_radius, 5), (FLOAT, bias, 1.0), (FLOAT, alpha, 1.0),
               (FLOAT, beta, 0.5), (TEXT, norm_region, "ACROSS_CHANNELS"));
 static sp_status lrn_compose(sp_builder *b, const sp_call *c)
 {
-    const lrn_attrs *a = c->attrs;
-    const window_attrs w = {a->depth_radius, a->depth_radius};
+    const sp_lrn_attrs *a = c->attrs;
+    const sp_channel_window_sum_attrs w = {a->depth_radius, a->depth_radius};
     SP_CHECK(strcmp(a->norm_region, "ACROSS_CHANNELS") == 0, SP_VALUE,
              "norm_region is '%s', it must be 'ACROSS_CHANNELS'", a->norm_region);
     sp_tensor *square = sp_square(b, c->in[0]), *sum = sp_builder_apply(b, &sp_op_channel_window_sum, &w, 1, &square);
@@ -684,7 +665,7 @@ static sp_status lrn_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_lrn = {
     .name = "lrn",
     .inputs = "x",
-    SP_ATTRS(lrn_attr_table, lrn_attrs),
+    SP_ATTRS(lrn_attr_table, sp_lrn_attrs),
     .dtypes = SP_DT_FLOATS,
     .compose = lrn_compose,
     .mindir = "LRN",

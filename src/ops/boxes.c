@@ -28,13 +28,10 @@ typedef void (*boxes_fn)(const sp_call *c);
 
 /* --- overlap ----------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *mode;
-} iou_attrs;
-SP_ATTR_TABLE(iou_attr_table, iou_attrs, (TEXT, mode, "iou"));
+SP_ATTR_TABLE(iou_attr_table, sp_iou_attrs, (TEXT, mode, "iou"));
 static sp_status iou_infer(const sp_call *c, sp_meta *out)
 {
-    const char *mode = ((const iou_attrs *)c->attrs)->mode;
+    const char *mode = ((const sp_iou_attrs *)c->attrs)->mode;
     SP_CHECK(strcmp(mode, "iou") == 0 || strcmp(mode, "iof") == 0, SP_VALUE, "mode is '%s', it must be 'iou' or 'iof'",
              mode);
     SP_TRY(check_boxes(c, 0, 4));
@@ -48,7 +45,7 @@ static sp_status iou_infer(const sp_call *c, sp_meta *out)
     static void iou_##D(const sp_call *c)                                                                              \
     {                                                                                                                  \
         const T *a = (const T *)(const void *)c->in[0]->data, *g = (const T *)(const void *)c->in[1]->data;            \
-        const bool part = strcmp(((const iou_attrs *)c->attrs)->mode, "iof") == 0;                                     \
+        const bool part = strcmp(((const sp_iou_attrs *)c->attrs)->mode, "iof") == 0;                                  \
         const int64_t n = c->in[0]->dims[0];                                                                           \
         for (int64_t i = 0; i < c->in[1]->dims[0]; i++)                                                                \
             for (int64_t k = 0; k < n; k++) {                                                                          \
@@ -65,7 +62,7 @@ KERNEL(iou)
 const sp_op sp_op_iou = {
     .name = "iou",
     .inputs = "anchor_boxes, gt_boxes",
-    SP_ATTRS(iou_attr_table, iou_attrs),
+    SP_ATTRS(iou_attr_table, sp_iou_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = iou_infer,
     .reference = iou_reference,
@@ -78,10 +75,7 @@ const sp_op sp_op_iou = {
 
 /* --- suppression ------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    double iou_threshold;
-} nms_attrs;
-SP_ATTR_TABLE(nms_attr_table, nms_attrs, (FLOAT, iou_threshold, 0.5));
+SP_ATTR_TABLE(nms_attr_table, sp_nms_with_mask_attrs, (FLOAT, iou_threshold, 0.5));
 static sp_status nms_infer(const sp_call *c, sp_meta *out)
 {
     SP_TRY(check_boxes(c, 0, 5));
@@ -113,7 +107,7 @@ static size_t nms_workspace(const sp_call *c)
         int32_t *index = (int32_t *)(void *)c->out[1]->data;                                                           \
         uint8_t *keep = (uint8_t *)c->out[2]->data;                                                                    \
         const int64_t n = c->in[0]->dims[0];                                                                           \
-        const C threshold = (C)((const nms_attrs *)c->attrs)->iou_threshold;                                           \
+        const C threshold = (C)((const sp_nms_with_mask_attrs *)c->attrs)->iou_threshold;                              \
         scored *order = c->work;                                                                                       \
         for (int64_t i = 0; i < n; i++) order[i] = (scored){(double)LOAD(x[5 * i + 4]), i};                            \
         if (n) qsort(order, (size_t)n, sizeof *order, by_score);                                                       \
@@ -138,7 +132,7 @@ const sp_op sp_op_nms_with_mask = {
     .name = "nms_with_mask",
     .inputs = "bboxes",
     .n_out = 3,
-    SP_ATTRS(nms_attr_table, nms_attrs),
+    SP_ATTRS(nms_attr_table, sp_nms_with_mask_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = nms_infer,
     .reference = nms_reference,
@@ -155,17 +149,13 @@ const sp_op sp_op_nms_with_mask = {
 
 /* --- coding ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    sp_floats means, stds;
-    sp_ints max_shape;
-    double wh_ratio_clip;
-} code_attrs;
-SP_ATTR_TABLE(encode_attr_table, code_attrs, (FLOATS, means, 0.0, 0.0, 0.0, 0.0), (FLOATS, stds, 1.0, 1.0, 1.0, 1.0));
-SP_ATTR_TABLE(decode_attr_table, code_attrs, (FLOATS, means, 0.0, 0.0, 0.0, 0.0), (FLOATS, stds, 1.0, 1.0, 1.0, 1.0),
-              (INTS_NEEDED, max_shape), (FLOAT, wh_ratio_clip, 0.016));
+SP_ATTR_TABLE(encode_attr_table, sp_bounding_box_attrs, (FLOATS, means, 0.0, 0.0, 0.0, 0.0),
+              (FLOATS, stds, 1.0, 1.0, 1.0, 1.0));
+SP_ATTR_TABLE(decode_attr_table, sp_bounding_box_attrs, (FLOATS, means, 0.0, 0.0, 0.0, 0.0),
+              (FLOATS, stds, 1.0, 1.0, 1.0, 1.0), (INTS_NEEDED, max_shape), (FLOAT, wh_ratio_clip, 0.016));
 static sp_status code_infer(const sp_call *c, sp_meta *out)
 {
-    const code_attrs *a = c->attrs;
+    const sp_bounding_box_attrs *a = c->attrs;
     SP_TRY(check_boxes(c, 0, 4));
     SP_TRY(check_boxes(c, 1, 4));
     SP_CHECK(c->in[0]->dims[0] == c->in[1]->dims[0], SP_VALUE, "there are %lld and %lld boxes, they must be as many",
@@ -179,7 +169,7 @@ static sp_status code_infer(const sp_call *c, sp_meta *out)
 #define CODE(D, T, C, LOAD, STORE, EXP, LOG)                                                                           \
     static void encode_##D(const sp_call *c)                                                                           \
     {                                                                                                                  \
-        const code_attrs *at = c->attrs;                                                                               \
+        const sp_bounding_box_attrs *at = c->attrs;                                                                    \
         for (int64_t i = 0; i < c->in[0]->dims[0]; i++) {                                                              \
             const T *a = (const T *)(const void *)c->in[0]->data + 4 * i,                                              \
                     *g = (const T *)(const void *)c->in[1]->data + 4 * i;                                              \
@@ -195,7 +185,7 @@ static sp_status code_infer(const sp_call *c, sp_meta *out)
     }                                                                                                                  \
     static void decode_##D(const sp_call *c)                                                                           \
     {                                                                                                                  \
-        const code_attrs *at = c->attrs;                                                                               \
+        const sp_bounding_box_attrs *at = c->attrs;                                                                    \
         const C bound = (C)fabs(log(at->wh_ratio_clip));                                                               \
         for (int64_t i = 0; i < c->in[0]->dims[0]; i++) {                                                              \
             const T *a = (const T *)(const void *)c->in[0]->data + 4 * i,                                              \
@@ -220,7 +210,7 @@ KERNEL(decode)
 const sp_op sp_op_bounding_box_encode = {
     .name = "bounding_box_encode",
     .inputs = "anchor_box, groundtruth_box",
-    SP_ATTRS(encode_attr_table, code_attrs),
+    SP_ATTRS(encode_attr_table, sp_bounding_box_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = code_infer,
     .reference = encode_reference,
@@ -236,7 +226,7 @@ const sp_op sp_op_bounding_box_encode = {
 const sp_op sp_op_bounding_box_decode = {
     .name = "bounding_box_decode",
     .inputs = "anchor_box, deltas",
-    SP_ATTRS(decode_attr_table, code_attrs),
+    SP_ATTRS(decode_attr_table, sp_bounding_box_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = code_infer,
     .reference = decode_reference,

@@ -4,14 +4,11 @@
 
 /* --- cast -------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_dtype dtype;
-} cast_attrs;
-SP_ATTR_TABLE(cast_attr_table, cast_attrs, (DTYPE, dtype, float32));
+SP_ATTR_TABLE(cast_attr_table, sp_cast_attrs, (DTYPE, dtype, float32));
 
 static sp_status cast_infer(const sp_call *c, sp_meta *out)
 {
-    const cast_attrs *a = c->attrs;
+    const sp_cast_attrs *a = c->attrs;
     SP_CHECK(a->dtype != SP_DTYPE_NONE && a->dtype != SP_DTYPE_STR, SP_TYPE, "dtype is %s, it must be a number type",
              sp_dtype_name(a->dtype));
     sp__meta_of(c->in[0], out);
@@ -34,7 +31,7 @@ static sp_status cast_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_cast = {
     .name = "cast",
     .inputs = "x",
-    SP_ATTRS(cast_attr_table, cast_attrs),
+    SP_ATTRS(cast_attr_table, sp_cast_attrs),
     .infer = cast_infer,
     .reference = cast_reference,
     .loop = cast_loop,

@@ -3,14 +3,8 @@
  * matrix products with an addend. */
 #include "ops/kernels.h"
 
-typedef struct {
-    sp_number alpha;
-} alpha_attrs;
-SP_ATTR_TABLE(alpha_attr_table, alpha_attrs, (NUMBER, alpha, 1));
-typedef struct {
-    sp_number beta, alpha;
-} affine_attrs;
-SP_ATTR_TABLE(affine_attr_table, affine_attrs, (NUMBER, beta, 1), (NUMBER, alpha, 1));
+SP_ATTR_TABLE(alpha_attr_table, sp_scaled_attrs, (NUMBER, alpha, 1));
+SP_ATTR_TABLE(affine_attr_table, sp_affine_attrs, (NUMBER, beta, 1), (NUMBER, alpha, 1));
 
 /* x times a number that keeps its kind: an integer tensor stays one under an integer factor. */
 static sp_tensor *scaled(sp_builder *b, sp_tensor *x, sp_number n)
@@ -33,12 +27,12 @@ static sp_tensor *scaled(sp_builder *b, sp_tensor *x, sp_number n)
 
 static sp_status add_scaled_compose(sp_builder *b, const sp_call *c)
 {
-    c->out[0] = sp_add(b, c->in[0], scaled(b, c->in[1], ((const alpha_attrs *)c->attrs)->alpha));
+    c->out[0] = sp_add(b, c->in[0], scaled(b, c->in[1], ((const sp_scaled_attrs *)c->attrs)->alpha));
     return SP_OK;
 }
 static sp_status sub_scaled_compose(sp_builder *b, const sp_call *c)
 {
-    sp_tensor *y = scaled(b, c->in[1], ((const alpha_attrs *)c->attrs)->alpha);
+    sp_tensor *y = scaled(b, c->in[1], ((const sp_scaled_attrs *)c->attrs)->alpha);
     if (y && y->dtype == SP_DTYPE_BOOL) y = sp_cast(b, y, SP_DTYPE_I64); /* a truth value less another is a number */
     c->out[0] = sp_sub(b, c->in[0], y);
     return SP_OK;
@@ -46,7 +40,7 @@ static sp_status sub_scaled_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_add_scaled = {
     .name = "add_scaled",
     .inputs = "x, y",
-    SP_ATTRS(alpha_attr_table, alpha_attrs),
+    SP_ATTRS(alpha_attr_table, sp_scaled_attrs),
     .compose = add_scaled_compose,
     .python = "mint.add(input, other, *, alpha=1); Tensor.add(other, *, alpha=1)",
     .doc = "x plus alpha times y.",
@@ -55,7 +49,7 @@ const sp_op sp_op_add_scaled = {
 const sp_op sp_op_sub_scaled = {
     .name = "sub_scaled",
     .inputs = "x, y",
-    SP_ATTRS(alpha_attr_table, alpha_attrs),
+    SP_ATTRS(alpha_attr_table, sp_scaled_attrs),
     .compose = sub_scaled_compose,
     .python = "ops.subtract(input, other, *, alpha=1); mint.sub(input, other, *, alpha=1); "
               "Tensor.sub(other, *, alpha=1); "
@@ -191,7 +185,7 @@ static sp_status ranks(const sp_call *c, int second, int third)
 }
 static sp_status affine(sp_builder *b, const sp_call *c, sp_tensor *product)
 {
-    const affine_attrs *a = c->attrs;
+    const sp_affine_attrs *a = c->attrs;
     product = scaled(b, product, a->alpha);
     /* beta = 0 ignores the addend altogether, NaN included; its shape still counts. */
     const bool ignored = a->beta.f == 0 && a->beta.kind != 'n';
@@ -234,7 +228,7 @@ static sp_status addr_compose(sp_builder *b, const sp_call *c)
 #define AFFINE(name_, inputs_, python_, doc_, samples_)                                                                \
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = inputs_,                                                                    \
-                                 SP_ATTRS(affine_attr_table, affine_attrs),                                            \
+                                 SP_ATTRS(affine_attr_table, sp_affine_attrs),                                         \
                                  .promote = SP_PROMOTE_ALL,                                                            \
                                  .dtypes = SP_DT_NUMBERS,                                                              \
                                  .compose = name_##_compose,                                                           \

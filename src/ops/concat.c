@@ -2,10 +2,7 @@
 /* concat.c - joining tensors along an axis and cutting them apart. Pieces of a split are views. */
 #include "ops/kernels.h"
 
-typedef struct {
-    int64_t axis;
-} axis_attrs;
-SP_ATTR_TABLE(axis_attr_table, axis_attrs, (INT, axis, 0));
+SP_ATTR_TABLE(axis_attr_table, sp_concat_attrs, (INT, axis, 0));
 
 /* --- concat ------------------------------------------------------------------------------------------------------ */
 
@@ -16,7 +13,7 @@ static sp_status concat_infer(const sp_call *c, sp_meta *out)
     const sp_tensor *x = c->in[0];
     SP_CHECK(x->rank > 0, SP_VALUE, "tensors without dimensions cannot be joined");
     int axis;
-    SP_TRY(sp__shape_axis(((const axis_attrs *)c->attrs)->axis, x->rank, "axis", &axis));
+    SP_TRY(sp__shape_axis(((const sp_concat_attrs *)c->attrs)->axis, x->rank, "axis", &axis));
     sp__meta_of(x, out);
     for (int i = 1; i < c->n_in; i++) {
         const sp_tensor *y = c->in[i];
@@ -42,7 +39,7 @@ static sp_status concat_reference(const sp_call *c)
 {
     int axis;
     int64_t from = 0;
-    SP_TRY(sp__shape_axis(((const axis_attrs *)c->attrs)->axis, c->in[0]->rank, "axis", &axis));
+    SP_TRY(sp__shape_axis(((const sp_concat_attrs *)c->attrs)->axis, c->in[0]->rank, "axis", &axis));
     for (int i = 0; i < c->n_in; i++) {
         sp_tensor to = piece(c->out[0], axis, from, c->in[i]->dims[axis]);
         SP_TRY(sp_tensor_assign(&to, c->in[i]));
@@ -55,7 +52,7 @@ static sp_status concat_vjp(sp_builder *b, const sp_vjp *v)
 {
     int axis;
     int64_t from = 0;
-    SP_TRY(sp__shape_axis(((const axis_attrs *)v->attrs)->axis, v->in[0]->rank, "axis", &axis));
+    SP_TRY(sp__shape_axis(((const sp_concat_attrs *)v->attrs)->axis, v->in[0]->rank, "axis", &axis));
     for (int i = 0; i < v->n_in; i++) {
         if (v->needs[i]) v->din[i] = sp__take_range(b, v->dout[0], axis, from, v->in[i]->dims[axis]);
         from += v->in[i]->dims[axis];
@@ -68,7 +65,7 @@ const sp_op sp_op_concat = {
     .name = "concat",
     .shard = "same; axis whole",
     .inputs = "tensors...",
-    SP_ATTRS(axis_attr_table, axis_attrs),
+    SP_ATTRS(axis_attr_table, sp_concat_attrs),
     .promote = SP_PROMOTE_ALL,
     .infer = concat_infer,
     .reference = concat_reference,
@@ -90,7 +87,7 @@ static sp_status stack_compose(sp_builder *b, const sp_call *c)
     int axis;
     SP_CHECK(x->rank < SP_RANK_MAX, SP_VALUE, "the result would have %d dimensions, at most %d are possible",
              x->rank + 1, SP_RANK_MAX);
-    SP_TRY(sp__shape_axis(((const axis_attrs *)c->attrs)->axis, x->rank + 1, "axis", &axis));
+    SP_TRY(sp__shape_axis(((const sp_concat_attrs *)c->attrs)->axis, x->rank + 1, "axis", &axis));
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i <= x->rank; i++) dims[i] = i < axis ? x->dims[i] : i == axis ? 1 : x->dims[i - 1];
     sp_tensor **in = sp__alloc((size_t)c->n_in * sizeof *in);
@@ -103,7 +100,7 @@ static sp_status stack_compose(sp_builder *b, const sp_call *c)
                          i, sp__shape_text(c->in[i]->rank, c->in[i]->dims, t), sp__shape_text(x->rank, x->dims, a));
         else in[i] = sp_reshape(b, c->in[i], x->rank + 1, dims);
     }
-    const axis_attrs attrs = {axis};
+    const sp_concat_attrs attrs = {axis};
     if (status == SP_OK && sp__builder_status(b) == SP_OK)
         c->out[0] = sp_builder_apply(b, &sp_op_concat, &attrs, c->n_in, in);
     sp__free(in);
@@ -113,7 +110,7 @@ static sp_status stack_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_stack = {
     .name = "stack",
     .inputs = "tensors...",
-    SP_ATTRS(axis_attr_table, axis_attrs),
+    SP_ATTRS(axis_attr_table, sp_concat_attrs),
     .promote = SP_PROMOTE_ALL,
     .compose = stack_compose,
     .mindir = "Stack",
@@ -123,15 +120,11 @@ const sp_op sp_op_stack = {
 
 /* --- split ------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints sizes;
-    int64_t axis;
-} split_attrs;
-SP_ATTR_TABLE(split_attr_table, split_attrs, (INTS_NEEDED, sizes), (INT, axis, 0));
+SP_ATTR_TABLE(split_attr_table, sp_split_attrs, (INTS_NEEDED, sizes), (INT, axis, 0));
 
-static int split_count(const sp_call *c) { return ((const split_attrs *)c->attrs)->sizes.n; }
+static int split_count(const sp_call *c) { return ((const sp_split_attrs *)c->attrs)->sizes.n; }
 
-static sp_status split_axis(const sp_tensor *x, const split_attrs *a, int *axis)
+static sp_status split_axis(const sp_tensor *x, const sp_split_attrs *a, int *axis)
 {
     SP_CHECK(x->rank > 0, SP_VALUE, "a tensor without dimensions cannot be split");
     SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", axis));
@@ -149,7 +142,7 @@ static sp_status split_axis(const sp_tensor *x, const split_attrs *a, int *axis)
 
 static sp_status split_infer(const sp_call *c, sp_meta *out)
 {
-    const split_attrs *a = c->attrs;
+    const sp_split_attrs *a = c->attrs;
     int axis;
     SP_TRY(split_axis(c->in[0], a, &axis));
     for (int i = 0; i < a->sizes.n; i++) {
@@ -161,7 +154,7 @@ static sp_status split_infer(const sp_call *c, sp_meta *out)
 
 static sp_status split_view(const sp_call *c)
 {
-    const split_attrs *a = c->attrs;
+    const sp_split_attrs *a = c->attrs;
     int axis;
     int64_t from = 0;
     SP_TRY(split_axis(c->in[0], a, &axis));
@@ -176,13 +169,13 @@ static sp_status split_view(const sp_call *c)
 
 static sp_status split_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const split_attrs *a = v->attrs;
+    const sp_split_attrs *a = v->attrs;
     sp_tensor **parts = sp__alloc((size_t)v->n_out * sizeof *parts);
     if (!parts) return SP_NOMEM;
     sp_dtype dtype = (sp_dtype)v->in[0]->dtype;
     for (int i = 0; i < v->n_out; i++)
         parts[i] = v->dout[i] ? v->dout[i] : sp__full(b, 0, dtype, v->out[i]->rank, v->out[i]->dims);
-    const axis_attrs attrs = {a->axis};
+    const sp_concat_attrs attrs = {a->axis};
     if (sp__builder_status(b) == SP_OK) v->din[0] = sp_builder_apply(b, &sp_op_concat, &attrs, v->n_out, parts);
     sp__free(parts);
     return SP_OK;
@@ -195,7 +188,7 @@ const sp_op sp_op_split = {
     .inputs = "x",
     .n_out = -1,
     .count = split_count,
-    SP_ATTRS(split_attr_table, split_attrs),
+    SP_ATTRS(split_attr_table, sp_split_attrs),
     .infer = split_infer,
     .view = split_view,
     .vjp = split_vjp,
@@ -210,7 +203,7 @@ const sp_op sp_op_split = {
 static int unstack_count(const sp_call *c)
 {
     int axis;
-    const int64_t given = ((const axis_attrs *)c->attrs)->axis;
+    const int64_t given = ((const sp_concat_attrs *)c->attrs)->axis;
     if (c->in[0]->rank == 0 || sp__shape_axis(given, c->in[0]->rank, "axis", &axis) != SP_OK) return -1;
     return (int)c->in[0]->dims[axis];
 }
@@ -219,7 +212,7 @@ static sp_status unstack_infer(const sp_call *c, sp_meta *out)
 {
     int axis;
     const sp_tensor *x = c->in[0];
-    SP_TRY(sp__shape_axis(((const axis_attrs *)c->attrs)->axis, x->rank, "axis", &axis));
+    SP_TRY(sp__shape_axis(((const sp_concat_attrs *)c->attrs)->axis, x->rank, "axis", &axis));
     for (int k = 0; k < c->n_out; k++) {
         out[k].dtype = (sp_dtype)x->dtype;
         out[k].rank = x->rank - 1;
@@ -232,7 +225,7 @@ static sp_status unstack_view(const sp_call *c)
 {
     int axis;
     const sp_tensor *x = c->in[0];
-    SP_TRY(sp__shape_axis(((const axis_attrs *)c->attrs)->axis, x->rank, "axis", &axis));
+    SP_TRY(sp__shape_axis(((const sp_concat_attrs *)c->attrs)->axis, x->rank, "axis", &axis));
     int64_t dims[SP_RANK_MAX], strides[SP_RANK_MAX];
     for (int i = 0; i < x->rank - 1; i++) {
         dims[i] = x->dims[i < axis ? i : i + 1];
@@ -266,7 +259,7 @@ const sp_op sp_op_unstack = {
     .inputs = "input_x",
     .n_out = -1,
     .count = unstack_count,
-    SP_ATTRS(axis_attr_table, axis_attrs),
+    SP_ATTRS(axis_attr_table, sp_concat_attrs),
     .infer = unstack_infer,
     .view = unstack_view,
     .vjp = unstack_vjp,

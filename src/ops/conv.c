@@ -10,9 +10,9 @@
 #include "ops/kernels.h"
 
 #define CONV_ATTRS (INTS, stride, 1), (TEXT, pad_mode, "pad"), (INTS, pad, 0), (INTS, dilation, 1), (INT, group, 1)
-SP_ATTR_TABLE(conv_attr_table, sp__conv_attrs, CONV_ATTRS);
-SP_ATTR_TABLE(conv_input_attr_table, sp__conv_attrs, CONV_ATTRS, (INTS_OR_NONE, input_size));
-SP_ATTR_TABLE(conv_weight_attr_table, sp__conv_attrs, CONV_ATTRS, (INTS_NEEDED, kernel_size));
+SP_ATTR_TABLE(conv_attr_table, sp_conv_attrs, CONV_ATTRS);
+SP_ATTR_TABLE(conv_input_attr_table, sp_conv_attrs, CONV_ATTRS, (INTS_OR_NONE, input_size));
+SP_ATTR_TABLE(conv_weight_attr_table, sp_conv_attrs, CONV_ATTRS, (INTS_NEEDED, kernel_size));
 
 static sp_status check_rank(const sp_call *c)
 {
@@ -227,12 +227,12 @@ static const conv_family families[] = {
 
 /* Attributes with the padding spelled out, so that 'same' is not worked out again from other sizes. */
 typedef struct {
-    sp__conv_attrs attrs;
+    sp_conv_attrs attrs;
     int64_t pads[2 * SP_SPATIAL];
     const conv_family *family;
 } conv_rule;
 
-static void make_rule(const sp__conv_geometry *g, const sp__conv_attrs *attrs, conv_rule *rule)
+static void make_rule(const sp__conv_geometry *g, const sp_conv_attrs *attrs, conv_rule *rule)
 {
     int n = g->w.n, first = SP_SPATIAL - n;
     rule->family = &families[n - 1];
@@ -247,24 +247,24 @@ static void make_rule(const sp__conv_geometry *g, const sp__conv_attrs *attrs, c
 
 static sp_tensor *apply_conv(sp_builder *b, const conv_rule *rule, sp_tensor *x, sp_tensor *weight)
 {
-    sp__conv_attrs attrs = rule->attrs;
-    attrs.size = (sp_ints){.n = -1};
+    sp_conv_attrs attrs = rule->attrs;
+    attrs.input_size = attrs.kernel_size = (sp_ints){.n = -1};
     return sp_builder_apply(b, rule->family->conv, &attrs, 3, (sp_tensor *const[]){x, weight, NULL});
 }
 
 static sp_tensor *apply_input_grad(sp_builder *b, const conv_rule *rule, const sp__conv_geometry *g, sp_tensor *dout,
                                    sp_tensor *weight)
 {
-    sp__conv_attrs attrs = rule->attrs;
-    attrs.size = (sp_ints){g->w.n, g->w.in + SP_SPATIAL - g->w.n};
+    sp_conv_attrs attrs = rule->attrs;
+    attrs.input_size = (sp_ints){g->w.n, g->w.in + SP_SPATIAL - g->w.n};
     return sp_builder_apply(b, rule->family->input_grad, &attrs, 2, (sp_tensor *const[]){dout, weight});
 }
 
 static sp_tensor *apply_weight_grad(sp_builder *b, const conv_rule *rule, const sp__conv_geometry *g, sp_tensor *x,
                                     sp_tensor *dout)
 {
-    sp__conv_attrs attrs = rule->attrs;
-    attrs.size = (sp_ints){g->w.n, g->w.kernel + SP_SPATIAL - g->w.n};
+    sp_conv_attrs attrs = rule->attrs;
+    attrs.kernel_size = (sp_ints){g->w.n, g->w.kernel + SP_SPATIAL - g->w.n};
     return sp_builder_apply(b, rule->family->weight_grad, &attrs, 2, (sp_tensor *const[]){x, dout});
 }
 
@@ -313,7 +313,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
         .name = "conv" #n "d",                                                                                         \
         .shard = "n i ..., o i ..., o -> n o ...; ... whole, i whole if bias, i whole if group, o whole if group",     \
         .inputs = "x, weight, bias?",                                                                                  \
-        SP_ATTRS(conv_attr_table, sp__conv_attrs),                                                                     \
+        SP_ATTRS(conv_attr_table, sp_conv_attrs),                                                                      \
         .promote = SP_PROMOTE_ALL,                                                                                     \
         .dtypes = SP_DT_REAL,                                                                                          \
         .infer = conv_infer,                                                                                           \
@@ -331,7 +331,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
         .name = "conv" #n "d_input_grad",                                                                              \
         .shard = "n o ..., o i ... -> n i ...; ... whole, i whole if group, o whole if group",                         \
         .inputs = "dout, weight",                                                                                      \
-        SP_ATTRS(conv_input_attr_table, sp__conv_attrs),                                                               \
+        SP_ATTRS(conv_input_attr_table, sp_conv_attrs),                                                                \
         .promote = SP_PROMOTE_ALL,                                                                                     \
         .dtypes = SP_DT_REAL,                                                                                          \
         .infer = conv_input_infer,                                                                                     \
@@ -349,7 +349,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
         .name = "conv" #n "d_weight_grad",                                                                             \
         .shard = "n i ..., n o ... -> o i ...; ... whole, i whole if group, o whole if group",                         \
         .inputs = "x, dout",                                                                                           \
-        SP_ATTRS(conv_weight_attr_table, sp__conv_attrs),                                                              \
+        SP_ATTRS(conv_weight_attr_table, sp_conv_attrs),                                                               \
         .promote = SP_PROMOTE_ALL,                                                                                     \
         .dtypes = SP_DT_REAL,                                                                                          \
         .infer = conv_weight_infer,                                                                                    \

@@ -8,7 +8,7 @@
 #include "ir/conv_bytes.h"
 #include "ops/kernels.h"
 
-SP_ATTR_TABLE(attr_table, sp__conv_attrs, (INTS, stride, 1), (TEXT, pad_mode, "pad"), (INTS, pad, 0),
+SP_ATTR_TABLE(attr_table, sp_conv_attrs, (INTS, stride, 1), (TEXT, pad_mode, "pad"), (INTS, pad, 0),
               (INTS, dilation, 1), (INT, group, 1));
 
 static bool is_bytes(const sp_tensor *t) { return t->dtype == SP_DTYPE_I8 || t->dtype == SP_DTYPE_U8; }
@@ -131,7 +131,7 @@ static sp_status conv_bytes_reference(const sp_call *c)
 const sp_op sp_op_conv_bytes = {
     .name = "conv_bytes",
     .inputs = "x, weight, x_zero?, w_zero?, bias?, scale?, y_zero?",
-    SP_ATTRS(attr_table, sp__conv_attrs),
+    SP_ATTRS(attr_table, sp_conv_attrs),
     .promote = SP_PROMOTE_NONE,
     .dtypes = SP_DT(I8) | SP_DT(U8),
     .infer = conv_bytes_infer,

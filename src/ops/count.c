@@ -6,11 +6,11 @@
 
 /* --- counts ------------------------------------------------------------------------------------------------------ */
 
-typedef sp__count_attrs count_attrs;
-SP_ATTR_TABLE(count_attr_table, count_attrs, (INTS_EMPTY, axis), (BOOL, keepdims, False), (DTYPE, dtype, int32));
+SP_ATTR_TABLE(count_attr_table, sp_count_nonzero_attrs, (INTS_EMPTY, axis), (BOOL, keepdims, False),
+              (DTYPE, dtype, int32));
 static sp_status count_nonzero_compose(sp_builder *b, const sp_call *c)
 {
-    const count_attrs *a = c->attrs;
+    const sp_count_nonzero_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *hit = sp_cast(b, sp_not_equal(b, x, sp__const(b, 0, x)), SP_DTYPE_I64);
     const sp_dtype to = a->dtype == SP_DTYPE_NONE ? SP_DTYPE_I32 : a->dtype;
     c->out[0] = sp_cast(b, sp__sum_axes(b, hit, a->axis, a->keepdims), to);
@@ -18,7 +18,7 @@ static sp_status count_nonzero_compose(sp_builder *b, const sp_call *c)
 }
 static sp_status count_nonzero_infer(const sp_call *c, sp_meta *out)
 {
-    const count_attrs *a = c->attrs;
+    const sp_count_nonzero_attrs *a = c->attrs;
     SP_TRY(sp__infer_reduced(c->in[0], a->axis, a->keepdims, out));
     out->dtype = a->dtype == SP_DTYPE_NONE ? SP_DTYPE_I32 : a->dtype;
     return SP_OK;
@@ -26,7 +26,7 @@ static sp_status count_nonzero_infer(const sp_call *c, sp_meta *out)
 const sp_op sp_op_count_nonzero = {
     .name = "count_nonzero",
     .inputs = "x",
-    SP_ATTRS(count_attr_table, count_attrs),
+    SP_ATTRS(count_attr_table, sp_count_nonzero_attrs),
     .compose = count_nonzero_compose,
     .infer = count_nonzero_infer,
     .python = "ops.count_nonzero(x, axis=(), keep_dims:keepdims=False, dtype=int32); "
@@ -56,10 +56,7 @@ const sp_op sp_op_equal_count = {
 
 /* --- histograms -------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t minlength;
-} bincount_attrs;
-SP_ATTR_TABLE(bincount_attr_table, bincount_attrs, (INT, minlength, 0));
+SP_ATTR_TABLE(bincount_attr_table, sp_bincount_attrs, (INT, minlength, 0));
 static sp_status bincount_infer(const sp_call *c, sp_meta *out)
 {
     char x[SP_SHAPE_TEXT], w[SP_SHAPE_TEXT];
@@ -69,8 +66,8 @@ static sp_status bincount_infer(const sp_call *c, sp_meta *out)
     SP_CHECK(!weights || sp__tensor_same_shape(t, weights), SP_VALUE,
              "weights has shape %s, it must be that of input, %s", sp__shape_text(weights->rank, weights->dims, w),
              sp__shape_text(t->rank, t->dims, x));
-    SP_CHECK(((const bincount_attrs *)c->attrs)->minlength >= 0, SP_VALUE, "minlength is %lld, it must not be negative",
-             (long long)((const bincount_attrs *)c->attrs)->minlength);
+    SP_CHECK(((const sp_bincount_attrs *)c->attrs)->minlength >= 0, SP_VALUE,
+             "minlength is %lld, it must not be negative", (long long)((const sp_bincount_attrs *)c->attrs)->minlength);
     *out = (sp_meta){
         .dtype = weights && weights->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 1, .dims = {-1}};
     return SP_OK;
@@ -80,7 +77,7 @@ static sp_status bincount_reference(const sp_call *c)
     const sp_tensor *x = c->in[0], *weights = c->in[1];
     sp_meta meta;
     SP_TRY(bincount_infer(c, &meta));
-    meta.dims[0] = ((const bincount_attrs *)c->attrs)->minlength;
+    meta.dims[0] = ((const sp_bincount_attrs *)c->attrs)->minlength;
     const sp_loop_fn load = sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_I64);
     const sp_loop_fn load_weight = weights ? sp__cast_loop((sp_dtype)weights->dtype, SP_DTYPE_F64) : NULL;
     const size_t x_bytes = sp_dtype_bytes((sp_dtype)x->dtype);
@@ -117,7 +114,7 @@ static sp_status bincount_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_bincount = {
     .name = "bincount",
     .inputs = "x, weights?",
-    SP_ATTRS(bincount_attr_table, bincount_attrs),
+    SP_ATTRS(bincount_attr_table, sp_bincount_attrs),
     .dtypes = SP_DT_INTS | SP_DT(BOOL),
     .infer = bincount_infer,
     .open = true,
@@ -131,14 +128,10 @@ const sp_op sp_op_bincount = {
     .samples = "[6]i<4 _; [6]i<4 _ minlength=8; [5]i<3 [5]",
 };
 
-typedef struct {
-    int64_t bins;
-    double min, max;
-} histc_attrs;
-SP_ATTR_TABLE(histc_attr_table, histc_attrs, (INT, bins, 100), (FLOAT, min, 0), (FLOAT, max, 0));
+SP_ATTR_TABLE(histc_attr_table, sp_histc_attrs, (INT, bins, 100), (FLOAT, min, 0), (FLOAT, max, 0));
 static sp_status histc_infer(const sp_call *c, sp_meta *out)
 {
-    const histc_attrs *a = c->attrs;
+    const sp_histc_attrs *a = c->attrs;
     SP_CHECK(a->bins > 0, SP_VALUE, "bins is %lld, it must be positive", (long long)a->bins);
     SP_CHECK(a->min <= a->max, SP_VALUE, "min is %g, it must not be above max, which is %g", a->min, a->max);
     *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype, .rank = 1, .dims = {a->bins}};
@@ -146,12 +139,12 @@ static sp_status histc_infer(const sp_call *c, sp_meta *out)
 }
 static size_t histc_workspace(const sp_call *c)
 {
-    return ((size_t)c->in[0]->count + (size_t)((const histc_attrs *)c->attrs)->bins) * sizeof(double);
+    return ((size_t)c->in[0]->count + (size_t)((const sp_histc_attrs *)c->attrs)->bins) * sizeof(double);
 }
 /* Elements outside [min, max] and NaN are not counted; equal bounds stand for the range of the data. */
 static sp_status histc_reference(const sp_call *c)
 {
-    const histc_attrs *a = c->attrs;
+    const sp_histc_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     double *counts = c->work, *values = counts + a->bins, low = a->min, high = a->max;
     const sp_dtype dtype = (sp_dtype)x->dtype;
@@ -181,7 +174,7 @@ static sp_status histc_reference(const sp_call *c)
 const sp_op sp_op_histc = {
     .name = "histc",
     .inputs = "x",
-    SP_ATTRS(histc_attr_table, histc_attrs),
+    SP_ATTRS(histc_attr_table, sp_histc_attrs),
     .dtypes = SP_DT_REAL,
     .infer = histc_infer,
     .reference = histc_reference,
@@ -221,14 +214,10 @@ const sp_op sp_op_trace = {
 
 /* --- within a tolerance ------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    double rtol, atol;
-    bool equal_nan;
-} close_attrs;
-SP_ATTR_TABLE(close_attr_table, close_attrs, (FLOAT, rtol, 1e-05), (FLOAT, atol, 1e-08), (BOOL, equal_nan, False));
+SP_ATTR_TABLE(close_attr_table, sp_isclose_attrs, (FLOAT, rtol, 1e-05), (FLOAT, atol, 1e-08), (BOOL, equal_nan, False));
 static sp_status isclose_compose(sp_builder *b, const sp_call *c)
 {
-    const close_attrs *a = c->attrs;
+    const sp_isclose_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *y = c->in[1];
     SP_CHECK(a->rtol >= 0 && a->atol >= 0, SP_VALUE, "rtol is %g and atol is %g, they must not be negative", a->rtol,
              a->atol);
@@ -249,7 +238,7 @@ static sp_status isclose_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_isclose = {
     .name = "isclose",
     .inputs = "x, y",
-    SP_ATTRS(close_attr_table, close_attrs),
+    SP_ATTRS(close_attr_table, sp_isclose_attrs),
     .promote = SP_PROMOTE_ALL,
     .dtypes = SP_DT_REAL_BOOL,
     .compose = isclose_compose,
@@ -263,13 +252,10 @@ const sp_op sp_op_isclose = {
     .samples = "[2,3] [2,3]; [2,3] [3] equal_nan=True",
 };
 
-typedef struct {
-    double tolerance;
-} near_attrs;
-SP_ATTR_TABLE(near_attr_table, near_attrs, (FLOAT, tolerance, 1e-05));
+SP_ATTR_TABLE(near_attr_table, sp_approximate_equal_attrs, (FLOAT, tolerance, 1e-05));
 static sp_status approximate_equal_compose(sp_builder *b, const sp_call *c)
 {
-    const double tolerance = ((const near_attrs *)c->attrs)->tolerance;
+    const double tolerance = ((const sp_approximate_equal_attrs *)c->attrs)->tolerance;
     sp_tensor *gap = sp_abs(b, sp_sub(b, c->in[0], c->in[1]));
     c->out[0] = sp_less(b, gap, sp__const(b, tolerance, gap));
     return SP_OK;
@@ -277,7 +263,7 @@ static sp_status approximate_equal_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_approximate_equal = {
     .name = "approximate_equal",
     .inputs = "x, y",
-    SP_ATTRS(near_attr_table, near_attrs),
+    SP_ATTRS(near_attr_table, sp_approximate_equal_attrs),
     .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
     .compose = approximate_equal_compose,

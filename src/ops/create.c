@@ -5,12 +5,7 @@
 
 /* --- full -------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints shape;
-    sp_number value;
-    sp_dtype dtype;
-} full_attrs;
-SP_ATTR_TABLE(full_attr_table, full_attrs, (INTS_NEEDED, shape), (NUMBER, value, 0), (DTYPE, dtype, float32));
+SP_ATTR_TABLE(full_attr_table, sp_full_attrs, (INTS_NEEDED, shape), (NUMBER, value, 0), (DTYPE, dtype, float32));
 
 static sp_status number_dtype(sp_dtype dtype)
 {
@@ -21,7 +16,7 @@ static sp_status number_dtype(sp_dtype dtype)
 
 static sp_status full_infer(const sp_call *c, sp_meta *out)
 {
-    const full_attrs *a = c->attrs;
+    const sp_full_attrs *a = c->attrs;
     SP_TRY(number_dtype(a->dtype));
     SP_CHECK(a->shape.n >= 0 && a->shape.n <= SP_RANK_MAX, SP_VALUE,
              "the shape has %d dimensions, at most %d are possible", a->shape.n, SP_RANK_MAX);
@@ -37,7 +32,7 @@ static sp_status full_infer(const sp_call *c, sp_meta *out)
 
 static sp_status full_reference(const sp_call *c)
 {
-    const full_attrs *a = c->attrs;
+    const sp_full_attrs *a = c->attrs;
     sp_tensor *o = c->out[0];
     sp_number v = a->value;
     const bool floats = v.kind == 'f';
@@ -58,7 +53,7 @@ static sp_status full_reference(const sp_call *c)
 const sp_op sp_op_full = {
     .name = "full",
     .inputs = "",
-    SP_ATTRS(full_attr_table, full_attrs),
+    SP_ATTRS(full_attr_table, sp_full_attrs),
     .infer = full_infer,
     .reference = full_reference,
     .no_vjp = "it has no inputs",
@@ -70,21 +65,17 @@ const sp_op sp_op_full = {
 
 /* --- arange ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    sp_number start, end, step;
-    sp_dtype dtype;
-} arange_attrs;
-SP_ATTR_TABLE(arange_attr_table, arange_attrs, (NUMBER, start, 0), (NUMBER_NEEDED, end), (NUMBER, step, 1),
+SP_ATTR_TABLE(arange_attr_table, sp_arange_attrs, (NUMBER, start, 0), (NUMBER_NEEDED, end), (NUMBER, step, 1),
               (DTYPE_OR_NONE, dtype));
 
-static bool arange_exact(const arange_attrs *a)
+static bool arange_exact(const sp_arange_attrs *a)
 {
     return a->start.kind != 'f' && a->end.kind != 'f' && a->step.kind != 'f';
 }
 
 static sp_status arange_infer(const sp_call *c, sp_meta *out)
 {
-    const arange_attrs *a = c->attrs;
+    const sp_arange_attrs *a = c->attrs;
     const bool exact = arange_exact(a);
     out->dtype = a->dtype != SP_DTYPE_NONE ? a->dtype : exact ? SP_DTYPE_I64 : SP_DTYPE_F32;
     SP_TRY(number_dtype(out->dtype));
@@ -107,7 +98,7 @@ static sp_status arange_infer(const sp_call *c, sp_meta *out)
 
 static sp_status arange_reference(const sp_call *c)
 {
-    const arange_attrs *a = c->attrs;
+    const sp_arange_attrs *a = c->attrs;
     sp_tensor *o = c->out[0];
     const bool exact = arange_exact(a);
     const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)o->dtype);
@@ -132,7 +123,7 @@ static sp_status arange_reference(const sp_call *c)
 const sp_op sp_op_arange = {
     .name = "arange",
     .inputs = "",
-    SP_ATTRS(arange_attr_table, arange_attrs),
+    SP_ATTRS(arange_attr_table, sp_arange_attrs),
     .infer = arange_infer,
     .reference = arange_reference,
     .no_vjp = "it has no inputs",
@@ -144,17 +135,12 @@ const sp_op sp_op_arange = {
 
 /* --- linspace ---------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    double start, end;
-    int64_t steps;
-    sp_dtype dtype;
-} linspace_attrs;
-SP_ATTR_TABLE(linspace_attr_table, linspace_attrs, (FLOAT_NEEDED, start), (FLOAT_NEEDED, end), (INT_NEEDED, steps),
+SP_ATTR_TABLE(linspace_attr_table, sp_linspace_attrs, (FLOAT_NEEDED, start), (FLOAT_NEEDED, end), (INT_NEEDED, steps),
               (DTYPE, dtype, float32));
 
 static sp_status linspace_infer(const sp_call *c, sp_meta *out)
 {
-    const linspace_attrs *a = c->attrs;
+    const sp_linspace_attrs *a = c->attrs;
     SP_TRY(number_dtype(a->dtype));
     SP_CHECK(a->steps >= 0, SP_VALUE, "steps is %lld, it must not be negative", (long long)a->steps);
     out->dtype = a->dtype;
@@ -165,7 +151,7 @@ static sp_status linspace_infer(const sp_call *c, sp_meta *out)
 
 static sp_status linspace_reference(const sp_call *c)
 {
-    const linspace_attrs *a = c->attrs;
+    const sp_linspace_attrs *a = c->attrs;
     sp_tensor *o = c->out[0];
     const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)o->dtype), step[2] = {0, 0};
     sp_loop_fn store = sp__cast_loop(SP_DTYPE_F64, (sp_dtype)o->dtype);
@@ -183,7 +169,7 @@ static sp_status linspace_reference(const sp_call *c)
 const sp_op sp_op_linspace = {
     .name = "linspace",
     .inputs = "",
-    SP_ATTRS(linspace_attr_table, linspace_attrs),
+    SP_ATTRS(linspace_attr_table, sp_linspace_attrs),
     .infer = linspace_infer,
     .reference = linspace_reference,
     .no_vjp = "it has no inputs",
@@ -194,15 +180,11 @@ const sp_op sp_op_linspace = {
 
 /* --- eye --------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t n, m;
-    sp_dtype dtype;
-} eye_attrs;
-SP_ATTR_TABLE(eye_attr_table, eye_attrs, (INT_NEEDED, n), (INT_OR_NONE, m), (DTYPE, dtype, float32));
+SP_ATTR_TABLE(eye_attr_table, sp_eye_attrs, (INT_NEEDED, n), (INT_OR_NONE, m), (DTYPE, dtype, float32));
 
 static sp_status eye_infer(const sp_call *c, sp_meta *out)
 {
-    const eye_attrs *a = c->attrs;
+    const sp_eye_attrs *a = c->attrs;
     SP_TRY(number_dtype(a->dtype));
     const int64_t m = a->m == SP_INT_NONE ? a->n : a->m;
     SP_CHECK(a->n >= 0 && m >= 0, SP_VALUE, "the matrix would have %lld rows and %lld columns, neither may be negative",
@@ -229,7 +211,7 @@ static sp_status eye_reference(const sp_call *c)
 const sp_op sp_op_eye = {
     .name = "eye",
     .inputs = "",
-    SP_ATTRS(eye_attr_table, eye_attrs),
+    SP_ATTRS(eye_attr_table, sp_eye_attrs),
     .infer = eye_infer,
     .reference = eye_reference,
     .no_vjp = "it has no inputs",

@@ -8,11 +8,7 @@
 #include "ir/refuse.h"
 #include "ops/norm.h"
 
-typedef struct {
-    int64_t blank;
-    bool zero_infinity, normalized, merge_repeated;
-} ctc_attrs;
-SP_ATTR_TABLE(ctc_attr_table, ctc_attrs, (INT, blank, 0), (BOOL, zero_infinity, False), (BOOL, normalized, False),
+SP_ATTR_TABLE(ctc_attr_table, sp_ctc_attrs, (INT, blank, 0), (BOOL, zero_infinity, False), (BOOL, normalized, False),
               (BOOL, merge_repeated, True));
 
 static int64_t states_max(const sp_call *c) { return 2 * c->in[1]->dims[1] + 1; }
@@ -20,7 +16,7 @@ static int64_t states_max(const sp_call *c) { return 2 * c->in[1]->dims[1] + 1; 
 /* log_probs [time, batch, classes], targets [batch, longest], lengths [batch] each; all integers int64. */
 static sp_status ctc_infer(const sp_call *c, sp_meta *out)
 {
-    const ctc_attrs *a = c->attrs;
+    const sp_ctc_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     SP_CHECK(x->rank == 3 && c->in[1]->rank == 2 && c->in[1]->dims[0] == x->dims[1], SP_VALUE,
              "log_probs must be [time, batch, classes] and targets [batch, length]");
@@ -64,18 +60,21 @@ typedef struct {
 /* Class of state s. */
 static int64_t class_of(const int64_t *labels, int64_t blank, int64_t s) { return s % 2 ? labels[s / 2] : blank; }
 /* May state s be reached from s - 2? Not over a blank, and not between equal labels when those would merge. */
-static bool may_skip(const ctc_attrs *a, const int64_t *labels, int64_t s)
+static bool may_skip(const sp_ctc_attrs *a, const int64_t *labels, int64_t s)
 {
     return s % 2 && s >= 3 && (!a->merge_repeated || labels[s / 2] != labels[s / 2 - 1]);
 }
 /* What staying in state s adds: labels are said once when repetitions do not merge. */
-static double stay(const ctc_attrs *a, int64_t s, double p) { return a->merge_repeated || s % 2 == 0 ? p : -INFINITY; }
+static double stay(const sp_ctc_attrs *a, int64_t s, double p)
+{
+    return a->merge_repeated || s % 2 == 0 ? p : -INFINITY;
+}
 
 #define CTC(D, T, C, LOAD, STORE, ...)                                                                                 \
     static void ctc_##D(void *context, int64_t begin, int64_t end)                                                     \
     {                                                                                                                  \
         const ctc_job *j = context;                                                                                    \
-        const ctc_attrs *a = j->c->attrs;                                                                              \
+        const sp_ctc_attrs *a = j->c->attrs;                                                                           \
         const int64_t M = j->states;                                                                                   \
         for (int64_t n = begin; n < end; n++) {                                                                        \
             const int64_t *labels = (const int64_t *)(const void *)j->c->in[1]->data + n * j->c->in[1]->dims[1];       \
@@ -155,7 +154,7 @@ static sp_status ctc_reference(const sp_call *c)
 /* Per sample and state, [batch, states], worked out from the labels: all constants. */
 typedef struct {
     sp_builder *b;
-    const ctc_attrs *a;
+    const sp_ctc_attrs *a;
     int64_t batch, states, classes;
     sp_tensor *class_;                    /* of the state, int64; states behind the last have the blank */
     sp_tensor *of_class;                  /* [batch, states, classes]: 1 where a state that exists has the class */
@@ -301,7 +300,7 @@ static sp_status ctc_vjp(sp_builder *b, const sp_vjp *v)
 #define CTC_ENTRY(name_, ...)                                                                                          \
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = "log_probs, targets, input_lengths, target_lengths",                        \
-                                 SP_ATTRS(ctc_attr_table, ctc_attrs),                                                  \
+                                 SP_ATTRS(ctc_attr_table, sp_ctc_attrs),                                               \
                                  .dtypes = SP_DT_FLOATS,                                                               \
                                  .infer = ctc_infer,                                                                   \
                                  .reference = ctc_reference,                                                           \

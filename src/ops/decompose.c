@@ -56,10 +56,7 @@ static sp_tensor *pattern(sp_builder *b, const sp_tensor *like, int64_t n, doubl
 
 /* --- Cholesky ---------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    bool upper;
-} cholesky_attrs;
-SP_ATTR_TABLE(cholesky_attr_table, cholesky_attrs, (BOOL, upper, False));
+SP_ATTR_TABLE(cholesky_attr_table, sp_cholesky_attrs, (BOOL, upper, False));
 
 static sp_status cholesky_infer(const sp_call *c, sp_meta *out)
 {
@@ -98,7 +95,7 @@ static bool symmetric(int64_t n, const double *a, sp_dtype dtype)
 static sp_status cholesky_reference(const sp_call *c)
 {
     int64_t n = 0;
-    if (sp__complex_matrix(c->in[0])) return sp__complex_cholesky(c, ((const cholesky_attrs *)c->attrs)->upper);
+    if (sp__complex_matrix(c->in[0])) return sp__complex_cholesky(c, ((const sp_cholesky_attrs *)c->attrs)->upper);
     SP_TRY(sp__square_check(c->in[0], &n));
     double *a = c->work, *l = a + n * n;
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
@@ -106,8 +103,8 @@ static sp_status cholesky_reference(const sp_call *c)
         SP_CHECK(symmetric(n, a, (sp_dtype)c->in[0]->dtype) && cholesky_lower(n, a, l), SP_RUNTIME,
                  "matrix %lld is not symmetric and positive definite, a Cholesky decomposition needs that",
                  (long long)item);
-        for (int64_t i = 0; ((const cholesky_attrs *)c->attrs)->upper && i < n * n; i++) a[i] = l[i % n * n + i / n];
-        sp__doubles_store(c->out[0], item * n * n, n * n, ((const cholesky_attrs *)c->attrs)->upper ? a : l);
+        for (int64_t i = 0; ((const sp_cholesky_attrs *)c->attrs)->upper && i < n * n; i++) a[i] = l[i % n * n + i / n];
+        sp__doubles_store(c->out[0], item * n * n, n * n, ((const sp_cholesky_attrs *)c->attrs)->upper ? a : l);
     }
     return SP_OK;
 }
@@ -115,7 +112,7 @@ static sp_status cholesky_reference(const sp_call *c)
 static sp_status cholesky_vjp(sp_builder *b, const sp_vjp *v)
 {
     SP_TRY(real_only(v));
-    const bool upper = ((const cholesky_attrs *)v->attrs)->upper;
+    const bool upper = ((const sp_cholesky_attrs *)v->attrs)->upper;
     sp_tensor *l = upper ? transposed(b, v->out[0]) : v->out[0], *dl = upper ? transposed(b, v->dout[0]) : v->dout[0];
     sp_tensor *phi = sp_mul(b, sp_matmul(b, l, dl, true, false),
                             pattern(b, v->in[0], v->in[0]->dims[v->in[0]->rank - 1], 1, 0.5, 0));
@@ -128,7 +125,7 @@ const sp_op sp_op_cholesky = {
     .name = "cholesky",
     .shard = "... i j -> ... i j; i whole, j whole",
     .inputs = "x",
-    SP_ATTRS(cholesky_attr_table, cholesky_attrs),
+    SP_ATTRS(cholesky_attr_table, sp_cholesky_attrs),
     MATRICES,
     .infer = cholesky_infer,
     .reference = cholesky_reference,
@@ -142,16 +139,13 @@ const sp_op sp_op_cholesky = {
 
 /* --- QR ---------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    bool complete;
-} qr_attrs;
-SP_ATTR_TABLE(qr_attr_table, qr_attrs, (BOOL, complete, False));
+SP_ATTR_TABLE(qr_attr_table, sp_qr_attrs, (BOOL, complete, False));
 
 static sp_status qr_infer(const sp_call *c, sp_meta *out)
 {
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(c->in[0], &s));
-    const int64_t width = ((const qr_attrs *)c->attrs)->complete ? s.m : s.k;
+    const int64_t width = ((const sp_qr_attrs *)c->attrs)->complete ? s.m : s.k;
     matrix_meta(c->in[0], s.m, width, &out[0]);
     matrix_meta(c->in[0], width, s.n, &out[1]);
     return SP_OK;
@@ -160,7 +154,7 @@ static size_t qr_workspace(const sp_call *c)
 {
     matrix_shape s = {.m = 0};
     if (matrix_measure(c->in[0], &s) != SP_OK) return 0;
-    const int64_t width = ((const qr_attrs *)c->attrs)->complete ? s.m : s.k;
+    const int64_t width = ((const sp_qr_attrs *)c->attrs)->complete ? s.m : s.k;
     return (size_t)(s.m * s.n + s.m * width + (s.m + 1) * s.k + 1) * element_bytes(c);
 }
 
@@ -200,7 +194,7 @@ static sp_status qr_reference(const sp_call *c)
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(c->in[0], &s));
     if (sp__complex_matrix(c->in[0])) return sp__complex_qr(c);
-    const int64_t width = ((const qr_attrs *)c->attrs)->complete ? s.m : s.k;
+    const int64_t width = ((const sp_qr_attrs *)c->attrs)->complete ? s.m : s.k;
     double *r = c->work, *q = r + s.m * s.n, *turns = q + s.m * width;
     for (int64_t item = 0; item < s.items; item++) {
         sp__doubles_load(c->in[0], item * s.m * s.n, s.m * s.n, r);
@@ -216,7 +210,7 @@ static sp_status qr_vjp(sp_builder *b, const sp_vjp *v)
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(v->in[0], &s));
     SP_TRY(real_only(v));
-    SP_CHECK(s.m >= s.n && (s.m == s.n || !((const qr_attrs *)v->attrs)->complete), SP_RUNTIME,
+    SP_CHECK(s.m >= s.n && (s.m == s.n || !((const sp_qr_attrs *)v->attrs)->complete), SP_RUNTIME,
              "qr of %lld x %lld matrices has no gradient in this mode; it has one for as many rows as columns or more, "
              "in mode 'reduced'",
              (long long)s.m, (long long)s.n);
@@ -236,7 +230,7 @@ const sp_op sp_op_qr = {
     .name = "qr",
     .inputs = "x",
     .n_out = 2,
-    SP_ATTRS(qr_attr_table, qr_attrs),
+    SP_ATTRS(qr_attr_table, sp_qr_attrs),
     MATRICES,
     .infer = qr_infer,
     .reference = qr_reference,
@@ -250,16 +244,13 @@ const sp_op sp_op_qr = {
 
 /* --- singular values --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    bool full;
-} svd_attrs;
-SP_ATTR_TABLE(svd_attr_table, svd_attrs, (BOOL, full, False));
+SP_ATTR_TABLE(svd_attr_table, sp_svd_attrs, (BOOL, full, False));
 
 static sp_status svd_infer(const sp_call *c, sp_meta *out)
 {
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(c->in[0], &s));
-    const bool full = ((const svd_attrs *)c->attrs)->full;
+    const bool full = ((const sp_svd_attrs *)c->attrs)->full;
     matrix_meta(c->in[0], s.k, -1, &out[0]);
     matrix_meta(c->in[0], s.m, full ? s.m : s.k, &out[1]);
     matrix_meta(c->in[0], s.n, full ? s.n : s.k, &out[2]);
@@ -271,7 +262,7 @@ static size_t svd_workspace(const sp_call *c)
     matrix_shape s = {.m = 0};
     if (matrix_measure(c->in[0], &s) != SP_OK) return 0;
     const int64_t l = s.m + s.n - s.k,
-                  wide = ((const svd_attrs *)c->attrs)->full || sp__complex_matrix(c->in[0]) ? l : s.k;
+                  wide = ((const sp_svd_attrs *)c->attrs)->full || sp__complex_matrix(c->in[0]) ? l : s.k;
     return (size_t)(2 * l * wide + 2 * s.k * s.k + l * s.k + 2 * s.k + 1) * element_bytes(c);
 }
 
@@ -367,7 +358,7 @@ static sp_status svd_reference(const sp_call *c)
 {
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(c->in[0], &s));
-    const bool tall = s.m >= s.n, full = ((const svd_attrs *)c->attrs)->full;
+    const bool tall = s.m >= s.n, full = ((const sp_svd_attrs *)c->attrs)->full;
     if (sp__complex_matrix(c->in[0])) return sp__complex_svd(c, full);
     const int64_t l = tall ? s.m : s.n, k = s.k, wide = full ? l : k;
     svd_work w = {.sorted_u = c->work};
@@ -416,7 +407,7 @@ static sp_status svd_vjp(sp_builder *b, const sp_vjp *v)
     SP_TRY(matrix_measure(v->in[0], &s));
     SP_TRY(real_only(v));
     const bool vectors = v->dout[1] || v->dout[2];
-    SP_CHECK(!vectors || s.m == s.n || !((const svd_attrs *)v->attrs)->full, SP_RUNTIME,
+    SP_CHECK(!vectors || s.m == s.n || !((const sp_svd_attrs *)v->attrs)->full, SP_RUNTIME,
              "the singular vectors of %lld x %lld matrices have no gradient with full_matrices; leave it out",
              (long long)s.m, (long long)s.n);
     const int last = v->in[0]->rank - 1;
@@ -447,7 +438,7 @@ const sp_op sp_op_svd = {
     .name = "svd",
     .inputs = "x",
     .n_out = 3,
-    SP_ATTRS(svd_attr_table, svd_attrs),
+    SP_ATTRS(svd_attr_table, sp_svd_attrs),
     MATRICES,
     .infer = svd_infer,
     .reference = svd_reference,

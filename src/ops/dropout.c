@@ -2,16 +2,12 @@
 /* dropout.c - dropping elements at random, as a function of a random state (see spore/random.h). */
 #include "ops/nn.h"
 
-typedef struct {
-    double keep_prob;
-    int64_t shared; /* the last `shared` axes are kept or dropped together: whole channels */
-} dropout_attrs;
-SP_ATTR_TABLE(dropout_attr_table, dropout_attrs, (FLOAT, keep_prob, 0.5), (INT, shared, 0));
+SP_ATTR_TABLE(dropout_attr_table, sp_dropout_attrs, (FLOAT, keep_prob, 0.5), (INT, shared, 0));
 
 /* Kept where a uniform number is below keep_prob; scaled so that the mean stays. */
 static sp_status dropout_compose(sp_builder *b, const sp_call *c)
 {
-    const dropout_attrs *a = c->attrs;
+    const sp_dropout_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     SP_CHECK(a->keep_prob >= 0 && a->keep_prob <= 1, SP_VALUE, "keep_prob is %g, it must be between 0 and 1",
              a->keep_prob);
@@ -36,7 +32,7 @@ const sp_op sp_op_dropout = {
     .name = "dropout",
     .inputs = "x, state",
     .n_out = 2,
-    SP_ATTRS(dropout_attr_table, dropout_attrs),
+    SP_ATTRS(dropout_attr_table, sp_dropout_attrs),
     .dtypes = SP_DT_FLOATS,
     .compose = dropout_compose,
     .mindir = "Dropout",

@@ -15,11 +15,7 @@
 
 enum { FACTOR_MAX = 61, FACTORS = 64 };
 
-typedef struct {
-    int64_t axis;
-    bool inverse;
-} fft_attrs;
-SP_ATTR_TABLE(fft_attr_table, fft_attrs, (INT, axis, -1), (BOOL, inverse, False));
+SP_ATTR_TABLE(fft_attr_table, sp_fft_attrs, (INT, axis, -1), (BOOL, inverse, False));
 
 static sp_status fft_infer(const sp_call *c, sp_meta *out)
 {
@@ -27,7 +23,7 @@ static sp_status fft_infer(const sp_call *c, sp_meta *out)
     char text[SP_SHAPE_TEXT];
     int axis;
     SP_CHECK(x->rank > 0, SP_VALUE, "a Fourier transform needs a dimension, but the input is a scalar");
-    SP_TRY(sp__shape_axis(((const fft_attrs *)c->attrs)->axis, x->rank, "dim", &axis));
+    SP_TRY(sp__shape_axis(((const sp_fft_attrs *)c->attrs)->axis, x->rank, "dim", &axis));
     SP_CHECK(x->dims[axis] > 0, SP_VALUE, "dimension %d of a tensor of shape %s has no elements to transform", axis,
              sp__shape_text(x->rank, x->dims, text));
     return sp__infer_same(c, out);
@@ -223,7 +219,7 @@ static void fft_lines(void *context, int64_t begin, int64_t end)
 
 static sp_status fft_reference(const sp_call *c)
 {
-    const fft_attrs *a = c->attrs;
+    const sp_fft_attrs *a = c->attrs;
     sp__pick p;
     SP_TRY(sp__pick_measure(c->in[0], a->axis, &p));
     if (c->in[0]->count == 0) return SP_OK;
@@ -246,7 +242,7 @@ static sp_status fft_reference(const sp_call *c)
 
 static sp_status fft_vjp(sp_builder *b, const sp_vjp *v)
 {
-    fft_attrs a = *(const fft_attrs *)v->attrs;
+    sp_fft_attrs a = *(const sp_fft_attrs *)v->attrs;
     a.inverse = !a.inverse;
     v->din[0] = sp_builder_apply(b, &sp_op_fft, &a, 1, &v->dout[0]);
     return SP_OK;
@@ -257,7 +253,7 @@ const sp_op sp_op_fft = {
     .name = "fft",
     .shard = "same; axis whole",
     .inputs = "x",
-    SP_ATTRS(fft_attr_table, fft_attrs),
+    SP_ATTRS(fft_attr_table, sp_fft_attrs),
     .dtypes = SP_DT_COMPLEX,
     .infer = fft_infer,
     .reference = fft_reference,

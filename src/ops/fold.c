@@ -3,17 +3,14 @@
 #include "ir/window.h"
 #include "ops/nn.h"
 
-typedef struct {
-    sp_ints kernel_size, dilation, padding, stride, output_size;
-} fold_attrs;
 #define FOLD_ATTRS (INTS_NEEDED, kernel_size), (INTS, dilation, 1), (INTS, padding, 0), (INTS, stride, 1)
-SP_ATTR_TABLE(unfold_attr_table, fold_attrs, FOLD_ATTRS);
-SP_ATTR_TABLE(fold_attr_table, fold_attrs, FOLD_ATTRS, (INTS_NEEDED, output_size));
+SP_ATTR_TABLE(unfold_attr_table, sp_fold_attrs, FOLD_ATTRS);
+SP_ATTR_TABLE(fold_attr_table, sp_fold_attrs, FOLD_ATTRS, (INTS_NEEDED, output_size));
 
 /* The window over an image of the given size. */
 static sp_status fold_window(const sp_call *c, const int64_t *size, sp__window *w)
 {
-    const fold_attrs *a = c->attrs;
+    const sp_fold_attrs *a = c->attrs;
     sp__window_init(w, 2);
     for (int d = 1; d < SP_SPATIAL; d++) w->in[d] = size[d - 1];
     SP_TRY(sp__window_list(c->op->name, "kernel_size", a->kernel_size, 2, w->kernel));
@@ -36,7 +33,7 @@ static sp_status unfold_infer(const sp_call *c, sp_meta *out)
 }
 static sp_status fold_infer(const sp_call *c, sp_meta *out)
 {
-    const fold_attrs *a = c->attrs;
+    const sp_fold_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     sp__window w;
     SP_CHECK(x->rank == 3 && a->output_size.n == 2, SP_VALUE,
@@ -103,11 +100,11 @@ SP_EACH_REAL(FOLD, , )
                                 fns[c->in[0]->dtype], &j);                                                             \
     }
 RUN(unfold, c->in[0]->dims + 2, c->in[0]->dims[0] * c->in[0]->dims[1])
-RUN(fold, ((const fold_attrs *)c->attrs)->output_size.v, c->out[0]->dims[0] * c->out[0]->dims[1])
+RUN(fold, ((const sp_fold_attrs *)c->attrs)->output_size.v, c->out[0]->dims[0] * c->out[0]->dims[1])
 
 static sp_status unfold_vjp(sp_builder *b, const sp_vjp *v)
 {
-    fold_attrs a = *(const fold_attrs *)v->attrs;
+    sp_fold_attrs a = *(const sp_fold_attrs *)v->attrs;
     a.output_size = (sp_ints){2, v->in[0]->dims + 2};
     v->din[0] = sp_builder_apply(b, &sp_op_fold, &a, 1, &v->dout[0]);
     return SP_OK;
@@ -121,7 +118,7 @@ const sp_op sp_op_unfold = {
     .batch = sp__batch_fold,
     .name = "unfold",
     .inputs = "x",
-    SP_ATTRS(unfold_attr_table, fold_attrs),
+    SP_ATTRS(unfold_attr_table, sp_fold_attrs),
     .dtypes = SP_DT_REAL,
     .infer = unfold_infer,
     .reference = unfold_reference,
@@ -134,7 +131,7 @@ const sp_op sp_op_fold = {
     .batch = sp__batch_fold,
     .name = "fold",
     .inputs = "x",
-    SP_ATTRS(fold_attr_table, fold_attrs),
+    SP_ATTRS(fold_attr_table, sp_fold_attrs),
     .dtypes = SP_DT_REAL,
     .infer = fold_infer,
     .reference = fold_reference,

@@ -4,53 +4,23 @@
 #include "ops/kernels.h"
 #include "tensor/remote.h"
 
-#define X(name)                                                                                                        \
-    sp_tensor *sp_##name(sp_builder *b, sp_tensor *x) { return sp_builder_apply(b, &sp_op_##name, NULL, 1, &x); }
-SP_UNARY_FUNCTIONS(X)
-#undef X
-#define X(name)                                                                                                        \
-    sp_tensor *sp_##name(sp_builder *b, sp_tensor *x, sp_tensor *y)                                                    \
-    {                                                                                                                  \
-        return sp_builder_apply(b, &sp_op_##name, NULL, 2, (sp_tensor *const[]){x, y});                                \
-    }
-SP_BINARY_FUNCTIONS(X)
-#undef X
-
 sp_tensor *sp_cast(sp_builder *b, sp_tensor *x, sp_dtype dtype)
 {
     if (!x || x->dtype == (int)dtype) return x;
-    const struct {
-        sp_dtype dtype;
-    } attrs = {dtype};
-    return sp_builder_apply(b, &sp_op_cast, &attrs, 1, &x);
-}
-
-sp_tensor *sp_identity(sp_builder *b, sp_tensor *x) { return sp_builder_apply(b, &sp_op_identity, NULL, 1, &x); }
-
-sp_tensor *sp_select(sp_builder *b, sp_tensor *condition, sp_tensor *x, sp_tensor *y)
-{
-    return sp_builder_apply(b, &sp_op_select, NULL, 3, (sp_tensor *const[]){condition, x, y});
-}
-
-static sp_tensor *apply_ints(sp_builder *b, const sp_op *op, sp_tensor *x, int n, const int64_t *v)
-{
-    const struct {
-        sp_ints list;
-    } attrs = {{n, v}};
-    return sp_builder_apply(b, op, &attrs, 1, &x);
+    return sp_cast_with(b, x, &(sp_cast_attrs){.dtype = dtype});
 }
 
 sp_tensor *sp_reshape(sp_builder *b, sp_tensor *x, int rank, const int64_t *dims)
 {
-    return apply_ints(b, &sp_op_reshape, x, rank, dims);
+    return sp_reshape_with(b, x, &(sp_reshape_attrs){.shape = {rank, dims}});
 }
 sp_tensor *sp_transpose(sp_builder *b, sp_tensor *x, int rank, const int64_t *perm)
 {
-    return apply_ints(b, &sp_op_transpose, x, rank, perm);
+    return sp_transpose_with(b, x, &(sp_transpose_attrs){.perm = {rank, perm}});
 }
 sp_tensor *sp_broadcast_to(sp_builder *b, sp_tensor *x, int rank, const int64_t *dims)
 {
-    return apply_ints(b, &sp_op_broadcast_to, x, rank, dims);
+    return sp_broadcast_to_with(b, x, &(sp_broadcast_to_attrs){.shape = {rank, dims}});
 }
 
 sp_tensor *sp_swap_axes(sp_builder *b, sp_tensor *x, int64_t axis1, int64_t axis2)
@@ -65,30 +35,21 @@ sp_tensor *sp_swap_axes(sp_builder *b, sp_tensor *x, int64_t axis1, int64_t axis
     return sp_transpose(b, x, x->rank, perm);
 }
 
-static sp_tensor *reduce(sp_builder *b, const sp_op *op, sp_tensor *x, sp_ints axes, bool keepdims)
-{
-    const struct {
-        sp_ints axis;
-        bool keepdims;
-    } attrs = {axes, keepdims};
-    return sp_builder_apply(b, op, &attrs, 1, &x);
-}
-
 sp_tensor *sp_reduce_sum(sp_builder *b, sp_tensor *x, int n, const int64_t *axes, bool keepdims)
 {
-    return reduce(b, &sp_op_reduce_sum, x, (sp_ints){n, axes}, keepdims);
+    return sp_reduce_sum_with(b, x, &(sp_reduce_sum_attrs){.axis = {n, axes}, .keepdims = keepdims});
 }
 sp_tensor *sp_reduce_mean(sp_builder *b, sp_tensor *x, int n, const int64_t *axes, bool keepdims)
 {
-    return reduce(b, &sp_op_reduce_mean, x, (sp_ints){n, axes}, keepdims);
+    return sp_reduce_mean_with(b, x, &(sp_reduce_mean_attrs){.axis = {n, axes}, .keepdims = keepdims});
 }
 sp_tensor *sp_reduce_max(sp_builder *b, sp_tensor *x, int n, const int64_t *axes, bool keepdims)
 {
-    return reduce(b, &sp_op_reduce_max, x, (sp_ints){n, axes}, keepdims);
+    return sp_reduce_max_with(b, x, &(sp_reduce_max_attrs){.axis = {n, axes}, .keepdims = keepdims});
 }
 sp_tensor *sp__sum_axes(sp_builder *b, sp_tensor *x, sp_ints axes, bool keepdims)
 {
-    return reduce(b, &sp_op_reduce_sum, x, axes, keepdims);
+    return sp_reduce_sum_with(b, x, &(sp_reduce_sum_attrs){.axis = axes, .keepdims = keepdims});
 }
 
 sp_tensor *sp__take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, int64_t n)
@@ -98,10 +59,7 @@ sp_tensor *sp__take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, i
     for (int i = 0; i < axis; i++) stop[i] = x->dims[i];
     start[axis] = from;
     stop[axis] = from + n;
-    const struct {
-        sp_ints start, stop, step;
-    } attrs = {{axis + 1, start}, {axis + 1, stop}, {-1, NULL}};
-    return sp_builder_apply(b, &sp_op_slice, &attrs, 1, &x);
+    return sp_slice(b, x, &(sp_slice_attrs){.start = {axis + 1, start}, .stop = {axis + 1, stop}, .step = {-1, NULL}});
 }
 
 sp_tensor *sp__positions(sp_builder *b, int rank, int axis, int64_t n)
@@ -115,21 +73,15 @@ sp_tensor *sp__positions(sp_builder *b, int rank, int axis, int64_t n)
     return sp_builder_take_tensor(b, t);
 }
 
-static sp_tensor *join(sp_builder *b, const sp_op *op, int64_t axis, int n, sp_tensor *const *parts)
-{
-    if (b->status != SP_OK) return NULL; /* some part is missing then */
-    const struct {
-        int64_t axis;
-    } attrs = {axis};
-    return sp_builder_apply(b, op, &attrs, n, parts);
-}
 sp_tensor *sp__concat(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts)
 {
-    return join(b, &sp_op_concat, axis, n, parts);
+    if (b->status != SP_OK) return NULL; /* some part is missing then */
+    return sp_concat(b, n, parts, &(sp_concat_attrs){.axis = axis});
 }
 sp_tensor *sp__stack(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts)
 {
-    return join(b, &sp_op_stack, axis, n, parts);
+    if (b->status != SP_OK) return NULL;
+    return sp_stack(b, n, parts, &(sp_stack_attrs){.axis = axis});
 }
 
 sp_tensor *sp__unbroadcast(sp_builder *b, sp_tensor *grad, const sp_tensor *like)
@@ -162,11 +114,7 @@ sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const
     int64_t count;
     if (sp__recorder && sp__shape_count(rank, dims, &count) == SP_OK &&
         (count > FULL_KEPT || sp__recorder->graph->keeps_sources)) {
-        const struct {
-            sp_ints shape;
-            sp_number value;
-            sp_dtype dtype;
-        } attrs = {{rank, dims}, {.kind = 'f', .f = value}, dtype};
+        const sp_full_attrs attrs = {.shape = {rank, dims}, .value = {.kind = 'f', .f = value}, .dtype = dtype};
         sp_status recorded = sp__record_source(&sp_op_full, &attrs, &t);
         return recorded == SP_OK ? sp_builder_take_tensor(b, t) : sp__builder_fail(b, recorded);
     }
@@ -188,4 +136,27 @@ sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const
 sp_tensor *sp__zeros_like(sp_builder *b, const sp_tensor *like)
 {
     return like ? sp__full(b, 0, (sp_dtype)like->dtype, like->rank, like->dims) : NULL;
+}
+
+/* --- what the typed functions stand on (ops_typed.h) --------------------------------------------------------------- */
+
+int sp__typed_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int max_out,
+                   sp_tensor **out)
+{
+    int n = 0;
+    for (int i = 0; i < max_out; i++) out[i] = NULL;
+    return sp__builder_apply_many(b, op, attrs, n_in, in, max_out, out, &n) == SP_OK ? n : 0;
+}
+
+sp_tensor *sp__typed_rest(sp_builder *b, const sp_op *op, const void *attrs, int n_first, sp_tensor *const *first,
+                          int n_rest, sp_tensor *const *rest)
+{
+    sp_tensor *in[SP_IN_MAX];
+    if (b->status != SP_OK) return NULL;
+    if (n_rest < 0 || n_rest > SP_IN_MAX - n_first)
+        return sp__builder_fail(b, sp__fail(SP_VALUE, "%s takes 0 to %d of its last inputs, found %d", op->name,
+                                            SP_IN_MAX - n_first, n_rest));
+    for (int i = 0; i < n_first; i++) in[i] = first[i];
+    for (int i = 0; i < n_rest; i++) in[n_first + i] = rest[i];
+    return sp_builder_apply(b, op, attrs, n_first + n_rest, in);
 }

@@ -6,10 +6,7 @@
 
 /* --- gather ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    int64_t axis, batch_dims;
-} gather_attrs;
-SP_ATTR_TABLE(gather_attr_table, gather_attrs, (INT, axis, 0), (INT, batch_dims, 0));
+SP_ATTR_TABLE(gather_attr_table, sp_gather_attrs, (INT, axis, 0), (INT, batch_dims, 0));
 
 /* 0..n-1 as an int64 tensor with n at dimension `at` of `rank`, 1 elsewhere. */
 static sp_tensor *positions(sp_builder *b, int64_t n, int at, int rank)
@@ -25,7 +22,7 @@ static sp_tensor *positions(sp_builder *b, int64_t n, int at, int rank)
 
 static sp_status gather_compose(sp_builder *b, const sp_call *c)
 {
-    const gather_attrs *a = c->attrs;
+    const sp_gather_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *at = c->in[1];
     int axis;
     SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
@@ -72,7 +69,7 @@ static sp_status gather_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_gather = {
     .name = "gather",
     .inputs = "input_params, input_indices",
-    SP_ATTRS(gather_attr_table, gather_attrs),
+    SP_ATTRS(gather_attr_table, sp_gather_attrs),
     .compose = gather_compose,
     .mindir = "Gather",
     .onnx = "Gather",
@@ -85,15 +82,12 @@ const sp_op sp_op_gather = {
 
 /* --- gather_elements --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t dim;
-} elements_attrs;
-SP_ATTR_TABLE(elements_attr_table, elements_attrs, (INT, dim, 0));
+SP_ATTR_TABLE(elements_attr_table, sp_gather_elements_attrs, (INT, dim, 0));
 
 static sp_status gather_elements_infer(const sp_call *c, sp_meta *out)
 {
     int axis;
-    SP_TRY(sp__elements_check(c->in[0], c->in[1], ((const elements_attrs *)c->attrs)->dim, &axis));
+    SP_TRY(sp__elements_check(c->in[0], c->in[1], ((const sp_gather_elements_attrs *)c->attrs)->dim, &axis));
     sp__meta_of(c->in[1], out);
     out->dtype = (sp_dtype)c->in[0]->dtype;
     return SP_OK;
@@ -108,7 +102,7 @@ static sp_status gather_elements_reference(const sp_call *c)
 {
     int axis;
     int64_t *offsets = c->work;
-    SP_TRY(sp__elements_check(c->in[0], c->in[1], ((const elements_attrs *)c->attrs)->dim, &axis));
+    SP_TRY(sp__elements_check(c->in[0], c->in[1], ((const sp_gather_elements_attrs *)c->attrs)->dim, &axis));
     SP_TRY(sp__elements_offsets(c->in[0], c->in[1], axis, offsets));
     const int64_t n = c->in[1]->count;
     const char *x = c->in[0]->data;
@@ -128,7 +122,7 @@ static sp_status gather_elements_vjp(sp_builder *b, const sp_vjp *v)
     const struct {
         int64_t axis;
         const char *reduce;
-    } attrs = {((const elements_attrs *)v->attrs)->dim, "add"};
+    } attrs = {((const sp_gather_elements_attrs *)v->attrs)->dim, "add"};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
     v->din[0] =
         sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3, (sp_tensor *const[]){zeros, v->in[1], v->dout[0]});
@@ -140,7 +134,7 @@ const sp_op sp_op_gather_elements = {
     .name = "gather_elements",
     .shard = "same; dim whole",
     .inputs = "x, index",
-    SP_ATTRS(elements_attr_table, elements_attrs),
+    SP_ATTRS(elements_attr_table, sp_gather_elements_attrs),
     .infer = gather_elements_infer,
     .reference = gather_elements_reference,
     .workspace = gather_elements_workspace,
@@ -203,10 +197,7 @@ const sp_op sp_op_gather_nd = {
 };
 
 /* scatter by coordinates, the other way round */
-typedef struct {
-    const char *reduce;
-} scatter_nd_attrs;
-SP_ATTR_TABLE(scatter_nd_attr_table, scatter_nd_attrs, (TEXT, reduce, "none"));
+SP_ATTR_TABLE(scatter_nd_attr_table, sp_tensor_scatter_attrs, (TEXT, reduce, "none"));
 
 static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
 {
@@ -223,7 +214,7 @@ static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
              sp__shape_text(c->in[2]->rank, c->in[2]->dims, tu),
              sp__shape_text(rank <= SP_RANK_MAX ? rank : SP_RANK_MAX, dims, tx));
     sp__coordinates(b, indices, in + 2);
-    const char *reduce = ((const scatter_nd_attrs *)c->attrs)->reduce;
+    const char *reduce = ((const sp_tensor_scatter_attrs *)c->attrs)->reduce;
     const bool sum = reduce && strcmp(reduce, "add") == 0;
     if (sum || (reduce && strcmp(reduce, "none") == 0)) { /* their gradients need neither x nor the result */
         const struct {
@@ -245,7 +236,7 @@ static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_tensor_scatter = {
     .name = "tensor_scatter",
     .inputs = "input_x, indices, updates",
-    SP_ATTRS(scatter_nd_attr_table, scatter_nd_attrs),
+    SP_ATTRS(scatter_nd_attr_table, sp_tensor_scatter_attrs),
     .compose = tensor_scatter_compose,
     .mindir = "TensorScatterUpdate",
     .onnx = "ScatterND",
@@ -256,14 +247,11 @@ const sp_op sp_op_tensor_scatter = {
 
 /* --- one_hot ----------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t depth, axis;
-} one_hot_attrs;
-SP_ATTR_TABLE(one_hot_attr_table, one_hot_attrs, (INT_NEEDED, depth), (INT, axis, -1));
+SP_ATTR_TABLE(one_hot_attr_table, sp_one_hot_attrs, (INT_NEEDED, depth), (INT, axis, -1));
 
 static sp_status one_hot_infer(const sp_call *c, sp_meta *out)
 {
-    const one_hot_attrs *a = c->attrs;
+    const sp_one_hot_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     char kind = sp_dtype_kind((sp_dtype)x->dtype);
     SP_CHECK(kind == 'i' || kind == 'u', SP_TYPE, "indices have dtype %s, they must be integers",
@@ -286,7 +274,7 @@ static sp_status one_hot_infer(const sp_call *c, sp_meta *out)
 /* Positions outside of [0, depth) mark nothing, as in the reference framework. */
 static sp_status one_hot_reference(const sp_call *c)
 {
-    const one_hot_attrs *a = c->attrs;
+    const sp_one_hot_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     sp_tensor *o = c->out[0];
     const int at = a->axis < 0 ? x->rank : (int)a->axis;
@@ -316,7 +304,7 @@ const sp_op sp_op_one_hot = {
     .name = "one_hot",
     .shard = "..., , -> ... d; d whole, none if axis",
     .inputs = "indices, on_value, off_value",
-    SP_ATTRS(one_hot_attr_table, one_hot_attrs),
+    SP_ATTRS(one_hot_attr_table, sp_one_hot_attrs),
     .infer = one_hot_infer,
     .reference = one_hot_reference,
     .no_vjp = "positions are integers, the two values are constants, as in MindSpore",

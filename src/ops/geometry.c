@@ -24,14 +24,11 @@ static sp_status make_view(const sp_call *c, int rank, const int64_t *dims, cons
 
 /* --- reshape ----------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints shape;
-} shape_attrs;
-SP_ATTR_TABLE(shape_attr_table, shape_attrs, (INTS_NEEDED, shape));
+SP_ATTR_TABLE(shape_attr_table, sp_shape_attrs, (INTS_NEEDED, shape));
 
 static sp_status reshape_infer(const sp_call *c, sp_meta *out)
 {
-    const sp_ints shape = ((const shape_attrs *)c->attrs)->shape;
+    const sp_ints shape = ((const sp_shape_attrs *)c->attrs)->shape;
     const sp_tensor *x = c->in[0];
     char from[SP_SHAPE_TEXT], to[SP_SHAPE_TEXT];
     SP_CHECK(shape.n >= 0 && shape.n <= SP_RANK_MAX, SP_VALUE,
@@ -78,7 +75,7 @@ const sp_op sp_op_reshape = {
     .name = "reshape",
     .shard = "reshape; sizes shape",
     .inputs = "x",
-    SP_ATTRS(shape_attr_table, shape_attrs),
+    SP_ATTRS(shape_attr_table, sp_shape_attrs),
     .infer = reshape_infer,
     .view = reshape_view,
     .reference = copy_reference,
@@ -94,10 +91,7 @@ const sp_op sp_op_reshape = {
 
 /* --- transpose --------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints perm;
-} transpose_attrs;
-SP_ATTR_TABLE(transpose_attr_table, transpose_attrs, (INTS_OR_NONE, perm));
+SP_ATTR_TABLE(transpose_attr_table, sp_transpose_attrs, (INTS_OR_NONE, perm));
 
 /* perm as axes in [0, rank), checked; none given: reversed. */
 static sp_status transpose_axes(const sp_tensor *x, sp_ints perm, int *axes)
@@ -123,7 +117,7 @@ static sp_status transpose_infer(const sp_call *c, sp_meta *out)
 {
     int axes[SP_RANK_MAX];
     const sp_tensor *x = c->in[0];
-    SP_TRY(transpose_axes(x, ((const transpose_attrs *)c->attrs)->perm, axes));
+    SP_TRY(transpose_axes(x, ((const sp_transpose_attrs *)c->attrs)->perm, axes));
     out->dtype = (sp_dtype)x->dtype;
     out->rank = x->rank;
     for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[axes[i]];
@@ -134,7 +128,7 @@ static sp_status transpose_view(const sp_call *c)
 {
     int axes[SP_RANK_MAX];
     const sp_tensor *x = c->in[0];
-    SP_TRY(transpose_axes(x, ((const transpose_attrs *)c->attrs)->perm, axes));
+    SP_TRY(transpose_axes(x, ((const sp_transpose_attrs *)c->attrs)->perm, axes));
     int64_t dims[SP_RANK_MAX], strides[SP_RANK_MAX];
     for (int i = 0; i < x->rank; i++) {
         dims[i] = x->dims[axes[i]];
@@ -147,7 +141,7 @@ static sp_status transpose_vjp(sp_builder *b, const sp_vjp *v)
 {
     int axes[SP_RANK_MAX];
     int64_t back[SP_RANK_MAX];
-    SP_TRY(transpose_axes(v->in[0], ((const transpose_attrs *)v->attrs)->perm, axes));
+    SP_TRY(transpose_axes(v->in[0], ((const sp_transpose_attrs *)v->attrs)->perm, axes));
     for (int i = 0; i < v->in[0]->rank; i++) back[axes[i]] = i;
     v->din[0] = sp_transpose(b, v->dout[0], v->in[0]->rank, back);
     return SP_OK;
@@ -158,7 +152,7 @@ const sp_op sp_op_transpose = {
     .name = "transpose",
     .shard = "permute",
     .inputs = "x",
-    SP_ATTRS(transpose_attr_table, transpose_attrs),
+    SP_ATTRS(transpose_attr_table, sp_transpose_attrs),
     .infer = transpose_infer,
     .view = transpose_view,
     .vjp = transpose_vjp,
@@ -176,7 +170,7 @@ const sp_op sp_op_transpose = {
 
 static sp_status broadcast_infer(const sp_call *c, sp_meta *out)
 {
-    const sp_ints shape = ((const shape_attrs *)c->attrs)->shape;
+    const sp_ints shape = ((const sp_shape_attrs *)c->attrs)->shape;
     const sp_tensor *x = c->in[0];
     char from[SP_SHAPE_TEXT], to[SP_SHAPE_TEXT];
     SP_CHECK(shape.n >= x->rank && shape.n <= SP_RANK_MAX, SP_VALUE,
@@ -220,7 +214,7 @@ const sp_op sp_op_broadcast_to = {
     .name = "broadcast_to",
     .shard = "same; sizes shape",
     .inputs = "x",
-    SP_ATTRS(shape_attr_table, shape_attrs),
+    SP_ATTRS(shape_attr_table, sp_shape_attrs),
     .infer = broadcast_infer,
     .view = broadcast_view,
     .vjp = broadcast_vjp,

@@ -132,16 +132,12 @@ static sp_tensor *restored(sp_builder *b, sp_tensor *x, const sp_tensor *like)
 
 /* --- grid_sample ------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *mode, *padding_mode;
-    bool align_corners;
-} grid_attrs;
-SP_ATTR_TABLE(grid_attr_table, grid_attrs, (TEXT, mode, "bilinear"), (TEXT, padding_mode, "zeros"),
+SP_ATTR_TABLE(grid_attr_table, sp_grid_sample_attrs, (TEXT, mode, "bilinear"), (TEXT, padding_mode, "zeros"),
               (BOOL, align_corners, False));
 
 static sp_status grid_check(const sp_call *c)
 {
-    const grid_attrs *a = c->attrs;
+    const sp_grid_sample_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0], *grid = c->in[1];
     SP_CHECK((x->rank == 4 || x->rank == 5) && grid->rank == x->rank && grid->dims[x->rank - 1] == x->rank - 2 &&
                  grid->dims[0] == x->dims[0],
@@ -180,7 +176,7 @@ static sp_status grid_grad_infer(const sp_call *c, sp_meta *out)
 }
 
 /* From [-1, 1] to elements; *slope: how the element moves with the coordinate. */
-static double unnormalize(const grid_attrs *a, double v, int64_t size, double *slope)
+static double unnormalize(const sp_grid_sample_attrs *a, double v, int64_t size, double *slope)
 {
     const double n = (double)size, last = n - 1;
     double at = a->align_corners ? (v + 1) / 2 * last : ((v + 1) * n - 1) / 2;
@@ -218,7 +214,8 @@ typedef struct {
         double at[AXES];                                                                                               \
         for (int d = 0; d < j->axes; d++) /* the grid names the last axis first */                                     \
             at[d] = unnormalize(j->c->attrs, (double)LOAD(grid[j->axes - 1 - d]), j->sizes[d], &slope[d]);             \
-        spot_find(j->axes, j->sizes, at, strcmp(((const grid_attrs *)j->c->attrs)->mode, "nearest") == 0, s);          \
+        spot_find(j->axes, j->sizes, at, strcmp(((const sp_grid_sample_attrs *)j->c->attrs)->mode, "nearest") == 0,    \
+                  s);                                                                                                  \
     }                                                                                                                  \
     static void grid_##D(void *context, int64_t begin, int64_t end)                                                    \
     {                                                                                                                  \
@@ -288,7 +285,8 @@ static sp_status grid_grad_reference(const sp_call *c)
     return sp__parallel_for(c->in[0]->dims[0], 1, fns[c->in[0]->dtype], &j);
 }
 /* unnormalize() of operators: the places, and their slopes, which are constants piece by piece. */
-static sp_tensor *composed_place(sp_builder *b, const grid_attrs *a, sp_tensor *v, int64_t size, sp_tensor **slope)
+static sp_tensor *composed_place(sp_builder *b, const sp_grid_sample_attrs *a, sp_tensor *v, int64_t size,
+                                 sp_tensor **slope)
 {
     const double n = (double)size, last = n - 1, scale = a->align_corners ? last / 2 : n / 2;
     sp_tensor *at = sp__add_number(b, sp__mul_number(b, v, scale), last / 2);
@@ -320,7 +318,7 @@ static sp_tensor *composed_place(sp_builder *b, const grid_attrs *a, sp_tensor *
 
 static sp_status grid_composed(sp_builder *b, const sp_vjp *v)
 {
-    const grid_attrs *a = v->attrs;
+    const sp_grid_sample_attrs *a = v->attrs;
     const sp_call call = {.op = v->op, .attrs = a, .n_in = 2, .in = v->in};
     const grid_job j = grid_job_of(&call);
     const int64_t n = v->in[0]->dims[0];
@@ -359,7 +357,7 @@ const sp_op sp_op_grid_sample = {
     .batch = sp__batch_fold,
     .name = "grid_sample",
     .inputs = "x, grid",
-    SP_ATTRS(grid_attr_table, grid_attrs),
+    SP_ATTRS(grid_attr_table, sp_grid_sample_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = grid_infer,
     .reference = grid_reference,
@@ -381,7 +379,7 @@ const sp_op sp_op_grid_sample_grad = {
     .name = "grid_sample_grad",
     .inputs = "x, grid, dout",
     .n_out = 2,
-    SP_ATTRS(grid_attr_table, grid_attrs),
+    SP_ATTRS(grid_attr_table, sp_grid_sample_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = grid_grad_infer,
     .reference = grid_grad_reference,
@@ -393,12 +391,7 @@ const sp_op sp_op_grid_sample_grad = {
 
 /* --- deformable windows ------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    sp_ints kernel_size, stride, padding, dilation; /* two each; padding: top, bottom, left, right */
-    int64_t groups;
-    bool modulated;
-} deform_attrs;
-SP_ATTR_TABLE(deform_attr_table, deform_attrs, (INTS_NEEDED, kernel_size), (INTS, stride, 1, 1),
+SP_ATTR_TABLE(deform_attr_table, sp_deformable_columns_attrs, (INTS_NEEDED, kernel_size), (INTS, stride, 1, 1),
               (INTS, padding, 0, 0, 0, 0), (INTS, dilation, 1, 1), (INT, groups, 1), (BOOL, modulated, True));
 
 typedef struct {
@@ -410,7 +403,7 @@ typedef struct {
 /* offsets: [n, parts * groups * taps, out height, out width]: shifts along x, along y, and factors if modulated. */
 static sp_status deform_measure(const sp_call *c, deform_job *j)
 {
-    const deform_attrs *a = c->attrs;
+    const sp_deformable_columns_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0], *o = c->in[1];
     SP_CHECK(x->rank == 4 && o->rank == 4 && o->dims[0] == x->dims[0] && o->dtype == x->dtype, SP_VALUE,
              "x and offsets must have rank 4, one batch size and one dtype");
@@ -601,7 +594,7 @@ const sp_op sp_op_deformable_columns = {
     .batch = sp__batch_fold,
     .name = "deformable_columns",
     .inputs = "x, offsets",
-    SP_ATTRS(deform_attr_table, deform_attrs),
+    SP_ATTRS(deform_attr_table, sp_deformable_columns_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = deform_infer,
     .reference = deform_reference,
@@ -618,7 +611,7 @@ const sp_op sp_op_deformable_columns_grad = {
     .name = "deformable_columns_grad",
     .inputs = "x, offsets, dout",
     .n_out = 2,
-    SP_ATTRS(deform_attr_table, deform_attrs),
+    SP_ATTRS(deform_attr_table, sp_deformable_columns_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = deform_grad_infer,
     .reference = deform_grad_reference,

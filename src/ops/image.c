@@ -46,23 +46,17 @@ static double element(const sp_tensor *t, int64_t i)
 
 /* --- roi_align --------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t pooled_height, pooled_width;
-    double spatial_scale;
-    int64_t sample_num, roi_end_mode;
-    sp_ints size; /* gradient: of the features */
-} roi_attrs;
 #define ROI_ATTRS                                                                                                      \
     (INT_NEEDED, pooled_height), (INT_NEEDED, pooled_width), (FLOAT_NEEDED, spatial_scale), (INT, sample_num, 2),      \
         (INT, roi_end_mode, 1)
-SP_ATTR_TABLE(roi_attr_table, roi_attrs, ROI_ATTRS);
-SP_ATTR_TABLE(roi_grad_attr_table, roi_attrs, ROI_ATTRS, (INTS_NEEDED, size));
+SP_ATTR_TABLE(roi_attr_table, sp_roi_align_attrs, ROI_ATTRS);
+SP_ATTR_TABLE(roi_grad_attr_table, sp_roi_align_attrs, ROI_ATTRS, (INTS_NEEDED, size));
 
 /* Samples of a bin along one side: when they are told, and when a region of this many pixels asks for one each. */
 enum { SAMPLES_MAX = 1 << 10, SIDE_MAX = 1 << 15 };
 static sp_status roi_check(const sp_call *c, const sp_tensor *rois)
 {
-    const roi_attrs *a = c->attrs;
+    const sp_roi_align_attrs *a = c->attrs;
     SP_CHECK(c->in[0]->rank == 4 && rois->rank == 2 && rois->dims[1] == 5, SP_VALUE,
              "features must be [n, channels, height, width] and rois [m, 5]");
     SP_CHECK(a->pooled_height > 0 && a->pooled_width > 0, SP_VALUE, "pooled_height and pooled_width must be positive");
@@ -72,7 +66,7 @@ static sp_status roi_check(const sp_call *c, const sp_tensor *rois)
 }
 static sp_status roi_infer(const sp_call *c, sp_meta *out)
 {
-    const roi_attrs *a = c->attrs;
+    const sp_roi_align_attrs *a = c->attrs;
     SP_TRY(roi_check(c, c->in[1]));
     *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype,
                      .rank = 4,
@@ -81,7 +75,7 @@ static sp_status roi_infer(const sp_call *c, sp_meta *out)
 }
 static sp_status roi_grad_infer(const sp_call *c, sp_meta *out)
 {
-    const roi_attrs *a = c->attrs;
+    const sp_roi_align_attrs *a = c->attrs;
     SP_TRY(roi_check(c, c->in[1]));
     SP_CHECK(a->size.n == 4, SP_VALUE, "size has %d elements, it must have 4", a->size.n);
     const int64_t wanted[4] = {c->in[1]->dims[0], a->size.v[1], a->pooled_height, a->pooled_width};
@@ -94,7 +88,7 @@ static sp_status roi_grad_infer(const sp_call *c, sp_meta *out)
 }
 
 typedef struct {
-    const roi_attrs *a;
+    const sp_roi_align_attrs *a;
     const sp_tensor *x, *rois, *out; /* x: features; out: pooled */
     const char *from;
     char *to;
@@ -108,7 +102,7 @@ typedef struct {
 } region;
 static region region_at(const roi_job *j, const double *r)
 {
-    const roi_attrs *a = j->a;
+    const sp_roi_align_attrs *a = j->a;
     const double end = (double)a->roi_end_mode;
     region g = {.image = (int64_t)r[0], .x = r[1] * a->spatial_scale, .y = r[2] * a->spatial_scale};
     double w = (r[3] + end) * a->spatial_scale - g.x, h = (r[4] + end) * a->spatial_scale - g.y;
@@ -235,7 +229,7 @@ static sp_status roi_grad_reference(const sp_call *c)
 /* Linear in the features: the two operators are each other's gradient. */
 static sp_status roi_vjp(sp_builder *b, const sp_vjp *v)
 {
-    roi_attrs a = *(const roi_attrs *)v->attrs;
+    sp_roi_align_attrs a = *(const sp_roi_align_attrs *)v->attrs;
     a.size = (sp_ints){4, v->in[0]->dims};
     if (v->needs[0])
         v->din[0] = sp_builder_apply(b, &sp_op_roi_align_grad, &a, 2, (sp_tensor *const[]){v->dout[0], v->in[1]});
@@ -250,7 +244,7 @@ static sp_status roi_grad_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_roi_align = {
     .name = "roi_align",
     .inputs = "features, rois",
-    SP_ATTRS(roi_attr_table, roi_attrs),
+    SP_ATTRS(roi_attr_table, sp_roi_align_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = roi_infer,
     .reference = roi_reference,
@@ -264,7 +258,7 @@ const sp_op sp_op_roi_align = {
 const sp_op sp_op_roi_align_grad = {
     .name = "roi_align_grad",
     .inputs = "dout, rois",
-    SP_ATTRS(roi_grad_attr_table, roi_attrs),
+    SP_ATTRS(roi_grad_attr_table, sp_roi_align_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = roi_grad_infer,
     .reference = roi_grad_reference,
@@ -276,18 +270,12 @@ const sp_op sp_op_roi_align_grad = {
 
 /* --- crop_and_resize --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints crop_size;
-    const char *method;
-    double extrapolation_value;
-    sp_ints size; /* gradient: of the images */
-} crop_attrs;
 #define CROP_ATTRS (INTS_NEEDED, crop_size), (TEXT, method, "bilinear"), (FLOAT, extrapolation_value, 0.0)
-SP_ATTR_TABLE(crop_attr_table, crop_attrs, CROP_ATTRS);
-SP_ATTR_TABLE(crop_grad_attr_table, crop_attrs, CROP_ATTRS, (INTS_NEEDED, size));
+SP_ATTR_TABLE(crop_attr_table, sp_crop_and_resize_attrs, CROP_ATTRS);
+SP_ATTR_TABLE(crop_grad_attr_table, sp_crop_and_resize_attrs, CROP_ATTRS, (INTS_NEEDED, size));
 static sp_status crop_infer(const sp_call *c, sp_meta *out)
 {
-    const crop_attrs *a = c->attrs;
+    const sp_crop_and_resize_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0], *boxes = c->in[1], *index = c->in[2];
     SP_CHECK(x->rank == 4 && boxes->rank == 2 && boxes->dims[1] == 4 && index->rank == 1 &&
                  index->dims[0] == boxes->dims[0],
@@ -334,7 +322,7 @@ static void put(const sp_tensor *t, int64_t i, double value)
 /* Forward: out gets the crops of `image`. Backward: `image` is the gradient of the crops, out that of the images. */
 static sp_status crop_run(const sp_call *c, const int64_t *dims, bool back)
 {
-    const crop_attrs *a = c->attrs;
+    const sp_crop_and_resize_attrs *a = c->attrs;
     const sp_tensor *from = c->in[0], *boxes = c->in[1];
     const int64_t rows = a->crop_size.v[0], columns = a->crop_size.v[1], channels = dims[3];
     const bool nearest = strcmp(a->method, "nearest") == 0;
@@ -370,7 +358,7 @@ static sp_status crop_reference(const sp_call *c) { return crop_run(c, c->in[0]-
 static sp_status crop_grad_reference(const sp_call *c) { return crop_run(c, c->out[0]->dims, true); }
 static sp_status crop_grad_infer(const sp_call *c, sp_meta *out)
 {
-    const crop_attrs *a = c->attrs;
+    const sp_crop_and_resize_attrs *a = c->attrs;
     const sp_tensor *dout = c->in[0], *boxes = c->in[1], *index = c->in[2];
     SP_CHECK(a->size.n == 4 && dout->rank == 4 && boxes->rank == 2 && a->crop_size.n == 2, SP_VALUE,
              "size must have 4 elements, dout 4 dimensions and boxes 2");
@@ -387,7 +375,7 @@ static sp_status crop_grad_infer(const sp_call *c, sp_meta *out)
 }
 static sp_status crop_vjp(sp_builder *b, const sp_vjp *v)
 {
-    crop_attrs a = *(const crop_attrs *)v->attrs;
+    sp_crop_and_resize_attrs a = *(const sp_crop_and_resize_attrs *)v->attrs;
     a.size = (sp_ints){4, v->in[0]->dims};
     if (!v->needs[0]) return SP_OK;
     sp_tensor *in[3] = {v->dout[0], v->in[1], v->in[2]};
@@ -396,7 +384,7 @@ static sp_status crop_vjp(sp_builder *b, const sp_vjp *v)
 }
 static sp_status crop_grad_vjp(sp_builder *b, const sp_vjp *v)
 {
-    crop_attrs a = *(const crop_attrs *)v->attrs;
+    sp_crop_and_resize_attrs a = *(const sp_crop_and_resize_attrs *)v->attrs;
     a.extrapolation_value = 0;
     sp_tensor *in[3] = {v->dout[0], v->in[1], v->in[2]};
     if (v->needs[0])
@@ -406,7 +394,7 @@ static sp_status crop_grad_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_crop_and_resize = {
     .name = "crop_and_resize",
     .inputs = "image, boxes, box_indices",
-    SP_ATTRS(crop_attr_table, crop_attrs),
+    SP_ATTRS(crop_attr_table, sp_crop_and_resize_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = crop_infer,
     .reference = crop_reference,
@@ -421,7 +409,7 @@ const sp_op sp_op_crop_and_resize = {
 const sp_op sp_op_crop_and_resize_grad = {
     .name = "crop_and_resize_grad",
     .inputs = "dout, boxes, box_indices",
-    SP_ATTRS(crop_grad_attr_table, crop_attrs),
+    SP_ATTRS(crop_grad_attr_table, sp_crop_and_resize_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = crop_grad_infer,
     .reference = crop_grad_reference,

@@ -44,10 +44,7 @@ const sp_op sp_op_copy = {
 /* Entry i of start, stop and step belongs to dimension i; dimensions without one are taken whole. With a positive step
  * negative numbers count from the end, as in Python. With a negative step they are plain positions, so that stop = -1
  * means "down to the first element": this is what Python's slice.indices() gives. All are clipped to the dimension. */
-typedef struct {
-    sp_ints start, stop, step;
-} slice_attrs;
-SP_ATTR_TABLE(slice_attr_table, slice_attrs, (INTS_NEEDED, start), (INTS_NEEDED, stop), (INTS_OR_NONE, step));
+SP_ATTR_TABLE(slice_attr_table, sp_slice_attrs, (INTS_NEEDED, start), (INTS_NEEDED, stop), (INTS_OR_NONE, step));
 
 /* First element and number of elements of start:stop:step over n elements. */
 static void slice_range(int64_t n, int64_t start, int64_t stop, int64_t step, int64_t *first, int64_t *count)
@@ -66,7 +63,7 @@ static void slice_range(int64_t n, int64_t start, int64_t stop, int64_t step, in
 }
 
 /* Geometry of the part of x: dims and strides, offset in elements. */
-static sp_status slice_resolve(const sp_tensor *x, const slice_attrs *a, int64_t *dims, int64_t *strides,
+static sp_status slice_resolve(const sp_tensor *x, const sp_slice_attrs *a, int64_t *dims, int64_t *strides,
                                int64_t *offset)
 {
     const int n = a->start.n < 0 ? 0 : a->start.n;
@@ -96,7 +93,7 @@ static sp_status slice_infer(const sp_call *c, sp_meta *out)
     return slice_resolve(c->in[0], c->attrs, out->dims, strides, &offset);
 }
 
-static sp_status slice_handle(const sp_tensor *x, const slice_attrs *a, sp_tensor **out)
+static sp_status slice_handle(const sp_tensor *x, const sp_slice_attrs *a, sp_tensor **out)
 {
     int64_t dims[SP_RANK_MAX], strides[SP_RANK_MAX], offset;
     SP_TRY(slice_resolve(x, a, dims, strides, &offset));
@@ -120,7 +117,7 @@ const sp_op sp_op_slice = {
     .name = "slice",
     .shard = "slice",
     .inputs = "x",
-    SP_ATTRS(slice_attr_table, slice_attrs),
+    SP_ATTRS(slice_attr_table, sp_slice_attrs),
     .infer = slice_infer,
     .view = slice_view,
     .vjp = slice_vjp,
@@ -240,7 +237,7 @@ const sp_op sp_op_slice_put = {
     .name = "slice_put",
     .shard = "slice",
     .inputs = "x, value",
-    SP_ATTRS(slice_attr_table, slice_attrs),
+    SP_ATTRS(slice_attr_table, sp_slice_attrs),
     .infer = sp__infer_same,
     .reference = slice_put_reference,
     .strided = true,
@@ -255,10 +252,7 @@ const sp_op sp_op_slice_put = {
 
 /* axes[k] is the axis of x that index tensor k addresses; None: the first ones. The dimensions of the index tensors,
  * broadcast together, replace the axes: in their place when these are neighbours, else at the front. */
-typedef struct {
-    sp_ints axes;
-} index_attrs;
-SP_ATTR_TABLE(index_attr_table, index_attrs, (INTS_OR_NONE, axes));
+SP_ATTR_TABLE(index_attr_table, sp_index_attrs, (INTS_OR_NONE, axes));
 
 sp_status sp__index_plan(const sp_tensor *x, int n, sp_tensor *const *indices, sp_ints axes, sp_index_plan *p)
 {
@@ -350,7 +344,7 @@ sp_status sp__index_offsets(const sp_tensor *x, sp_tensor *const *indices, const
 
 static sp_status index_infer(const sp_call *c, sp_meta *out)
 {
-    const index_attrs *a = c->attrs;
+    const sp_index_attrs *a = c->attrs;
     sp_index_plan p;
     SP_TRY(sp__index_plan(c->in[0], c->n_in - 1, c->in + 1, a->axes, &p));
     out->dtype = (sp_dtype)c->in[0]->dtype;
@@ -361,7 +355,7 @@ static sp_status index_infer(const sp_call *c, sp_meta *out)
 
 static size_t index_workspace(const sp_call *c)
 {
-    const index_attrs *a = c->attrs;
+    const sp_index_attrs *a = c->attrs;
     sp_index_plan p;
     return sp__index_plan(c->in[0], c->n_in - 1, c->in + 1, a->axes, &p) == SP_OK ? sp__index_offsets_bytes(&p) : 0;
 }
@@ -445,7 +439,7 @@ static void index_rows(void *context, int64_t begin, int64_t end)
 
 static sp_status index_reference(const sp_call *c)
 {
-    const index_attrs *a = c->attrs;
+    const sp_index_attrs *a = c->attrs;
     sp_index_plan p;
     SP_TRY(sp__index_plan(c->in[0], c->n_in - 1, c->in + 1, a->axes, &p));
     SP_TRY(sp__index_offsets(c->in[0], c->in + 1, &p, c->work));
@@ -460,11 +454,7 @@ static sp_status index_reference(const sp_call *c)
 }
 
 /* Attributes of index_put start with those of index, so that rules pass them on. */
-typedef struct {
-    sp_ints axes;
-    bool accumulate;
-} index_put_attrs;
-SP_ATTR_TABLE(index_put_attr_table, index_put_attrs, (INTS_OR_NONE, axes), (BOOL, accumulate, False));
+SP_ATTR_TABLE(index_put_attr_table, sp_index_put_attrs, (INTS_OR_NONE, axes), (BOOL, accumulate, False));
 
 /* index_put or index over the same index tensors: in[0..n_lead) followed by them. */
 static sp_tensor *apply_indexed(sp_builder *b, const sp_op *op, const void *attrs, int n_lead, sp_tensor *const *lead,
@@ -478,8 +468,8 @@ static sp_tensor *apply_indexed(sp_builder *b, const sp_op *op, const void *attr
 
 static sp_status index_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const index_attrs *a = v->attrs;
-    const index_put_attrs put = {.axes = a->axes, .accumulate = true};
+    const sp_index_attrs *a = v->attrs;
+    const sp_index_put_attrs put = {.axes = a->axes, .accumulate = true};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
     v->din[0] =
         apply_indexed(b, &sp_op_index_put, &put, 2, (sp_tensor *const[]){zeros, v->dout[0]}, v->n_in - 1, v->in + 1);
@@ -491,7 +481,7 @@ const sp_op sp_op_index = {
     .name = "index",
     .shard = "index",
     .inputs = "x, indices...",
-    SP_ATTRS(index_attr_table, index_attrs),
+    SP_ATTRS(index_attr_table, sp_index_attrs),
     .infer = index_infer,
     .reference = index_reference,
     .workspace = index_workspace,
@@ -601,15 +591,15 @@ done:
 
 static sp_status index_put_reference(const sp_call *c)
 {
-    const index_put_attrs *a = c->attrs;
+    const sp_index_put_attrs *a = c->attrs;
     return sp__index_write(c->in[0], c->in[1], c->n_in - 2, c->in + 2, a->axes,
                            a->accumulate ? sp__combine_table("add") : NULL);
 }
 
 static sp_status index_put_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const index_put_attrs *a = v->attrs;
-    const index_attrs read = {.axes = a->axes};
+    const sp_index_put_attrs *a = v->attrs;
+    const sp_index_attrs read = {.axes = a->axes};
     if (v->needs[0]) {
         v->din[0] = v->dout[0];
         if (!a->accumulate) {
@@ -629,7 +619,7 @@ const sp_op sp_op_index_put = {
     .name = "index_put",
     .shard = "index",
     .inputs = "x, value, indices...",
-    SP_ATTRS(index_put_attr_table, index_put_attrs),
+    SP_ATTRS(index_put_attr_table, sp_index_put_attrs),
     .infer = sp__infer_same,
     .reference = index_put_reference,
     .writes = 1,

@@ -4,10 +4,7 @@
  * reduction: 'mean' (over all elements unless said otherwise), 'sum', 'none', and 'batchmean' where it means something. */
 #include "ops/nn.h"
 
-typedef struct {
-    const char *reduction;
-} reduction_attrs;
-SP_ATTR_TABLE(mean_attr_table, reduction_attrs, (TEXT, reduction, "mean"));
+SP_ATTR_TABLE(mean_attr_table, sp_reduction_attrs, (TEXT, reduction, "mean"));
 
 static bool is(const char *reduction, const char *name) { return reduction && strcmp(reduction, name) == 0; }
 
@@ -57,31 +54,27 @@ static sp_status same_shape(const sp_call *c, int i, int k)
 
 static sp_status mse_loss_compose(sp_builder *b, const sp_call *c)
 {
-    const reduction_attrs *a = c->attrs;
+    const sp_reduction_attrs *a = c->attrs;
     c->out[0] = sp__reduce_loss(b, sp_square(b, sp_sub(b, c->in[0], c->in[1])), a->reduction, 0);
     return SP_OK;
 }
-LOSS(mse_loss, "input, target", mean_attr_table, reduction_attrs, .promote = SP_PROMOTE_FLOAT,
+LOSS(mse_loss, "input, target", mean_attr_table, sp_reduction_attrs, .promote = SP_PROMOTE_FLOAT,
      .python =
          "ops.mse_loss(input, target, reduction='mean'); mint.nn.functional.mse_loss(input, target, reduction='mean')",
      .doc = "Square of the difference.", .samples = "[2,3] [2,3]; [2,3] [3] reduction=none; [2,3] [2,3] reduction=sum");
 
 static sp_status l1_loss_compose(sp_builder *b, const sp_call *c)
 {
-    const reduction_attrs *a = c->attrs;
+    const sp_reduction_attrs *a = c->attrs;
     c->out[0] = sp__reduce_loss(b, sp_abs(b, sp_sub(b, c->in[0], c->in[1])), a->reduction, 0);
     return SP_OK;
 }
-LOSS(l1_loss, "input, target", mean_attr_table, reduction_attrs, .promote = SP_PROMOTE_FLOAT,
+LOSS(l1_loss, "input, target", mean_attr_table, sp_reduction_attrs, .promote = SP_PROMOTE_FLOAT,
      .python =
          "ops.l1_loss(input, target, reduction='mean'); mint.nn.functional.l1_loss(input, target, reduction='mean')",
      .doc = "Absolute value of the difference.", .samples = "[2,3] [2,3]; [2,3] [2,3] reduction=none");
 
-typedef struct {
-    double beta;
-    const char *reduction;
-} smooth_attrs;
-SP_ATTR_TABLE(smooth_attr_table, smooth_attrs, (FLOAT, beta, 1.0), (TEXT, reduction, "none"));
+SP_ATTR_TABLE(smooth_attr_table, sp_smooth_l1_loss_attrs, (FLOAT, beta, 1.0), (TEXT, reduction, "none"));
 /* Quadratic within `width` of zero, linear outside, times `scale`: both losses below are this. */
 static sp_tensor *bowl(sp_builder *b, sp_tensor *d, double width, double scale)
 {
@@ -93,32 +86,28 @@ static sp_tensor *bowl(sp_builder *b, sp_tensor *d, double width, double scale)
 }
 static sp_status smooth_l1_loss_compose(sp_builder *b, const sp_call *c)
 {
-    const smooth_attrs *a = c->attrs;
+    const sp_smooth_l1_loss_attrs *a = c->attrs;
     SP_TRY(same_shape(c, 0, 1));
     SP_CHECK(a->beta >= 0, SP_VALUE, "beta is %g, it must not be negative", a->beta);
     c->out[0] = sp__reduce_loss(b, bowl(b, sp_sub(b, c->in[0], c->in[1]), a->beta, 1), a->reduction, 0);
     return SP_OK;
 }
-LOSS(smooth_l1_loss, "input, target", smooth_attr_table, smooth_attrs, .promote = SP_PROMOTE_FLOAT,
+LOSS(smooth_l1_loss, "input, target", smooth_attr_table, sp_smooth_l1_loss_attrs, .promote = SP_PROMOTE_FLOAT,
      .mindir = "SmoothL1Loss",
      .python = "ops.smooth_l1_loss(input, target, beta=1.0, reduction='none'); "
                "ops.SmoothL1Loss(beta=1.0, reduction='none')(prediction:input, target)",
      .doc = "Absolute difference, rounded to a parabola below beta.",
      .samples = "[2,3] [2,3]; [2,3] [2,3] beta=0.5 reduction=mean; [2,3] [2,3] beta=0.0 reduction=sum");
 
-typedef struct {
-    const char *reduction;
-    double delta;
-} huber_attrs;
-SP_ATTR_TABLE(huber_attr_table, huber_attrs, (TEXT, reduction, "mean"), (FLOAT, delta, 1.0));
+SP_ATTR_TABLE(huber_attr_table, sp_huber_loss_attrs, (TEXT, reduction, "mean"), (FLOAT, delta, 1.0));
 static sp_status huber_loss_compose(sp_builder *b, const sp_call *c)
 {
-    const huber_attrs *a = c->attrs;
+    const sp_huber_loss_attrs *a = c->attrs;
     SP_CHECK(a->delta > 0, SP_VALUE, "delta is %g, it must be positive", a->delta);
     c->out[0] = sp__reduce_loss(b, bowl(b, sp_sub(b, c->in[0], c->in[1]), a->delta, a->delta), a->reduction, 0);
     return SP_OK;
 }
-LOSS(huber_loss, "input, target", huber_attr_table, huber_attrs, .promote = SP_PROMOTE_FLOAT,
+LOSS(huber_loss, "input, target", huber_attr_table, sp_huber_loss_attrs, .promote = SP_PROMOTE_FLOAT,
      .python = "ops.huber_loss(input, target, reduction='mean', delta=1.0)",
      .doc = "Half the squared difference up to delta, linear beyond.",
      .samples = "[2,3] [2,3]; [2,3] [2,3] delta=0.7 reduction=none");
@@ -127,7 +116,7 @@ LOSS(huber_loss, "input, target", huber_attr_table, huber_attrs, .promote = SP_P
 
 static sp_status binary_cross_entropy_compose(sp_builder *b, const sp_call *c)
 {
-    const reduction_attrs *a = c->attrs;
+    const sp_reduction_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *y = c->in[1], *w = c->in[2];
     SP_TRY(same_shape(c, 0, 1));
     sp_tensor *yes = sp_mul(b, y, log_at_least(b, x, 1e-12));
@@ -136,7 +125,8 @@ static sp_status binary_cross_entropy_compose(sp_builder *b, const sp_call *c)
     c->out[0] = sp__reduce_loss(b, w ? sp_mul(b, loss, w) : loss, a->reduction, 0);
     return SP_OK;
 }
-LOSS(binary_cross_entropy, "logits, labels, weight?", mean_attr_table, reduction_attrs, .mindir = "BinaryCrossEntropy",
+LOSS(binary_cross_entropy, "logits, labels, weight?", mean_attr_table, sp_reduction_attrs,
+     .mindir = "BinaryCrossEntropy",
      .python = "ops.binary_cross_entropy(logits, labels, weight=None, reduction='mean'); "
                "ops.BinaryCrossEntropy(reduction='mean')(logits, labels, weight=None); "
                "mint.nn.functional.binary_cross_entropy(input:logits, target:labels, weight=None, reduction='mean')",
@@ -152,14 +142,14 @@ static sp_tensor *logits_loss(sp_builder *b, sp_tensor *x, sp_tensor *y, sp_tens
 }
 static sp_status binary_cross_entropy_with_logits_compose(sp_builder *b, const sp_call *c)
 {
-    const reduction_attrs *a = c->attrs;
+    const sp_reduction_attrs *a = c->attrs;
     SP_TRY(same_shape(c, 0, 1));
     sp_tensor *loss = logits_loss(b, c->in[0], c->in[1], c->in[3]);
     c->out[0] = sp__reduce_loss(b, c->in[2] ? sp_mul(b, loss, c->in[2]) : loss, a->reduction, 0);
     return SP_OK;
 }
 LOSS(
-    binary_cross_entropy_with_logits, "input, target, weight?, pos_weight?", mean_attr_table, reduction_attrs,
+    binary_cross_entropy_with_logits, "input, target, weight?, pos_weight?", mean_attr_table, sp_reduction_attrs,
     .promote = SP_PROMOTE_FLOAT, .mindir = "BCEWithLogitsLoss",
     .python =
         "ops.binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction='mean'); "
@@ -186,15 +176,11 @@ const sp_op sp_op_sigmoid_cross_entropy = {
     .samples = "[2,3] [2,3](0,1)",
 };
 
-typedef struct {
-    const char *reduction;
-    bool log_target;
-} kl_attrs;
-SP_ATTR_TABLE(kl_attr_table, kl_attrs, (TEXT, reduction, "mean"), (BOOL, log_target, False));
+SP_ATTR_TABLE(kl_attr_table, sp_kl_div_attrs, (TEXT, reduction, "mean"), (BOOL, log_target, False));
 /* Where the target is zero its term is zero, not 0 log 0. */
 static sp_status kl_div_compose(sp_builder *b, const sp_call *c)
 {
-    const kl_attrs *a = c->attrs;
+    const sp_kl_div_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *y = c->in[1], *loss;
     if (a->log_target) {
         loss = sp_mul(b, sp_exp(b, y), sp_sub(b, y, x));
@@ -206,7 +192,7 @@ static sp_status kl_div_compose(sp_builder *b, const sp_call *c)
     c->out[0] = sp__reduce_loss(b, loss, a->reduction, x->rank ? x->dims[0] : 1);
     return SP_OK;
 }
-LOSS(kl_div, "logits, labels", kl_attr_table, kl_attrs, .promote = SP_PROMOTE_FLOAT, .mindir = "KLDivLoss",
+LOSS(kl_div, "logits, labels", kl_attr_table, sp_kl_div_attrs, .promote = SP_PROMOTE_FLOAT, .mindir = "KLDivLoss",
      .python = "ops.kl_div(logits, labels, reduction='mean'); ops.KLDivLoss(reduction='mean')(logits, labels); "
                "mint.nn.functional.kl_div(input:logits, target:labels, reduction='mean', log_target=False)",
      .doc = "labels (log(labels) - logits): Kullback-Leibler divergence, logits being logarithms.",
@@ -214,14 +200,8 @@ LOSS(kl_div, "logits, labels", kl_attr_table, kl_attrs, .promote = SP_PROMOTE_FL
 
 /* --- score of a class -------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t ignore_index;
-} ignore_attrs;
-typedef struct {
-    int64_t ignore_index, classes, axis;
-} terms_grad_attrs;
-SP_ATTR_TABLE(ignore_attr_table, ignore_attrs, (INT, ignore_index, -100));
-SP_ATTR_TABLE(terms_grad_attr_table, terms_grad_attrs, (INT, ignore_index, -100), (INT_NEEDED, classes),
+SP_ATTR_TABLE(ignore_attr_table, sp_nll_terms_attrs, (INT, ignore_index, -100));
+SP_ATTR_TABLE(terms_grad_attr_table, sp_nll_terms_grad_attrs, (INT, ignore_index, -100), (INT_NEEDED, classes),
               (INT_NEEDED, axis));
 
 /* Element i of an index tensor of any integer type. */
@@ -306,7 +286,7 @@ typedef void (*terms_fn)(const sp_call *c, const sp__split *s, int64_t ignore);
 static sp_status nll_terms_reference(const sp_call *c)
 {
     static const terms_fn fns[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SP_KERNEL_ROW, terms, )};
-    const int64_t ignore = ((const ignore_attrs *)c->attrs)->ignore_index;
+    const int64_t ignore = ((const sp_nll_terms_attrs *)c->attrs)->ignore_index;
     const sp__split s = sp__split_at(c->in[0], c->in[0]->rank == 1 ? 0 : 1, 1);
     SP_TRY(check_target(c->in[1], s.n, ignore));
     fns[c->in[0]->dtype](c, &s, ignore);
@@ -316,7 +296,7 @@ static sp_status nll_terms_vjp(sp_builder *b, const sp_vjp *v)
 {
     const sp_tensor *x = v->in[0];
     const int axis = x->rank == 1 ? 0 : 1;
-    const terms_grad_attrs a = {((const ignore_attrs *)v->attrs)->ignore_index, x->dims[axis], axis};
+    const sp_nll_terms_grad_attrs a = {((const sp_nll_terms_attrs *)v->attrs)->ignore_index, x->dims[axis], axis};
     if (v->dout[0] && v->needs[0])
         v->din[0] =
             sp_builder_apply(b, &sp_op_nll_terms_grad, &a, 3, (sp_tensor *const[]){v->dout[0], v->in[1], v->in[2]});
@@ -328,7 +308,7 @@ const sp_op sp_op_nll_terms = {
     .shard = "n c ..., n ..., c -> n ..., n ...; c whole",
     .inputs = "x, target, weight?",
     .n_out = 2,
-    SP_ATTRS(ignore_attr_table, ignore_attrs),
+    SP_ATTRS(ignore_attr_table, sp_nll_terms_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = terms_infer,
     .reference = nll_terms_reference,
@@ -340,7 +320,7 @@ const sp_op sp_op_nll_terms = {
 };
 static sp_status terms_grad_infer(const sp_call *c, sp_meta *out)
 {
-    const terms_grad_attrs *a = c->attrs;
+    const sp_nll_terms_grad_attrs *a = c->attrs;
     const sp_tensor *g = c->in[0];
     SP_CHECK(sp__tensor_same_shape(g, c->in[1]), SP_VALUE, "target and gradient differ in shape");
     SP_CHECK(a->axis >= 0 && a->axis <= g->rank && g->rank < SP_RANK_MAX && a->classes >= 0, SP_VALUE,
@@ -354,7 +334,7 @@ static sp_status terms_grad_infer(const sp_call *c, sp_meta *out)
 static sp_status terms_grad_reference(const sp_call *c)
 {
     static const terms_fn fns[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SP_KERNEL_ROW, terms_grad, )};
-    const terms_grad_attrs *a = c->attrs;
+    const sp_nll_terms_grad_attrs *a = c->attrs;
     const sp__split s = sp__split_at(c->out[0], (int)a->axis, 1);
     SP_TRY(check_target(c->in[1], s.n, a->ignore_index));
     fns[c->in[0]->dtype](c, &s, a->ignore_index);
@@ -362,7 +342,7 @@ static sp_status terms_grad_reference(const sp_call *c)
 }
 static sp_status terms_grad_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const ignore_attrs a = {((const terms_grad_attrs *)v->attrs)->ignore_index};
+    const sp_nll_terms_attrs a = {((const sp_nll_terms_grad_attrs *)v->attrs)->ignore_index};
     sp_tensor *out[2];
     int n;
     if (!v->needs[0]) return SP_OK;
@@ -376,7 +356,7 @@ const sp_op sp_op_nll_terms_grad = {
     .name = "nll_terms_grad",
     .shard = "n ..., n ..., c -> n c ...; c whole, none if axis",
     .inputs = "dout, target, weight?",
-    SP_ATTRS(terms_grad_attr_table, terms_grad_attrs),
+    SP_ATTRS(terms_grad_attr_table, sp_nll_terms_grad_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = terms_grad_infer,
     .reference = terms_grad_reference,
@@ -388,15 +368,10 @@ const sp_op sp_op_nll_terms_grad = {
 
 /* --- negative log likelihood and cross entropy -------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t ignore_index;
-    const char *reduction;
-    double label_smoothing;
-} nll_attrs;
-SP_ATTR_TABLE(nll_attr_table, nll_attrs, (INT, ignore_index, -100), (TEXT, reduction, "mean"),
+SP_ATTR_TABLE(nll_attr_table, sp_nll_loss_attrs, (INT, ignore_index, -100), (TEXT, reduction, "mean"),
               (FLOAT, label_smoothing, 0.0));
 
-static sp_status nll_check(const nll_attrs *a)
+static sp_status nll_check(const sp_nll_loss_attrs *a)
 {
     SP_CHECK(is(a->reduction, "none") || is(a->reduction, "mean") || is(a->reduction, "sum"), SP_VALUE,
              "reduction is '%s', it must be 'none', 'mean' or 'sum'", a->reduction ? a->reduction : "None");
@@ -406,12 +381,12 @@ static sp_status nll_check(const nll_attrs *a)
 }
 
 /* Mean is over the weights of the targets. Smoothing takes a share from every class. out: loss, sum of the weights. */
-static sp_status nll(sp_builder *b, sp_tensor *x, sp_tensor *target, sp_tensor *weight, const nll_attrs *a,
+static sp_status nll(sp_builder *b, sp_tensor *x, sp_tensor *target, sp_tensor *weight, const sp_nll_loss_attrs *a,
                      sp_tensor **out)
 {
     SP_TRY(nll_check(a));
     if (!x) return SP_OK;
-    const ignore_attrs ignore = {a->ignore_index};
+    const sp_nll_terms_attrs ignore = {a->ignore_index};
     const int axis = x->rank == 1 ? 0 : 1;
     sp_tensor *terms[2];
     int n;
@@ -442,7 +417,7 @@ static sp_status nll_loss_compose(sp_builder *b, const sp_call *c)
 {
     return nll(b, c->in[0], c->in[1], c->in[2], c->attrs, c->out);
 }
-LOSS(nll_loss, "inputs, target, weight?", nll_attr_table, nll_attrs, .n_out = 2, .mindir = "NLLLoss",
+LOSS(nll_loss, "inputs, target, weight?", nll_attr_table, sp_nll_loss_attrs, .n_out = 2, .mindir = "NLLLoss",
      .onnx = "NegativeLogLikelihoodLoss",
      .doc = "Minus the log probability of the target class; the second result is the sum of the weights.",
      .samples = "[3,4] [3]i<4 _; [2,4,3] [2,3]i<4 _ reduction=none; [3,4] [3]i<4 _ reduction=sum "
@@ -451,7 +426,7 @@ LOSS(nll_loss, "inputs, target, weight?", nll_attr_table, nll_attrs, .n_out = 2,
 /* The target is a class per position, or probabilities of the shape of input. */
 static sp_status cross_entropy_compose(sp_builder *b, const sp_call *c)
 {
-    const nll_attrs *a = c->attrs;
+    const sp_nll_loss_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *target = c->in[1], *weight = c->in[2], *out[2] = {NULL, NULL};
     SP_TRY(nll_check(a));
     SP_CHECK(x->rank >= 1, SP_VALUE, "input has rank 0, it needs a dimension of classes");
@@ -475,7 +450,7 @@ static sp_status cross_entropy_compose(sp_builder *b, const sp_call *c)
     if (is(a->reduction, "mean")) c->out[0] = times(b, c->out[0], (double)x->dims[axis] / (double)x->count);
     return SP_OK;
 }
-LOSS(cross_entropy, "input, target, weight?", nll_attr_table, nll_attrs, .onnx = "SoftmaxCrossEntropyLoss",
+LOSS(cross_entropy, "input, target, weight?", nll_attr_table, sp_nll_loss_attrs, .onnx = "SoftmaxCrossEntropyLoss",
      .python =
          "ops.cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0); "
          "mint.nn.functional.cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', "
@@ -561,28 +536,25 @@ const sp_op sp_op_softmax_cross_entropy = {
     .samples = "[3,2] [3,2](0.5,0.5); [2,4] [2,4](0.25,0.25)",
 };
 
-typedef struct {
-    bool is_grad;
-} is_grad_attrs;
-SP_ATTR_TABLE(is_grad_attr_table, is_grad_attrs, (BOOL, is_grad, False));
+SP_ATTR_TABLE(is_grad_attr_table, sp_sparse_softmax_cross_entropy_attrs, (BOOL, is_grad, False));
 static sp_status sparse_softmax_cross_entropy_compose(sp_builder *b, const sp_call *c)
 {
     sp_tensor *x = c->in[0], *labels = c->in[1];
     SP_CHECK(x->rank == 2, SP_VALUE, "logits have rank %d, it must be 2", x->rank);
-    if (!((const is_grad_attrs *)c->attrs)->is_grad) {
-        const nll_attrs plain = {-100, "mean", 0};
+    if (!((const sp_sparse_softmax_cross_entropy_attrs *)c->attrs)->is_grad) {
+        const sp_nll_loss_attrs plain = {-100, "mean", 0};
         c->out[0] = sp_builder_apply(b, &sp_op_cross_entropy, &plain, 3, (sp_tensor *const[]){x, labels, NULL});
         return SP_OK;
     }
     /* (softmax - one hot) / batch */
-    const terms_grad_attrs hot = {-100, x->dims[1], 1};
+    const sp_nll_terms_grad_attrs hot = {-100, x->dims[1], 1};
     sp_tensor *ones = sp__full(b, 1, (sp_dtype)x->dtype, 1, x->dims);
     sp_tensor *minus = sp_builder_apply(b, &sp_op_nll_terms_grad, &hot, 3, (sp_tensor *const[]){ones, labels, NULL});
     sp_tensor *sum = sp_add(b, sp_builder_apply(b, &sp_op_softmax, NULL, 1, &x), minus);
     c->out[0] = times(b, sum, 1 / (double)x->dims[0]);
     return SP_OK;
 }
-LOSS(sparse_softmax_cross_entropy, "logits, labels", is_grad_attr_table, is_grad_attrs,
+LOSS(sparse_softmax_cross_entropy, "logits, labels", is_grad_attr_table, sp_sparse_softmax_cross_entropy_attrs,
      .mindir = "SparseSoftmaxCrossEntropyWithLogits",
      .python = "ops.SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)",
      .doc = "Mean cross entropy of softmax(logits) and classes, or its gradient.",

@@ -194,28 +194,25 @@ double sp__zeta(double s, double q)
     }
     return sum;
 }
-typedef struct {
-    int64_t n;
-} polygamma_attrs;
-SP_ATTR_TABLE(polygamma_attr_table, polygamma_attrs, (INT, n, 1));
+SP_ATTR_TABLE(polygamma_attr_table, sp_polygamma_attrs, (INT, n, 1));
 static double polygamma_of(double x, const void *attrs)
 {
-    const int64_t n = ((const polygamma_attrs *)attrs)->n;
+    const int64_t n = ((const sp_polygamma_attrs *)attrs)->n;
     if (n == 0) return digamma_of(x);
     return (n % 2 ? 1 : -1) * tgamma((double)n + 1) * sp__zeta((double)n + 1, x);
 }
 FLOAT_FUNCTION(polygamma, (float)polygamma_of(x, attrs), polygamma_of(x, attrs), 2000)
-RULE(polygamma, sp_mul(b, g, polygamma(b, x, ((const polygamma_attrs *)v->attrs)->n + 1)))
+RULE(polygamma, sp_mul(b, g, polygamma(b, x, ((const sp_polygamma_attrs *)v->attrs)->n + 1)))
 static sp_status polygamma_infer(const sp_call *c, sp_meta *out)
 {
-    const int64_t n = ((const polygamma_attrs *)c->attrs)->n;
+    const int64_t n = ((const sp_polygamma_attrs *)c->attrs)->n;
     SP_CHECK(n >= 0, SP_VALUE, "n is %lld, it must not be negative", (long long)n);
     return sp__infer_same(c, out);
 }
 const sp_op sp_op_polygamma = {
     .name = "polygamma",
     .inputs = "x",
-    SP_ATTRS(polygamma_attr_table, polygamma_attrs),
+    SP_ATTRS(polygamma_attr_table, sp_polygamma_attrs),
     FLOATING,
     .infer = polygamma_infer,
     .reference = polygamma_reference,
@@ -277,14 +274,11 @@ const sp_op sp_op_rad2deg = {
 
 /* --- rounding to decimals ---------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t decimals;
-} decimals_attrs;
-SP_ATTR_TABLE(decimals_attr_table, decimals_attrs, (INT, decimals, 0));
+SP_ATTR_TABLE(decimals_attr_table, sp_round_decimals_attrs, (INT, decimals, 0));
 
 static sp_status round_decimals_compose(sp_builder *b, const sp_call *c)
 {
-    const int64_t decimals = ((const decimals_attrs *)c->attrs)->decimals;
+    const int64_t decimals = ((const sp_round_decimals_attrs *)c->attrs)->decimals;
     sp_tensor *x = c->in[0];
     const char kind = sp_dtype_kind((sp_dtype)x->dtype);
     if (decimals == 0 || (kind != 'f' && decimals > 0)) {
@@ -303,7 +297,7 @@ static sp_status round_decimals_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_round_decimals = {
     .name = "round_decimals",
     .inputs = "x",
-    SP_ATTRS(decimals_attr_table, decimals_attrs),
+    SP_ATTRS(decimals_attr_table, sp_round_decimals_attrs),
     .dtypes = SP_DT_REAL,
     .compose = round_decimals_compose,
     .python = "ops.round(input, *, decimals=0); Tensor.round(decimals=0); mint.round(input, *, decimals=0); "
@@ -314,10 +308,7 @@ const sp_op sp_op_round_decimals = {
 
 /* --- NaN and infinity --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_number nan, posinf, neginf;
-} repair_attrs;
-SP_ATTR_TABLE(repair_attr_table, repair_attrs, (NUMBER_OR_NONE, nan), (NUMBER_OR_NONE, posinf),
+SP_ATTR_TABLE(repair_attr_table, sp_nan_to_num_attrs, (NUMBER_OR_NONE, nan), (NUMBER_OR_NONE, posinf),
               (NUMBER_OR_NONE, neginf));
 
 static double largest(const sp_tensor *x)
@@ -330,7 +321,7 @@ static double largest(const sp_tensor *x)
 
 static sp_status nan_to_num_compose(sp_builder *b, const sp_call *c)
 {
-    const repair_attrs *a = c->attrs;
+    const sp_nan_to_num_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *y = x;
     if (sp_dtype_kind((sp_dtype)x->dtype) == 'f') {
         double top = largest(x);
@@ -346,7 +337,7 @@ static sp_status nan_to_num_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_nan_to_num = {
     .name = "nan_to_num",
     .inputs = "x",
-    SP_ATTRS(repair_attr_table, repair_attrs),
+    SP_ATTRS(repair_attr_table, sp_nan_to_num_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .compose = nan_to_num_compose,
     .mindir = "NanToNum",

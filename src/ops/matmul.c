@@ -6,7 +6,7 @@
 #include "ir/matmul_geometry.h"
 #include "ops/kernels.h"
 
-SP_ATTR_TABLE(matmul_attr_table, sp__matmul_attrs, (BOOL, transpose_a, False), (BOOL, transpose_b, False));
+SP_ATTR_TABLE(matmul_attr_table, sp_matmul_attrs, (BOOL, transpose_a, False), (BOOL, transpose_b, False));
 
 static sp_status matmul_infer(const sp_call *c, sp_meta *out)
 {
@@ -74,7 +74,7 @@ static sp_status matmul_reference(const sp_call *c)
 
 sp_tensor *sp_matmul(sp_builder *b, sp_tensor *x, sp_tensor *y, bool transpose_x, bool transpose_y)
 {
-    const sp__matmul_attrs attrs = {transpose_x, transpose_y};
+    const sp_matmul_attrs attrs = {transpose_x, transpose_y};
     return sp_builder_apply(b, &sp_op_matmul, &attrs, 2, (sp_tensor *const[]){x, y});
 }
 
@@ -95,7 +95,7 @@ static sp_tensor *fold_rows(sp_builder *b, sp_tensor *t)
  * products undo the flags of the operator, so nothing is ever transposed in memory. Vectors become matrices first. */
 static sp_status matmul_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const sp__matmul_attrs *attrs = v->attrs;
+    const sp_matmul_attrs *attrs = v->attrs;
     sp_tensor *x = v->in[0], *y = v->in[1], *g = v->dout[0];
     bool tx = attrs->transpose_a && x->rank > 1, ty = attrs->transpose_b && y->rank > 1;
     bool x_vector = x->rank == 1, y_vector = y->rank == 1;
@@ -155,7 +155,7 @@ const sp_op sp_op_matmul = {
     .name = "matmul",
     .shard = "... i k, ... k j -> ... i j; swap 0 if transpose_a, swap 1 if transpose_b",
     .inputs = "x, y",
-    SP_ATTRS(matmul_attr_table, sp__matmul_attrs),
+    SP_ATTRS(matmul_attr_table, sp_matmul_attrs),
     .promote = SP_PROMOTE_ALL,
     .dtypes = SP_DT_NUMBERS,
     .infer = matmul_infer,

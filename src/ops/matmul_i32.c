@@ -21,7 +21,7 @@ static sp_status check_zero(const char *name, const sp_tensor *zero, const sp_te
 
 static sp_status matmul_i32_infer(const sp_call *c, sp_meta *out)
 {
-    static const sp__matmul_attrs plain = {false, false};
+    static const sp_matmul_attrs plain = {false, false};
     const sp_tensor *x = c->in[0], *y = c->in[1];
     sp__matmul_geometry g;
     SP_CHECK(is_bytes(y), SP_TYPE, "matmul_i32: the right operand is %s, it must be int8 or uint8",
@@ -80,7 +80,7 @@ static void rows_i32(void *context, int64_t begin, int64_t end)
 
 static sp_status matmul_i32_reference(const sp_call *c)
 {
-    static const sp__matmul_attrs plain = {false, false};
+    static const sp_matmul_attrs plain = {false, false};
     i32_job job = {.c = c};
     SP_TRY(sp__matmul_measure(c->in[0], c->in[1], &plain, &job.g));
     if (c->out[0]->count == 0) return SP_OK;

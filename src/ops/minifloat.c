@@ -7,21 +7,21 @@
 #include "ops/minifloat.h"
 #include "ops/kernels.h"
 
-static const sp_minifloat formats[] = {
+static const sp_minifloat_format formats[] = {
     {"e4m3fn", 4, 3, 7, 448, false, true, false}, {"e4m3fnuz", 4, 3, 8, 240, false, true, true},
     {"e5m2", 5, 2, 15, 57344, true, true, false}, {"e5m2fnuz", 5, 2, 16, 57344, false, true, true},
     {"e2m1", 2, 1, 1, 6, false, false, false},    {"e2m3", 2, 3, 1, 7.5f, false, false, false},
     {"e3m2", 3, 2, 3, 28, false, false, false},   {"e8m0", 8, 0, 127, 0x1p127f, false, true, true},
 };
 
-const sp_minifloat *sp__minifloat_find(const char *name)
+const sp_minifloat_format *sp__minifloat_find(const char *name)
 {
     for (size_t i = 0; name != NULL && i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].name, name) == 0) return &formats[i];
     return NULL;
 }
 
-float sp__minifloat_value(const sp_minifloat *f, unsigned code)
+float sp__minifloat_value(const sp_minifloat_format *f, unsigned code)
 {
     if (f->exponent_bits == 8) return code == 255 ? NAN : ldexpf(1, (int)code - 127);
     unsigned sign = code >> (f->exponent_bits + f->mantissa_bits) & 1, all = (1u << f->exponent_bits) - 1;
@@ -36,23 +36,18 @@ float sp__minifloat_value(const sp_minifloat *f, unsigned code)
 
 /* --- rounding ---------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *format;
-    bool saturate;
-    const char *mode;
-} minifloat_attrs;
-SP_ATTR_TABLE(minifloat_attr_table, minifloat_attrs, (TEXT, format, "e4m3fn"), (BOOL, saturate, True),
+SP_ATTR_TABLE(minifloat_attr_table, sp_minifloat_attrs, (TEXT, format, "e4m3fn"), (BOOL, saturate, True),
               (TEXT, mode, "nearest"));
 
 typedef struct {
-    const sp_minifloat *f;
+    const sp_minifloat_format *f;
     bool saturate;
     char mode; /* n, u, d */
 } rounding;
 
 static float round_signed(const rounding *r, float x)
 {
-    const sp_minifloat *f = r->f;
+    const sp_minifloat_format *f = r->f;
     if (isnan(x)) return f->has_nan ? x : 0;
     float size = fabsf(x), rounded = INFINITY;
     if (!isinf(x)) {
@@ -92,7 +87,7 @@ static void round_loop(int64_t n, char *const *ptr, const int64_t *step, const v
 
 static sp_status minifloat_infer(const sp_call *c, sp_meta *out)
 {
-    const minifloat_attrs *a = c->attrs;
+    const sp_minifloat_attrs *a = c->attrs;
     SP_CHECK(sp__minifloat_find(a->format) != NULL, SP_VALUE,
              "format is '%s', it must be one of e4m3fn, e4m3fnuz, e5m2, "
              "e5m2fnuz, e2m1, e2m3, e3m2, e8m0",
@@ -104,7 +99,7 @@ static sp_status minifloat_infer(const sp_call *c, sp_meta *out)
 
 static sp_status minifloat_reference(const sp_call *c)
 {
-    const minifloat_attrs *a = c->attrs;
+    const sp_minifloat_attrs *a = c->attrs;
     rounding r = {sp__minifloat_find(a->format), a->saturate, a->mode[0]};
     return sp__call_loop(c, round_loop, &r, 80);
 }
@@ -120,7 +115,7 @@ const sp_op sp_op_minifloat = {
     .batch = sp__batch_elementwise,
     .name = "minifloat",
     .inputs = "x",
-    SP_ATTRS(minifloat_attr_table, minifloat_attrs),
+    SP_ATTRS(minifloat_attr_table, sp_minifloat_attrs),
     .dtypes = SP_DT(F32),
     .infer = minifloat_infer,
     .reference = minifloat_reference,

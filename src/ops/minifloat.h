@@ -6,16 +6,16 @@
 
 #include "ops/ops_impl.h"
 
-typedef struct sp_minifloat {
+typedef struct sp_minifloat_format {
     const char *name; /* "e4m3fn" */
     int exponent_bits, mantissa_bits, bias;
     float max;     /* greatest finite value */
     bool has_inf;  /* else what is too large becomes NaN */
     bool has_nan;  /* else NaN becomes 0 */
     bool one_zero; /* no negative zero: its code is NaN ("uz") */
-} sp_minifloat;
+} sp_minifloat_format;
 
-const sp_minifloat *sp__minifloat_find(const char *name); /* NULL: there is none */
-float sp__minifloat_value(const sp_minifloat *f, unsigned code);
+const sp_minifloat_format *sp__minifloat_find(const char *name); /* NULL: there is none */
+float sp__minifloat_value(const sp_minifloat_format *f, unsigned code);
 
 #endif

@@ -10,7 +10,6 @@
  * derivatives of any order exist. */
 #include "base/wide.h"
 #include "ir/like.h"
-#include "ir/nn_attrs.h"
 #include "ir/refuse.h"
 #include "ops/norm.h"
 
@@ -291,13 +290,12 @@ static sp_tensor *rows_h(sp_builder *b, sp_tensor *x, int first, bool center, do
 
 /* --- layer_norm -------------------------------------------------------------------------------------------------- */
 
-typedef sp__layer_norm_attrs layer_attrs;
-SP_ATTR_TABLE(layer_attr_table, layer_attrs, (INT, begin_norm_axis, 1), (INT, begin_params_axis, 1),
+SP_ATTR_TABLE(layer_attr_table, sp_layer_norm_attrs, (INT, begin_norm_axis, 1), (INT, begin_params_axis, 1),
               (FLOAT, epsilon, 1e-07));
 
 static sp_status layer_measure(const sp_call *c, int *first, norm_shape *s)
 {
-    const layer_attrs *a = c->attrs;
+    const sp_layer_norm_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     int params;
     char found[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
@@ -331,7 +329,7 @@ static sp_status layer_reference(const sp_call *c)
     int first;
     norm_shape s;
     SP_TRY(layer_measure(c, &first, &s));
-    return norm_run(c, &s, true, ((const layer_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
+    return norm_run(c, &s, true, ((const sp_layer_norm_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
 }
 static size_t layer_workspace(const sp_call *c)
 {
@@ -353,7 +351,7 @@ static sp_status layer_grad_reference(const sp_call *c)
     int first;
     norm_shape s;
     SP_TRY(layer_measure(c, &first, &s));
-    return norm_grad_run(c, &s, true, ((const layer_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
+    return norm_grad_run(c, &s, true, ((const sp_layer_norm_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
 }
 static size_t layer_grad_workspace(const sp_call *c)
 {
@@ -364,7 +362,7 @@ static size_t layer_grad_workspace(const sp_call *c)
 
 static sp_status layer_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const layer_attrs *a = v->attrs;
+    const sp_layer_norm_attrs *a = v->attrs;
     sp_tensor *x = v->in[0], *gamma = v->in[1], *g = v->dout[0];
     int first, params;
     SP_TRY(sp__shape_axis(a->begin_norm_axis, x->rank, "begin_norm_axis", &first));
@@ -405,7 +403,7 @@ const sp_op sp_op_layer_norm = {
     .shard = "same; from begin_norm_axis",
     .inputs = "x, gamma?, beta?",
     .n_out = 3,
-    SP_ATTRS(layer_attr_table, layer_attrs),
+    SP_ATTRS(layer_attr_table, sp_layer_norm_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = layer_infer,
     .reference = layer_reference,
@@ -427,7 +425,7 @@ const sp_op sp_op_layer_norm_grad = {
     .shard = "same; from begin_norm_axis",
     .inputs = "x, gamma?, dout",
     .n_out = 3,
-    SP_ATTRS(layer_attr_table, layer_attrs),
+    SP_ATTRS(layer_attr_table, sp_layer_norm_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = layer_grad_infer,
     .reference = layer_grad_reference,
@@ -440,8 +438,7 @@ const sp_op sp_op_layer_norm_grad = {
 
 /* --- rms_norm ---------------------------------------------------------------------------------------------------- */
 
-typedef sp__rms_norm_attrs rms_attrs;
-SP_ATTR_TABLE(rms_attr_table, rms_attrs, (FLOAT, epsilon, 1e-06));
+SP_ATTR_TABLE(rms_attr_table, sp_rms_norm_attrs, (FLOAT, epsilon, 1e-06));
 
 /* gamma has the shape of the last axes of x; these are normalised. */
 static sp_status rms_measure(const sp_call *c, norm_shape *s)
@@ -468,7 +465,7 @@ static sp_status rms_reference(const sp_call *c)
 {
     norm_shape s;
     SP_TRY(rms_measure(c, &s));
-    return norm_run(c, &s, false, ((const rms_attrs *)c->attrs)->epsilon, c->in[1], NULL);
+    return norm_run(c, &s, false, ((const sp_rms_norm_attrs *)c->attrs)->epsilon, c->in[1], NULL);
 }
 static size_t rms_workspace(const sp_call *c)
 {
@@ -487,7 +484,7 @@ static sp_status rms_grad_reference(const sp_call *c)
 {
     norm_shape s;
     SP_TRY(rms_measure(c, &s));
-    return norm_grad_run(c, &s, false, ((const rms_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
+    return norm_grad_run(c, &s, false, ((const sp_rms_norm_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
 }
 static size_t rms_grad_workspace(const sp_call *c)
 {
@@ -496,7 +493,7 @@ static size_t rms_grad_workspace(const sp_call *c)
 }
 static sp_status rms_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const rms_attrs *a = v->attrs;
+    const sp_rms_norm_attrs *a = v->attrs;
     sp_tensor *x = v->in[0], *gamma = v->in[1], *g = v->dout[0];
     const int first = x->rank - gamma->rank;
     int64_t axes[SP_RANK_MAX];
@@ -530,7 +527,7 @@ const sp_op sp_op_rms_norm = {
     .shard = "... h, h -> ... h, ... *; h whole",
     .inputs = "x, gamma",
     .n_out = 2,
-    SP_ATTRS(rms_attr_table, rms_attrs),
+    SP_ATTRS(rms_attr_table, sp_rms_norm_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = rms_infer,
     .reference = rms_reference,
@@ -550,7 +547,7 @@ const sp_op sp_op_rms_norm_grad = {
     .shard = "... h, h, ... h -> ... h, h; h whole",
     .inputs = "x, gamma, dout",
     .n_out = 2,
-    SP_ATTRS(rms_attr_table, rms_attrs),
+    SP_ATTRS(rms_attr_table, sp_rms_norm_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = rms_grad_infer,
     .reference = rms_grad_reference,
@@ -563,16 +560,12 @@ const sp_op sp_op_rms_norm_grad = {
 
 /* --- group_norm -------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t num_groups;
-    double epsilon;
-} group_attrs;
-SP_ATTR_TABLE(group_attr_table, group_attrs, (INT_NEEDED, num_groups), (FLOAT, epsilon, 1e-05));
+SP_ATTR_TABLE(group_attr_table, sp_group_norm_attrs, (INT_NEEDED, num_groups), (FLOAT, epsilon, 1e-05));
 
 static sp_status group_measure(const sp_call *c, norm_shape *s)
 {
     char text[SP_SHAPE_TEXT];
-    const group_attrs *a = c->attrs;
+    const sp_group_norm_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     SP_CHECK(x->rank >= 2, SP_VALUE, "x has rank %d, it must be at least 2", x->rank);
     SP_CHECK(a->num_groups > 0 && x->dims[1] % a->num_groups == 0, SP_VALUE,
@@ -594,15 +587,16 @@ static sp_status group_infer(const sp_call *c, sp_meta *out)
     SP_TRY(group_measure(c, &s));
     sp__meta_of(c->in[0], &out[0]);
     for (int k = 1; k < 3; k++)
-        out[k] = (sp_meta){
-            .dtype = out[0].dtype, .rank = 2, .dims = {c->in[0]->dims[0], ((const group_attrs *)c->attrs)->num_groups}};
+        out[k] = (sp_meta){.dtype = out[0].dtype,
+                           .rank = 2,
+                           .dims = {c->in[0]->dims[0], ((const sp_group_norm_attrs *)c->attrs)->num_groups}};
     return SP_OK;
 }
 static sp_status group_reference(const sp_call *c)
 {
     norm_shape s;
     SP_TRY(group_measure(c, &s));
-    return norm_run(c, &s, true, ((const group_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
+    return norm_run(c, &s, true, ((const sp_group_norm_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
 }
 static size_t group_workspace(const sp_call *c)
 {
@@ -621,7 +615,7 @@ static sp_status group_grad_reference(const sp_call *c)
 {
     norm_shape s;
     SP_TRY(group_measure(c, &s));
-    return norm_grad_run(c, &s, true, ((const group_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
+    return norm_grad_run(c, &s, true, ((const sp_group_norm_attrs *)c->attrs)->epsilon, c->in[1], c->in[2]);
 }
 static size_t group_grad_workspace(const sp_call *c)
 {
@@ -630,7 +624,7 @@ static size_t group_grad_workspace(const sp_call *c)
 }
 static sp_status group_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const group_attrs *a = v->attrs;
+    const sp_group_norm_attrs *a = v->attrs;
     sp_tensor *x = v->in[0], *weight = v->in[1], *g = v->dout[0];
     const int64_t rows[3] = {x->dims[0], a->num_groups, -1};
     int64_t axes[SP_RANK_MAX];
@@ -677,7 +671,7 @@ const sp_op sp_op_group_norm = {
     .name = "group_norm",
     .inputs = "x, weight?, bias?",
     .n_out = 3,
-    SP_ATTRS(group_attr_table, group_attrs),
+    SP_ATTRS(group_attr_table, sp_group_norm_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = group_infer,
     .reference = group_reference,
@@ -696,7 +690,7 @@ const sp_op sp_op_group_norm_grad = {
     .name = "group_norm_grad",
     .inputs = "x, weight?, dout",
     .n_out = 3,
-    SP_ATTRS(group_attr_table, group_attrs),
+    SP_ATTRS(group_attr_table, sp_group_norm_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = group_grad_infer,
     .reference = group_grad_reference,

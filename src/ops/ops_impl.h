@@ -39,6 +39,12 @@ sp_tensor *sp__positions(sp_builder *b, int rank, int axis, int64_t n);
 /* Reduction over axes as most rules need it. axes n = -1 or 0: all. */
 sp_tensor *sp__sum_axes(sp_builder *b, sp_tensor *x, sp_ints axes, bool keepdims);
 
+/* For the typed functions of ops_typed.h. Several results: their number, 0 after a failure. Inputs before those of any number. */
+int sp__typed_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int max_out,
+                   sp_tensor **out);
+sp_tensor *sp__typed_rest(sp_builder *b, const sp_op *op, const void *attrs, int n_first, sp_tensor *const *first,
+                          int n_rest, sp_tensor *const *rest);
+
 /* The bit set of axes, checked, for reductions: all when axes.n <= 0. */
 sp_status sp__axes_mask(sp_ints axes, int rank, uint32_t *mask);
 

@@ -11,25 +11,11 @@
 
 enum { TENSORS_MAX = 6, NUMBERS_MAX = 8 };
 
-typedef struct {
-    bool use_nesterov;
-} nesterov_attrs;
-typedef struct {
-    bool use_nesterov;
-    double gradient_scale;
-} momentum_attrs;
-typedef struct {
-    double dampening, weight_decay;
-    bool nesterov;
-} sgd_attrs;
-typedef struct {
-    double epsilon;
-    bool update_slots;
-} adagrad_attrs;
-SP_ATTR_TABLE(nesterov_attr_table, nesterov_attrs, (BOOL, use_nesterov, False));
-SP_ATTR_TABLE(momentum_attr_table, momentum_attrs, (BOOL, use_nesterov, False), (FLOAT, gradient_scale, 1.0));
-SP_ATTR_TABLE(sgd_attr_table, sgd_attrs, (FLOAT, dampening, 0.0), (FLOAT, weight_decay, 0.0), (BOOL, nesterov, False));
-SP_ATTR_TABLE(adagrad_attr_table, adagrad_attrs, (FLOAT, epsilon, 0.0), (BOOL, update_slots, True));
+SP_ATTR_TABLE(nesterov_attr_table, sp_nesterov_attrs, (BOOL, use_nesterov, False));
+SP_ATTR_TABLE(momentum_attr_table, sp_momentum_update_attrs, (BOOL, use_nesterov, False), (FLOAT, gradient_scale, 1.0));
+SP_ATTR_TABLE(sgd_attr_table, sp_sgd_update_attrs, (FLOAT, dampening, 0.0), (FLOAT, weight_decay, 0.0),
+              (BOOL, nesterov, False));
+SP_ATTR_TABLE(adagrad_attr_table, sp_adagrad_update_attrs, (FLOAT, epsilon, 0.0), (BOOL, update_slots, True));
 
 typedef struct {
     char *p[TENSORS_MAX];
@@ -186,10 +172,10 @@ STEP(gradient_descent_update, "var, alpha, delta", BIT(0) | BIT(2), 2, BIT(0), 1
 /* The first step (stat above zero) starts the average with the gradient itself. */
 STEP(
     sgd_update, "parameters, gradient, learning_rate, accum, momentum, stat", BIT(0) | BIT(1) | BIT(3) | BIT(5), 4,
-    BIT(0) | BIT(3) | BIT(5), 3, WITH(sgd_attr_table, sgd_attrs),
-    (const real lr = (real)s[0], momentum = (real)s[1], damp = (real)(1 - FLAG(sgd_attrs, dampening)),
-     decay = (real)FLAG(sgd_attrs, weight_decay);
-     const bool nesterov = FLAG(sgd_attrs, nesterov)),
+    BIT(0) | BIT(3) | BIT(5), 3, WITH(sgd_attr_table, sp_sgd_update_attrs),
+    (const real lr = (real)s[0], momentum = (real)s[1], damp = (real)(1 - FLAG(sp_sgd_update_attrs, dampening)),
+     decay = (real)FLAG(sp_sgd_update_attrs, weight_decay);
+     const bool nesterov = FLAG(sp_sgd_update_attrs, nesterov)),
     (real g = x[3] + decay * x[0]; if (momentum > 0) {
         x[1] = x[2] > 0 ? g : x[1] * momentum + damp * g;
         x[2] = x[2] > 0 ? 0 : x[2];
@@ -199,17 +185,17 @@ STEP(
     .mindir = "SGD", .doc = "Stochastic gradient descent with momentum, dampening and weight decay.")
 
 STEP(momentum_update, "variable, accumulation, learning_rate, gradient, momentum", BIT(0) | BIT(1) | BIT(3), 3,
-     BIT(0) | BIT(1), 2, WITH(momentum_attr_table, momentum_attrs),
-     (const real lr = (real)s[0], momentum = (real)s[1], scale = (real)FLAG(momentum_attrs, gradient_scale);
-      const bool nesterov = FLAG(momentum_attrs, use_nesterov)),
+     BIT(0) | BIT(1), 2, WITH(momentum_attr_table, sp_momentum_update_attrs),
+     (const real lr = (real)s[0], momentum = (real)s[1], scale = (real)FLAG(sp_momentum_update_attrs, gradient_scale);
+      const bool nesterov = FLAG(sp_momentum_update_attrs, use_nesterov)),
      (const real g = x[2] * scale; x[1] = x[1] * momentum + g;
       x[0] -= nesterov ? g * lr + x[1] * momentum * lr : x[1] * lr),
      "[2,3] [2,3] []>0 [2,3] [](0.1,0.9); [2,3] [2,3] []>0 [2,3] [](0.1,0.9) use_nesterov=True gradient_scale=0.5",
      .mindir = "ApplyMomentum", .doc = "Gradient descent with momentum, plain or Nesterov's.")
 
 STEP(keras_momentum_update, "var, accum, lr, grad, momentum", BIT(0) | BIT(1) | BIT(3), 3, BIT(0) | BIT(1), 2,
-     WITH(nesterov_attr_table, nesterov_attrs),
-     (const real lr = (real)s[0], momentum = (real)s[1]; const bool nesterov = FLAG(nesterov_attrs, use_nesterov)),
+     WITH(nesterov_attr_table, sp_nesterov_attrs),
+     (const real lr = (real)s[0], momentum = (real)s[1]; const bool nesterov = FLAG(sp_nesterov_attrs, use_nesterov)),
      (x[1] = x[1] * momentum - lr * x[2]; x[0] += nesterov ? x[1] * momentum - lr * x[2] : x[1]),
      "[2,3] [2,3] []>0 [2,3] [](0.1,0.9)", .mindir = "ApplyKerasMomentum",
      .doc = "Momentum that averages steps instead of gradients.")
@@ -229,10 +215,10 @@ STEP(weight_scale_momentum_update,
     x[1] += (g - x[1]) * keep1;                                                                                        \
     x[2] += (g * g - x[2]) * keep2;
 STEP(adam_update, "var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient",
-     BIT(0) | BIT(1) | BIT(2) | BIT(9), 4, 7, 3, WITH(nesterov_attr_table, nesterov_attrs),
+     BIT(0) | BIT(1) | BIT(2) | BIT(9), 4, 7, 3, WITH(nesterov_attr_table, sp_nesterov_attrs),
      (const real lr = (real)(s[2] * sqrt(1 - s[1]) / (1 - s[0])), beta1 = (real)s[3], keep1 = (real)(1 - s[3]),
       keep2 = (real)(1 - s[4]), eps = (real)s[5];
-      const bool nesterov = FLAG(nesterov_attrs, use_nesterov)),
+      const bool nesterov = FLAG(sp_nesterov_attrs, use_nesterov)),
      (const real g = x[3]; MOMENTS x[0] -= lr * (nesterov ? x[1] * beta1 + keep1 * g : x[1]) / (sqrt(x[2]) + eps)),
      "[2,3] [2,3] [2,3]>0 [](0.1,0.9) [](0.1,0.9) []>0 [](0.1,0.9) [](0.1,0.9) [](0.01,0.1) [2,3]; "
      "[2,3] [2,3] [2,3]>0 [](0.1,0.9) [](0.1,0.9) []>0 [](0.1,0.9) [](0.1,0.9) [](0.01,0.1) [2,3] use_nesterov=True",
@@ -282,9 +268,10 @@ STEP(centered_rmsprop_update, "var, mean_gradient, mean_square, moment, grad, le
       x[3] = x[3] * momentum + lr * g / sqrt(x[2] - x[1] * x[1] + eps); x[0] -= x[3]),
      "[2,3] [2,3](0.0,0.1) [2,3]>0 [2,3] [2,3] []>0 [](0.8,0.9) [](0.1,0.9) [](0.01,0.1)",
      .mindir = "ApplyCenteredRMSProp", .doc = "rmsprop_update by the variance of the gradient instead of its square.")
-STEP(adagrad_update, "var, accum, lr, grad", BIT(0) | BIT(1) | BIT(3), 3, 3, 2, WITH(adagrad_attr_table, adagrad_attrs),
-     (const real lr = (real)s[0], eps = (real)FLAG(adagrad_attrs, epsilon);
-      const real slots = FLAG(adagrad_attrs, update_slots) ? 1 : 0),
+STEP(adagrad_update, "var, accum, lr, grad", BIT(0) | BIT(1) | BIT(3), 3, 3, 2,
+     WITH(adagrad_attr_table, sp_adagrad_update_attrs),
+     (const real lr = (real)s[0], eps = (real)FLAG(sp_adagrad_update_attrs, epsilon);
+      const real slots = FLAG(sp_adagrad_update_attrs, update_slots) ? 1 : 0),
      (x[1] += slots * x[2] * x[2]; x[0] -= lr * x[2] / (sqrt(x[1]) + eps)),
      "[2,3] [2,3]>0 []>0 [2,3]; [2,3] [2,3]>0 []>0 [2,3] epsilon=0.1 update_slots=False", .mindir = "ApplyAdagrad",
      .doc = "Gradient divided by the root of the sum of all squares so far.")

@@ -15,18 +15,6 @@
 #include "ops/pool.h"
 #include "ops/pool_separable.h"
 
-typedef struct pool_attrs {
-    sp_ints kernel_size, stride;
-    const char *pad_mode;
-    sp_ints pad, dilation;
-    bool ceil_mode, count_include_pad;
-    int64_t divisor_override;
-    sp_ints output_size; /* adaptive windows when given; -1 (or None): as the input */
-    sp_ints input_size;  /* gradient of the mean: spatial dimensions of its result */
-    int64_t spatial;     /* helpers: number of spatial dimensions */
-    const char *data_format;
-} pool_attrs;
-
 #define POOL_WINDOW                                                                                                    \
     (INTS, kernel_size, 1), (INTS_OR_NONE, stride), (TEXT, pad_mode, "pad"), (INTS, pad, 0), (BOOL, ceil_mode, False), \
         (TEXT_OR_NONE, data_format)
@@ -34,11 +22,11 @@ typedef struct pool_attrs {
 #define POOL_MAX (INTS, dilation, 1)
 #define POOL_SIZE (INTS_OR_NONE, output_size)
 #define POOL_SPATIAL (INT, spatial, 2)
-SP_ATTR_TABLE(max_attrs, pool_attrs, POOL_WINDOW, POOL_MAX);
-SP_ATTR_TABLE(mean_attrs, pool_attrs, POOL_WINDOW, POOL_MEAN);
-SP_ATTR_TABLE(adaptive_attrs, pool_attrs, (INTS_NEEDED, output_size));
-SP_ATTR_TABLE(max_helper_attrs, pool_attrs, POOL_WINDOW, POOL_MAX, POOL_SIZE, POOL_SPATIAL);
-SP_ATTR_TABLE(mean_helper_attrs, pool_attrs, POOL_WINDOW, POOL_MEAN, POOL_SIZE, POOL_SPATIAL,
+SP_ATTR_TABLE(max_attrs, sp_pool_attrs, POOL_WINDOW, POOL_MAX);
+SP_ATTR_TABLE(mean_attrs, sp_pool_attrs, POOL_WINDOW, POOL_MEAN);
+SP_ATTR_TABLE(adaptive_attrs, sp_pool_attrs, (INTS_NEEDED, output_size));
+SP_ATTR_TABLE(max_helper_attrs, sp_pool_attrs, POOL_WINDOW, POOL_MAX, POOL_SIZE, POOL_SPATIAL);
+SP_ATTR_TABLE(mean_helper_attrs, sp_pool_attrs, POOL_WINDOW, POOL_MEAN, POOL_SIZE, POOL_SPATIAL,
               (INTS_NEEDED, input_size));
 
 /* --- geometry ---------------------------------------------------------------------------------------------------- */
@@ -55,7 +43,7 @@ static bool is_max(const sp_op *op) { return op->attrs == max_attrs || op->attrs
 static bool is_adaptive(const sp_op *op) { return op->attrs == adaptive_attrs; }
 
 /* Number of spatial dimensions: an attribute of helpers, the digit in the name of the others. 0: not a possible one. */
-static int spatial_of(const sp_op *op, const pool_attrs *a)
+static int spatial_of(const sp_op *op, const sp_pool_attrs *a)
 {
     if (op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs)
         return a->spatial >= 1 && a->spatial <= SP_SPATIAL ? (int)a->spatial : 0;
@@ -72,7 +60,7 @@ static void window_range(const sp__window *w, int d, int64_t o, int64_t *begin, 
 }
 
 /* dims: of the tensor the windows slide over. */
-static sp_status measure(const sp_op *op, const pool_attrs *a, int rank, const int64_t *dims, pool_geometry *g)
+static sp_status measure(const sp_op *op, const sp_pool_attrs *a, int rank, const int64_t *dims, pool_geometry *g)
 {
     const char *name = op->name;
     int n = spatial_of(op, a), first = SP_SPATIAL - n;
@@ -577,16 +565,16 @@ static sp_status mean_reference(const sp_call *c)
 }
 
 /* Attributes of the helper that goes with an operator; those the operator does not have get values without effect. */
-static pool_attrs helper_attrs(const sp_op *op, const pool_attrs *from)
+static sp_pool_attrs helper_attrs(const sp_op *op, const sp_pool_attrs *from)
 {
     static const int64_t one[] = {1}, zero[] = {0};
-    pool_attrs a = {.kernel_size = {1, one},
-                    .stride = {.n = -1},
-                    .pad_mode = "pad",
-                    .pad = {1, zero},
-                    .dilation = {1, one},
-                    .output_size = {.n = -1},
-                    .input_size = {.n = -1}};
+    sp_pool_attrs a = {.kernel_size = {1, one},
+                       .stride = {.n = -1},
+                       .pad_mode = "pad",
+                       .pad = {1, zero},
+                       .dilation = {1, one},
+                       .output_size = {.n = -1},
+                       .input_size = {.n = -1}};
     if (is_adaptive(op)) {
         a.output_size = from->output_size;
     } else {
@@ -611,14 +599,14 @@ static pool_attrs helper_attrs(const sp_op *op, const pool_attrs *from)
 static sp_status max_vjp(sp_builder *b, const sp_vjp *v)
 {
     if (!v->dout[0]) return SP_OK;
-    const pool_attrs a = helper_attrs(v->op, v->attrs);
+    const sp_pool_attrs a = helper_attrs(v->op, v->attrs);
     v->din[0] = sp_builder_apply(b, &sp_op_pool_max_grad, &a, 2, (sp_tensor *const[]){v->in[0], v->dout[0]});
     return sp__builder_status(b);
 }
 
 static sp_status mean_vjp(sp_builder *b, const sp_vjp *v)
 {
-    pool_attrs a = helper_attrs(v->op, v->attrs);
+    sp_pool_attrs a = helper_attrs(v->op, v->attrs);
     int n = (int)a.spatial;
     a.input_size = (sp_ints){n, v->in[0]->dims + v->in[0]->rank - n};
     v->din[0] = sp_builder_apply(b, &sp_op_pool_mean_grad, &a, 1, (sp_tensor *const[]){v->dout[0]});
@@ -675,7 +663,7 @@ static sp_status max_helper_vjp(sp_builder *b, const sp_vjp *v)
 
 static sp_status mean_grad_measure(const sp_call *c, pool_geometry *g, int64_t *dims)
 {
-    const pool_attrs *a = c->attrs;
+    const sp_pool_attrs *a = c->attrs;
     const sp_tensor *dout = c->in[0];
     int n = spatial_of(c->op, a);
     SP_CHECK(n >= 1 && a->input_size.n == n && dout->rank > n, SP_VALUE,
@@ -715,7 +703,7 @@ static sp_status mean_grad_vjp(sp_builder *b, const sp_vjp *v)
     static const sp_op *const means[] = {&sp_op_avg_pool1d, &sp_op_avg_pool2d, &sp_op_avg_pool3d};
     static const sp_op *const adaptive[] = {&sp_op_adaptive_avg_pool1d, &sp_op_adaptive_avg_pool2d,
                                             &sp_op_adaptive_avg_pool3d};
-    const pool_attrs *a = v->attrs;
+    const sp_pool_attrs *a = v->attrs;
     const sp_op *op = a->output_size.n > 0 ? adaptive[a->spatial - 1] : means[a->spatial - 1];
     v->din[0] = sp_builder_apply(b, op, a, 1, (sp_tensor *const[]){v->dout[0]});
     return sp__builder_status(b);
@@ -728,7 +716,7 @@ const sp_op sp_op_pool_max_grad = {
     .name = "pool_max_grad",
     .shard = "n ..., n ... -> n ...; ... whole",
     .inputs = "x, dout",
-    SP_ATTRS(max_helper_attrs, pool_attrs),
+    SP_ATTRS(max_helper_attrs, sp_pool_attrs),
     .dtypes = SP_DT_REAL,
     .infer = max_grad_infer,
     .reference = max_helper_reference,
@@ -742,7 +730,7 @@ const sp_op sp_op_pool_max_pick = {
     .batch = sp__batch_fold,
     .name = "pool_max_pick",
     .inputs = "x, values",
-    SP_ATTRS(max_helper_attrs, pool_attrs),
+    SP_ATTRS(max_helper_attrs, sp_pool_attrs),
     .dtypes = SP_DT_REAL,
     .infer = max_pick_infer,
     .reference = max_helper_reference,
@@ -757,7 +745,7 @@ const sp_op sp_op_pool_mean_grad = {
     .name = "pool_mean_grad",
     .shard = "n ... -> n ...; ... whole",
     .inputs = "dout",
-    SP_ATTRS(mean_helper_attrs, pool_attrs),
+    SP_ATTRS(mean_helper_attrs, sp_pool_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = mean_grad_infer,
     .reference = mean_grad_reference,
@@ -771,7 +759,7 @@ const sp_op sp_op_pool_mean_grad = {
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = "x",                                                                        \
                                  .n_out = n_out_,                                                                      \
-                                 SP_ATTRS(attrs_, pool_attrs),                                                         \
+                                 SP_ATTRS(attrs_, sp_pool_attrs),                                                      \
                                  .batch = sp__batch_fold,                                                              \
                                  .dtypes = dtypes_,                                                                    \
                                  .infer = pool_infer,                                                                  \

@@ -8,16 +8,12 @@
 
 #include "ir/refuse.h"
 #include "ops/kernels.h"
-#include "ops/quantize.h"
 
-SP_ATTR_TABLE(quantize_attr_table, sp__quantize_attrs, (INT, axis, 1));
+SP_ATTR_TABLE(quantize_attr_table, sp_quantize_linear_attrs, (INT, axis, 1));
 
-SP_ATTR_TABLE(dequantize_attr_table, sp__dequantize_attrs, (INT, axis, 1), (INT, block, 0), (INT, bits, 0));
+SP_ATTR_TABLE(dequantize_attr_table, sp_dequantize_linear_attrs, (INT, axis, 1), (INT, block, 0), (INT, bits, 0));
 
-typedef struct {
-    int64_t axis, low, high;
-} fake_attrs;
-SP_ATTR_TABLE(fake_attr_table, fake_attrs, (INT, axis, 1), (INT, low, -128), (INT, high, 127));
+SP_ATTR_TABLE(fake_attr_table, sp_fake_quantize_attrs, (INT, axis, 1), (INT, low, -128), (INT, high, 127));
 
 /* --- where the scale of an element lies -------------------------------------------------------------------------- */
 
@@ -132,7 +128,7 @@ static void quantize_run(void *context, int64_t begin, int64_t end)
 
 static sp_status quantize_infer(const sp_call *c, sp_meta *out)
 {
-    const sp__quantize_attrs *a = c->attrs;
+    const sp_quantize_linear_attrs *a = c->attrs;
     SP_CHECK((unsigned)SMALL_INTS >> c->in[2]->dtype & 1u, SP_TYPE,
              "quantize_linear: the zero point is %s, it must be int8, uint8, int16 or uint16",
              sp_dtype_name((sp_dtype)c->in[2]->dtype));
@@ -145,7 +141,7 @@ static sp_status quantize_infer(const sp_call *c, sp_meta *out)
 
 static sp_status quantize_reference(const sp_call *c)
 {
-    const sp__quantize_attrs *a = c->attrs;
+    const sp_quantize_linear_attrs *a = c->attrs;
     scale_job j = {.c = c, .l = layout_of(c->in[0], c->in[1], a->axis, 0)};
     const sp_dtype dtype = (sp_dtype)c->in[2]->dtype;
     const int bits = 8 * (int)sp_dtype_bytes(dtype);
@@ -157,7 +153,7 @@ static sp_status quantize_reference(const sp_call *c)
 const sp_op sp_op_quantize_linear = {
     .name = "quantize_linear",
     .inputs = "x, scale, zero",
-    SP_ATTRS(quantize_attr_table, sp__quantize_attrs),
+    SP_ATTRS(quantize_attr_table, sp_quantize_linear_attrs),
     .promote = SP_PROMOTE_NONE,
     .dtypes = SP_DT(F32),
     .infer = quantize_infer,
@@ -186,7 +182,7 @@ static void dequantize_run(void *context, int64_t begin, int64_t end)
 
 static sp_status dequantize_infer(const sp_call *c, sp_meta *out)
 {
-    const sp__dequantize_attrs *a = c->attrs;
+    const sp_dequantize_linear_attrs *a = c->attrs;
     SP_CHECK(!c->in[2] || c->in[2]->dtype == c->in[0]->dtype, SP_TYPE,
              "dequantize_linear: the zero point is %s, it must be %s as x is", sp_dtype_name((sp_dtype)c->in[2]->dtype),
              sp_dtype_name((sp_dtype)c->in[0]->dtype));
@@ -201,7 +197,7 @@ static sp_status dequantize_infer(const sp_call *c, sp_meta *out)
 
 static sp_status dequantize_reference(const sp_call *c)
 {
-    const sp__dequantize_attrs *a = c->attrs;
+    const sp_dequantize_linear_attrs *a = c->attrs;
     scale_job j = {.c = c, .l = layout_of(c->in[0], c->in[1], a->axis, a->block), .blocked = a->block > 0};
     return sp__parallel_for(c->in[0]->count, GRAIN, dequantize_run, &j);
 }
@@ -209,7 +205,7 @@ static sp_status dequantize_reference(const sp_call *c)
 const sp_op sp_op_dequantize_linear = {
     .name = "dequantize_linear",
     .inputs = "x, scale, zero?",
-    SP_ATTRS(dequantize_attr_table, sp__dequantize_attrs),
+    SP_ATTRS(dequantize_attr_table, sp_dequantize_linear_attrs),
     .promote = SP_PROMOTE_NONE,
     .dtypes = SMALL_INTS | SP_DT(I32),
     .infer = dequantize_infer,
@@ -297,7 +293,7 @@ static void fake_run(void *context, int64_t begin, int64_t end)
 
 static sp_status fake_infer(const sp_call *c, sp_meta *out)
 {
-    const fake_attrs *a = c->attrs;
+    const sp_fake_quantize_attrs *a = c->attrs;
     SP_CHECK(a->low < a->high && a->low >= -32768 && a->high <= 65535, SP_VALUE,
              "fake_quantize: integers from %lld to %lld: they must be two ends of a range in [-32768, 65535]",
              (long long)a->low, (long long)a->high);
@@ -310,7 +306,7 @@ static sp_status fake_infer(const sp_call *c, sp_meta *out)
 
 static sp_status fake_reference(const sp_call *c)
 {
-    const fake_attrs *a = c->attrs;
+    const sp_fake_quantize_attrs *a = c->attrs;
     scale_job j = {
         .c = c, .l = layout_of(c->in[0], c->in[1], a->axis, 0), .low = (float)a->low, .high = (float)a->high};
     return sp__parallel_for(c->in[0]->count, GRAIN, fake_run, &j);
@@ -328,7 +324,7 @@ static sp_tensor *beside(sp_builder *b, sp_tensor *t, const sp_tensor *x, int64_
 /* Rounding counts as the identity. Beyond the range the result is the end of it, which moves with scale and zero point. */
 static sp_status fake_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const fake_attrs *a = v->attrs;
+    const sp_fake_quantize_attrs *a = v->attrs;
     sp_tensor *x = v->in[0], *g = v->dout[0], *s = beside(b, v->in[1], x, a->axis),
               *z = beside(b, v->in[2], x, a->axis);
     sp_tensor *ratio = sp_div(b, x, s), *q = sp_add(b, sp_round(b, ratio), z);
@@ -351,7 +347,7 @@ static sp_status fake_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_fake_quantize = {
     .name = "fake_quantize",
     .inputs = "x, scale, zero",
-    SP_ATTRS(fake_attr_table, fake_attrs),
+    SP_ATTRS(fake_attr_table, sp_fake_quantize_attrs),
     .promote = SP_PROMOTE_NONE,
     .dtypes = SP_DT(F32),
     .infer = fake_infer,

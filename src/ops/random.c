@@ -212,15 +212,11 @@ static sp_status fill(const sp_call *c, fill_job *j)
 
 /* --- bits -------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints shape;
-    sp_dtype dtype;
-} bits_attrs;
-SP_ATTR_TABLE(bits_attr_table, bits_attrs, (INTS_NEEDED, shape), (DTYPE, dtype, uint32));
+SP_ATTR_TABLE(bits_attr_table, sp_random_bits_attrs, (INTS_NEEDED, shape), (DTYPE, dtype, uint32));
 
 static sp_status bits_infer(const sp_call *c, sp_meta *out)
 {
-    const bits_attrs *a = c->attrs;
+    const sp_random_bits_attrs *a = c->attrs;
     return shape_of(c, a->shape, a->dtype, SP_DT_INTS, out);
 }
 
@@ -242,7 +238,7 @@ const sp_op sp_op_random_bits = {
     .batch = sp__batch_random,
     .name = "random_bits",
     .inputs = "state",
-    SP_ATTRS(bits_attr_table, bits_attrs),
+    SP_ATTRS(bits_attr_table, sp_random_bits_attrs),
     .infer = bits_infer,
     .reference = bits_reference,
     .no_vjp = "random numbers do not depend on anything continuous",
@@ -252,24 +248,19 @@ const sp_op sp_op_random_bits = {
 
 /* --- uniform and normal ------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    sp_ints shape;
-    union {
-        double a, low, mean;
-    };
-    union {
-        double b, high, std;
-    };
-    sp_dtype dtype;
-} real_attrs;
-SP_ATTR_TABLE(uniform_attr_table, real_attrs, (INTS_NEEDED, shape), (FLOAT, low, 0), (FLOAT, high, 1),
+SP_ATTR_TABLE(uniform_attr_table, sp_random_uniform_attrs, (INTS_NEEDED, shape), (FLOAT, low, 0), (FLOAT, high, 1),
               (DTYPE, dtype, float32));
-SP_ATTR_TABLE(normal_attr_table, real_attrs, (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1),
+SP_ATTR_TABLE(normal_attr_table, sp_random_normal_attrs, (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1),
               (DTYPE, dtype, float32));
 
-static sp_status real_infer(const sp_call *c, sp_meta *out)
+static sp_status uniform_infer(const sp_call *c, sp_meta *out)
 {
-    const real_attrs *a = c->attrs;
+    const sp_random_uniform_attrs *a = c->attrs;
+    return shape_of(c, a->shape, a->dtype, SP_DT_FLOATS, out);
+}
+static sp_status normal_infer(const sp_call *c, sp_meta *out)
+{
+    const sp_random_normal_attrs *a = c->attrs;
     return shape_of(c, a->shape, a->dtype, SP_DT_FLOATS, out);
 }
 
@@ -301,26 +292,35 @@ static void make_normal_d(const fill_job *j, const block *b, void *values)
     v[1] = j->a + j->b * r * sin(angle);
 }
 
-/* f NULL: normal numbers, which are made in groups. */
-static sp_status real_reference(const sp_call *c, void (*f)(const fill_job *, const block *, void *),
-                                void (*d)(const fill_job *, const block *, void *))
+static sp_status uniform_reference(const sp_call *c)
 {
-    const real_attrs *a = c->attrs;
+    const sp_random_uniform_attrs *a = c->attrs;
     const bool two = c->out[0]->dtype == SP_DTYPE_F64;
-    fill_job j = {.from = two ? SP_DTYPE_F64 : SP_DTYPE_F32, .make = two ? d : f, .a = a->a, .b = a->b};
-    if (f == make_uniform_f && c->out[0]->dtype == SP_DTYPE_F32) j.part = SP_WIDEST(uniform_part);
-    if (!f && !two) j.part = SP_WIDEST(normal_part);
+    fill_job j = {.from = two ? SP_DTYPE_F64 : SP_DTYPE_F32,
+                  .make = two ? make_uniform_d : make_uniform_f,
+                  .a = a->low,
+                  .b = a->high};
+    if (c->out[0]->dtype == SP_DTYPE_F32) j.part = SP_WIDEST(uniform_part);
     return fill(c, &j);
 }
-static sp_status uniform_reference(const sp_call *c) { return real_reference(c, make_uniform_f, make_uniform_d); }
-static sp_status normal_reference(const sp_call *c) { return real_reference(c, NULL, make_normal_d); }
+
+/* float32 and below are made in groups. */
+static sp_status normal_reference(const sp_call *c)
+{
+    const sp_random_normal_attrs *a = c->attrs;
+    const bool two = c->out[0]->dtype == SP_DTYPE_F64;
+    fill_job j = {
+        .from = two ? SP_DTYPE_F64 : SP_DTYPE_F32, .make = two ? make_normal_d : NULL, .a = a->mean, .b = a->std};
+    if (!two) j.part = SP_WIDEST(normal_part);
+    return fill(c, &j);
+}
 
 const sp_op sp_op_random_uniform = {
     .batch = sp__batch_random,
     .name = "random_uniform",
     .inputs = "state",
-    SP_ATTRS(uniform_attr_table, real_attrs),
-    .infer = real_infer,
+    SP_ATTRS(uniform_attr_table, sp_random_uniform_attrs),
+    .infer = uniform_infer,
     .reference = uniform_reference,
     .no_vjp = "random numbers do not depend on anything continuous",
     .mindir = "UniformReal",
@@ -332,8 +332,8 @@ const sp_op sp_op_random_normal = {
     .batch = sp__batch_random,
     .name = "random_normal",
     .inputs = "state",
-    SP_ATTRS(normal_attr_table, real_attrs),
-    .infer = real_infer,
+    SP_ATTRS(normal_attr_table, sp_random_normal_attrs),
+    .infer = normal_infer,
     .reference = normal_reference,
     .no_vjp = "random numbers do not depend on anything continuous",
     .mindir = "StandardNormal",
@@ -343,17 +343,12 @@ const sp_op sp_op_random_normal = {
 
 /* --- integers ---------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints shape;
-    int64_t low, high;
-    sp_dtype dtype;
-} int_attrs;
-SP_ATTR_TABLE(int_attr_table, int_attrs, (INTS_NEEDED, shape), (INT, low, 0), (INT_NEEDED, high),
+SP_ATTR_TABLE(int_attr_table, sp_random_int_attrs, (INTS_NEEDED, shape), (INT, low, 0), (INT_NEEDED, high),
               (DTYPE, dtype, int64));
 
 static sp_status int_infer(const sp_call *c, sp_meta *out)
 {
-    const int_attrs *a = c->attrs;
+    const sp_random_int_attrs *a = c->attrs;
     SP_CHECK(a->low < a->high, SP_VALUE, "low is %lld and high %lld, low must be smaller", (long long)a->low,
              (long long)a->high);
     return shape_of(c, a->shape, a->dtype, SP_DT_INTS | SP_DT_FLOATS, out);
@@ -373,7 +368,7 @@ static void make_int(const fill_job *j, const block *b, void *values)
 
 static sp_status int_reference(const sp_call *c)
 {
-    const int_attrs *a = c->attrs;
+    const sp_random_int_attrs *a = c->attrs;
     fill_job j = {.from = SP_DTYPE_I64, .make = make_int, .low = a->low, .range = (uint64_t)a->high - (uint64_t)a->low};
     return fill(c, &j);
 }
@@ -382,7 +377,7 @@ const sp_op sp_op_random_int = {
     .batch = sp__batch_random,
     .name = "random_int",
     .inputs = "state",
-    SP_ATTRS(int_attr_table, int_attrs),
+    SP_ATTRS(int_attr_table, sp_random_int_attrs),
     .infer = int_infer,
     .reference = int_reference,
     .no_vjp = "integer result",
@@ -457,15 +452,11 @@ static double draw_poisson(stream *s, double rate)
 }
 
 /* Kind of one-number-per-element operators: parameters come as tensors that broadcast to the shape. */
-typedef struct {
-    sp_ints shape;
-    sp_dtype dtype;
-} draw_attrs;
-SP_ATTR_TABLE(draw_attr_table, draw_attrs, (INTS_NEEDED, shape), (DTYPE, dtype, float32));
+SP_ATTR_TABLE(draw_attr_table, sp_random_draw_attrs, (INTS_NEEDED, shape), (DTYPE, dtype, float32));
 
 static sp_status draw_infer(const sp_call *c, sp_meta *out)
 {
-    const draw_attrs *a = c->attrs;
+    const sp_random_draw_attrs *a = c->attrs;
     char t[SP_SHAPE_TEXT], s[SP_SHAPE_TEXT];
     SP_TRY(shape_of(c, a->shape, a->dtype, SP_DT_REAL, out));
     const sp_tensor *p = c->in[1];
@@ -518,7 +509,7 @@ const sp_op sp_op_random_gamma = {
     .batch = sp__batch_random,
     .name = "random_gamma",
     .inputs = "state, alpha",
-    SP_ATTRS(draw_attr_table, draw_attrs),
+    SP_ATTRS(draw_attr_table, sp_random_draw_attrs),
     .infer = draw_infer,
     .reference = gamma_reference,
     .vjp = sp__vjp_refuse,
@@ -531,7 +522,7 @@ const sp_op sp_op_random_poisson = {
     .batch = sp__batch_random,
     .name = "random_poisson",
     .inputs = "state, rate",
-    SP_ATTRS(draw_attr_table, draw_attrs),
+    SP_ATTRS(draw_attr_table, sp_random_draw_attrs),
     .infer = draw_infer,
     .reference = poisson_reference,
     .vjp = sp__vjp_refuse,
@@ -542,24 +533,19 @@ const sp_op sp_op_random_poisson = {
 
 /* --- truncated normal -------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints shape;
-    double mean, std, low, high; /* low and high in standard deviations from the mean */
-    sp_dtype dtype;
-} truncated_attrs;
-SP_ATTR_TABLE(truncated_attr_table, truncated_attrs, (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1),
-              (FLOAT, low, -2), (FLOAT, high, 2), (DTYPE, dtype, float32));
+SP_ATTR_TABLE(truncated_attr_table, sp_random_truncated_normal_attrs, (INTS_NEEDED, shape), (FLOAT, mean, 0),
+              (FLOAT, std, 1), (FLOAT, low, -2), (FLOAT, high, 2), (DTYPE, dtype, float32));
 
 static sp_status truncated_infer(const sp_call *c, sp_meta *out)
 {
-    const truncated_attrs *a = c->attrs;
+    const sp_random_truncated_normal_attrs *a = c->attrs;
     SP_CHECK(a->low < a->high, SP_VALUE, "low is %g and high %g, low must be smaller", a->low, a->high);
     return shape_of(c, a->shape, a->dtype, SP_DT_FLOATS, out);
 }
 
 typedef struct {
     uint64_t seed, counter;
-    const truncated_attrs *attrs;
+    const sp_random_truncated_normal_attrs *attrs;
     sp_tensor *out;
 } truncated_job;
 
@@ -587,7 +573,7 @@ static double draw_truncated(stream *s, double low, double high)
 static void truncated_part(void *context, int64_t begin, int64_t end)
 {
     const truncated_job *j = context;
-    const truncated_attrs *a = j->attrs;
+    const sp_random_truncated_normal_attrs *a = j->attrs;
     const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)j->out->dtype), step[2] = {0, 0};
     const sp_loop_fn store = sp__cast_loop(SP_DTYPE_F64, (sp_dtype)j->out->dtype);
     for (int64_t i = begin; i < end; i++) {
@@ -609,7 +595,7 @@ const sp_op sp_op_random_truncated_normal = {
     .batch = sp__batch_random,
     .name = "random_truncated_normal",
     .inputs = "state",
-    SP_ATTRS(truncated_attr_table, truncated_attrs),
+    SP_ATTRS(truncated_attr_table, sp_random_truncated_normal_attrs),
     .infer = truncated_infer,
     .reference = truncated_reference,
     .no_vjp = "random numbers do not depend on anything continuous",
@@ -620,17 +606,12 @@ const sp_op sp_op_random_truncated_normal = {
 
 /* --- categories -------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t n;
-    bool replacement;
-    sp_dtype dtype;
-} multinomial_attrs;
-SP_ATTR_TABLE(multinomial_attr_table, multinomial_attrs, (INT_NEEDED, n), (BOOL, replacement, True),
+SP_ATTR_TABLE(multinomial_attr_table, sp_random_multinomial_attrs, (INT_NEEDED, n), (BOOL, replacement, True),
               (DTYPE, dtype, int64));
 
 static sp_status multinomial_infer(const sp_call *c, sp_meta *out)
 {
-    const multinomial_attrs *a = c->attrs;
+    const sp_random_multinomial_attrs *a = c->attrs;
     const sp_tensor *p = c->in[1];
     SP_TRY(state_check(c->in[0]));
     SP_CHECK(p->rank == 1 || p->rank == 2, SP_VALUE, "the weights have rank %d, it must be 1 or 2", p->rank);
@@ -652,7 +633,7 @@ static size_t multinomial_workspace(const sp_call *c) { return (size_t)c->in[1]-
 
 static sp_status multinomial_reference(const sp_call *c)
 {
-    const multinomial_attrs *a = c->attrs;
+    const sp_random_multinomial_attrs *a = c->attrs;
     const sp_tensor *p = c->in[1];
     sp_tensor *o = c->out[0];
     const int64_t *state = (const int64_t *)(const void *)c->in[0]->data;
@@ -697,7 +678,7 @@ static sp_status multinomial_reference(const sp_call *c)
 const sp_op sp_op_random_multinomial = {
     .name = "random_multinomial",
     .inputs = "state, weights",
-    SP_ATTRS(multinomial_attr_table, multinomial_attrs),
+    SP_ATTRS(multinomial_attr_table, sp_random_multinomial_attrs),
     .infer = multinomial_infer,
     .reference = multinomial_reference,
     .workspace = multinomial_workspace,
@@ -709,22 +690,18 @@ const sp_op sp_op_random_multinomial = {
 
 /* --- permutation ------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t n;
-    sp_dtype dtype;
-} permutation_attrs;
-SP_ATTR_TABLE(permutation_attr_table, permutation_attrs, (INT_NEEDED, n), (DTYPE, dtype, int64));
+SP_ATTR_TABLE(permutation_attr_table, sp_random_permutation_attrs, (INT_NEEDED, n), (DTYPE, dtype, int64));
 
 static sp_status permutation_infer(const sp_call *c, sp_meta *out)
 {
-    const permutation_attrs *a = c->attrs;
+    const sp_random_permutation_attrs *a = c->attrs;
     SP_CHECK(a->n >= 0, SP_VALUE, "n is %lld, it must not be negative", (long long)a->n);
     return shape_of(c, (sp_ints){1, &a->n}, a->dtype, SP_DT_REAL, out);
 }
 
 static size_t permutation_workspace(const sp_call *c)
 {
-    const int64_t n = ((const permutation_attrs *)c->attrs)->n;
+    const int64_t n = ((const sp_random_permutation_attrs *)c->attrs)->n;
     return n > 0 ? (size_t)n * sizeof(int64_t) : 0;
 }
 
@@ -752,7 +729,7 @@ static sp_status permutation_reference(const sp_call *c)
 const sp_op sp_op_random_permutation = {
     .name = "random_permutation",
     .inputs = "state",
-    SP_ATTRS(permutation_attr_table, permutation_attrs),
+    SP_ATTRS(permutation_attr_table, sp_random_permutation_attrs),
     .infer = permutation_infer,
     .reference = permutation_reference,
     .workspace = permutation_workspace,

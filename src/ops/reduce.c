@@ -11,12 +11,10 @@
 #include <stdlib.h>
 
 #include "base/scratch.h"
-#include "ir/nn_attrs.h"
 #include "ops/kernels.h"
 #include "ops/reduced.h"
 
-typedef sp__reduce_attrs reduce_attrs;
-SP_ATTR_TABLE(reduce_attr_table, reduce_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False));
+SP_ATTR_TABLE(reduce_attr_table, sp_reduce_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False));
 
 sp_status sp__axes_mask(sp_ints axes, int rank, uint32_t *mask)
 {
@@ -49,7 +47,7 @@ sp_status sp__infer_reduced(const sp_tensor *x, sp_ints axis, bool keepdims, sp_
 
 static sp_status reduce_infer(const sp_call *c, sp_meta *out)
 {
-    const reduce_attrs *a = c->attrs;
+    const sp_reduce_attrs *a = c->attrs;
     return sp__infer_reduced(c->in[0], a->axis, a->keepdims, out);
 }
 
@@ -65,7 +63,7 @@ static sp_status extremum_infer(const sp_call *c, sp_meta *out)
 {
     uint32_t mask;
     char text[SP_SHAPE_TEXT];
-    SP_TRY(sp__axes_mask(((const reduce_attrs *)c->attrs)->axis, c->in[0]->rank, &mask));
+    SP_TRY(sp__axes_mask(((const sp_reduce_attrs *)c->attrs)->axis, c->in[0]->rank, &mask));
     for (int i = 0; i < c->in[0]->rank; i++)
         SP_CHECK(!(mask >> i & 1) || c->in[0]->dims[i] > 0, SP_VALUE,
                  "there is no extremum over axis %d of a tensor of shape %s, it has no elements", i,
@@ -207,7 +205,7 @@ static void choose_blocks(reduce_job *j)
 
 static sp_status reduce_run(const sp_call *c, const reducer *how)
 {
-    const reduce_attrs *a = c->attrs;
+    const sp_reduce_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     uint32_t mask;
     SP_TRY(sp__axes_mask(a->axis, x->rank, &mask));
@@ -336,7 +334,7 @@ static sp_status mean_reference(const sp_call *c) { return reduce_run(c, &mean_r
 /* A reduced gradient with the reduced dimensions put back as 1, ready to broadcast. */
 static sp_tensor *restore_dims(sp_builder *b, const sp_vjp *v, sp_tensor *t)
 {
-    const reduce_attrs *a = v->attrs;
+    const sp_reduce_attrs *a = v->attrs;
     const sp_tensor *x = v->in[0];
     uint32_t mask;
     if (a->keepdims || sp__axes_mask(a->axis, x->rank, &mask) != SP_OK) return t;
@@ -364,7 +362,7 @@ const sp_op sp_op_reduce_sum = {
     .name = "reduce_sum",
     .shard = "fold; axis sum",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
     .dtypes = SP_DT_NUMBERS,
     .infer = reduce_infer,
     .reference = sum_reference,
@@ -380,7 +378,7 @@ const sp_op sp_op_reduce_mean = {
     .name = "reduce_mean",
     .shard = "fold; axis mean",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
     .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
     .infer = reduce_infer,
     .reference = mean_reference,
@@ -419,8 +417,8 @@ static sp_status prod_vjp(sp_builder *b, const sp_vjp *v)
     sp_tensor *x = v->in[0], *zero = sp_equal(b, x, sp__const(b, 0, x));
     sp_tensor *safe = sp_select(b, zero, sp__const(b, 1, x), x);
     sp_tensor *n_zero =
-        sp__sum_axes(b, sp_cast(b, zero, (sp_dtype)x->dtype), ((const reduce_attrs *)v->attrs)->axis, true);
-    const reduce_attrs keep = {((const reduce_attrs *)v->attrs)->axis, true};
+        sp__sum_axes(b, sp_cast(b, zero, (sp_dtype)x->dtype), ((const sp_reduce_attrs *)v->attrs)->axis, true);
+    const sp_reduce_attrs keep = {((const sp_reduce_attrs *)v->attrs)->axis, true};
     sp_tensor *others = sp_builder_apply(b, &sp_op_reduce_prod, &keep, 1, &safe);
     sp_tensor *none = sp_equal(b, n_zero, sp__const(b, 0, x)), *one = sp_equal(b, n_zero, sp__const(b, 1, x));
     sp_tensor *inside = sp_logical_or(b, none, sp_logical_and(b, one, zero));
@@ -434,7 +432,7 @@ const sp_op sp_op_reduce_prod = {
     .name = "reduce_prod",
     .shard = "fold; axis prod",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
     .dtypes = SP_DT_NUMBERS,
     .infer = reduce_infer,
     .reference = prod_reference,
@@ -504,7 +502,7 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
 {
     sp_tensor *best = restore_dims(b, v, v->out[0]);
     sp_tensor *hit = sp_cast(b, sp_equal(b, v->in[0], best), (sp_dtype)v->in[0]->dtype);
-    sp_tensor *n = sp__sum_axes(b, hit, ((const reduce_attrs *)v->attrs)->axis, true);
+    sp_tensor *n = sp__sum_axes(b, hit, ((const sp_reduce_attrs *)v->attrs)->axis, true);
     v->din[0] = sp_mul(b, sp_div(b, hit, n), restore_dims(b, v, v->dout[0]));
     return SP_OK;
 }
@@ -514,7 +512,7 @@ const sp_op sp_op_reduce_max = {
     .name = "reduce_max",
     .shard = "fold; axis max",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .infer = extremum_infer,
     .reference = max_reference,
@@ -533,7 +531,7 @@ const sp_op sp_op_reduce_min = {
     .name = "reduce_min",
     .shard = "fold; axis min",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .infer = extremum_infer,
     .reference = min_reference,
@@ -586,7 +584,7 @@ const sp_op sp_op_reduce_all = {
     .name = "reduce_all",
     .shard = "fold; axis and",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
     .infer = reduce_infer_bool,
     .reference = all_reference,
     .strided = true,
@@ -604,7 +602,7 @@ const sp_op sp_op_reduce_any = {
     .name = "reduce_any",
     .shard = "fold; axis or",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
     .infer = reduce_infer_bool,
     .reference = any_reference,
     .strided = true,

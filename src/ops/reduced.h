@@ -3,8 +3,6 @@
 #ifndef SPORE_OPS_REDUCED_H
 #define SPORE_OPS_REDUCED_H
 
-#include "ir/sum_attrs.h"
-
 /* Shape of x without these axes, and its dtype. */
 sp_status sp__infer_reduced(const sp_tensor *x, sp_ints axis, bool keepdims, sp_meta *out);
 

@@ -7,13 +7,9 @@
 
 #include "ops/kernels.h"
 
-typedef struct {
-    sp_ints dims, strides; /* in elements of x, row-major */
-    int64_t offset;
-} region_attrs;
-SP_ATTR_TABLE(region_attr_table, region_attrs, (INTS_NEEDED, dims), (INTS_NEEDED, strides), (INT, offset, 0));
+SP_ATTR_TABLE(region_attr_table, sp_region_attrs, (INTS_NEEDED, dims), (INTS_NEEDED, strides), (INT, offset, 0));
 
-static sp_status check_region(const sp_tensor *x, const region_attrs *a)
+static sp_status check_region(const sp_tensor *x, const sp_region_attrs *a)
 {
     SP_CHECK(a->dims.n >= 0 && a->dims.n <= SP_RANK_MAX && a->strides.n == a->dims.n, SP_VALUE,
              "the region has %d dimensions and %d strides", a->dims.n, a->strides.n);
@@ -31,7 +27,7 @@ static sp_status check_region(const sp_tensor *x, const region_attrs *a)
 }
 
 /* The region as a view of a row-major tensor. */
-static sp_status region_handle(const sp_tensor *x, const region_attrs *a, sp_tensor **out)
+static sp_status region_handle(const sp_tensor *x, const sp_region_attrs *a, sp_tensor **out)
 {
     SP_TRY(check_region(x, a));
     const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
@@ -40,7 +36,7 @@ static sp_status region_handle(const sp_tensor *x, const region_attrs *a, sp_ten
 }
 
 /* Do two places of the region share an element? Sorted by stride, each dimension must step over all smaller ones. */
-static bool overlaps(const region_attrs *a)
+static bool overlaps(const sp_region_attrs *a)
 {
     bool used[SP_RANK_MAX] = {false};
     int64_t reach = 0;
@@ -57,7 +53,7 @@ static bool overlaps(const region_attrs *a)
 }
 
 /* Number of each place of the region in x, as an int64 vector. */
-static sp_tensor *places(sp_builder *b, const region_attrs *a)
+static sp_tensor *places(sp_builder *b, const sp_region_attrs *a)
 {
     int64_t count = 1, at[SP_RANK_MAX] = {0};
     for (int i = 0; i < a->dims.n; i++) count *= a->dims.v[i];
@@ -81,7 +77,7 @@ static sp_tensor *places(sp_builder *b, const region_attrs *a)
 
 static sp_status get_infer(const sp_call *c, sp_meta *out)
 {
-    const region_attrs *a = c->attrs;
+    const sp_region_attrs *a = c->attrs;
     SP_TRY(check_region(c->in[0], a));
     out->dtype = (sp_dtype)c->in[0]->dtype;
     out->rank = a->dims.n;
@@ -106,7 +102,7 @@ static sp_status get_reference(const sp_call *c)
 
 static sp_status get_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const region_attrs *a = v->attrs;
+    const sp_region_attrs *a = v->attrs;
     if (!overlaps(a)) {
         sp_tensor *in[2] = {sp__zeros_like(b, v->in[0]), v->dout[0]};
         v->din[0] = sp_builder_apply(b, &sp_op_region_put, a, 2, in);
@@ -127,7 +123,7 @@ const sp_op sp_op_region_get = {
     .batch = sp__batch_region,
     .name = "region_get",
     .inputs = "x",
-    SP_ATTRS(region_attr_table, region_attrs),
+    SP_ATTRS(region_attr_table, sp_region_attrs),
     .infer = get_infer,
     .view = get_view,
     .reference = get_reference,
@@ -141,7 +137,7 @@ const sp_op sp_op_region_get = {
 
 static sp_status put_infer(const sp_call *c, sp_meta *out)
 {
-    const region_attrs *a = c->attrs;
+    const sp_region_attrs *a = c->attrs;
     char text[2][SP_SHAPE_TEXT];
     SP_TRY(check_region(c->in[0], a));
     SP_CHECK(!overlaps(a), SP_VALUE, "a region that shows an element twice cannot be written to");
@@ -179,7 +175,7 @@ const sp_op sp_op_region_put = {
     .batch = sp__batch_region,
     .name = "region_put",
     .inputs = "x, value",
-    SP_ATTRS(region_attr_table, region_attrs),
+    SP_ATTRS(region_attr_table, sp_region_attrs),
     .infer = put_infer,
     .reference = put_reference,
     .writes = 1,

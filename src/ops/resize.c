@@ -7,23 +7,13 @@
  * any order exist. */
 #include "ops/nn.h"
 
-typedef struct {
-    int64_t axis, in_size, out_size;
-    const char *mode;        /* nearest, linear, cubic, area */
-    const char *coordinates; /* half_pixel, align_corners, asymmetric */
-    double scale;            /* input elements per output element; 0: by the sizes */
-    double cubic;            /* the coefficient of the cubic kernel */
-    bool inside;             /* cubic: drop taps outside and rescale the others, instead of repeating the edge */
-    int64_t steps;           /* cubic: positions between two elements are rounded to 1 / steps; 0: not */
-    bool transposed;
-} resample_attrs;
-SP_ATTR_TABLE(resample_attr_table, resample_attrs, (INT_NEEDED, axis), (INT_NEEDED, in_size), (INT_NEEDED, out_size),
-              (TEXT, mode, "linear"), (TEXT, coordinates, "half_pixel"), (FLOAT, scale, 0.0), (FLOAT, cubic, -0.75),
-              (BOOL, inside, False), (INT, steps, 0), (BOOL, transposed, False));
+SP_ATTR_TABLE(resample_attr_table, sp_resample_axis_attrs, (INT_NEEDED, axis), (INT_NEEDED, in_size),
+              (INT_NEEDED, out_size), (TEXT, mode, "linear"), (TEXT, coordinates, "half_pixel"), (FLOAT, scale, 0.0),
+              (FLOAT, cubic, -0.75), (BOOL, inside, False), (INT, steps, 0), (BOOL, transposed, False));
 
 static sp_status resample_infer(const sp_call *c, sp_meta *out)
 {
-    const resample_attrs *a = c->attrs;
+    const sp_resample_axis_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     int axis;
     SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
@@ -47,7 +37,7 @@ static sp_status resample_infer(const sp_call *c, sp_meta *out)
 
 /* --- the matrix -------------------------------------------------------------------------------------------------- */
 
-static int64_t taps_max(const resample_attrs *a)
+static int64_t taps_max(const sp_resample_axis_attrs *a)
 {
     if (strcmp(a->mode, "area") == 0) return (a->in_size + a->out_size - 1) / a->out_size + 1;
     return strcmp(a->mode, "nearest") == 0 ? 1 : strcmp(a->mode, "linear") == 0 ? 2 : 4;
@@ -62,7 +52,7 @@ static double cubic_near(double d, double a) { return ((a + 2) * d - (a + 3)) * 
 static double cubic_far(double d, double a) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; }
 
 /* Taps of output o; returns how many. */
-static int64_t taps_of(const resample_attrs *a, int64_t o, int64_t *index, double *weight)
+static int64_t taps_of(const sp_resample_axis_attrs *a, int64_t o, int64_t *index, double *weight)
 {
     const int64_t n = a->in_size, last = n - 1;
     const bool corners = strcmp(a->coordinates, "align_corners") == 0, half = strcmp(a->coordinates, "half_pixel") == 0;
@@ -111,13 +101,13 @@ static int64_t taps_of(const resample_attrs *a, int64_t o, int64_t *index, doubl
 
 static size_t resample_workspace(const sp_call *c)
 {
-    const resample_attrs *a = c->attrs;
+    const sp_resample_axis_attrs *a = c->attrs;
     const size_t taps = (size_t)(taps_max(a) * a->out_size), rows = (size_t)(a->in_size + a->out_size + 2);
     return (rows + 2 * taps) * (sizeof(int64_t) + sizeof(double));
 }
 
 /* Rows of the matrix in m, or of its transpose; `spare` holds as much again. */
-static void matrix_fill(const resample_attrs *a, matrix *m, matrix *spare)
+static void matrix_fill(const sp_resample_axis_attrs *a, matrix *m, matrix *spare)
 {
     matrix *plain = a->transposed ? spare : m;
     plain->first[0] = 0;
@@ -213,7 +203,7 @@ SP_EACH_INT(RESAMPLE_COPY, , )
 static sp_status resample_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_REAL(SP_KERNEL_ROW, resample, )};
-    const resample_attrs *a = c->attrs;
+    const sp_resample_axis_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     int axis;
     SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
@@ -235,7 +225,7 @@ static sp_status resample_reference(const sp_call *c)
 }
 static sp_status resample_vjp(sp_builder *b, const sp_vjp *v)
 {
-    resample_attrs back = *(const resample_attrs *)v->attrs;
+    sp_resample_axis_attrs back = *(const sp_resample_axis_attrs *)v->attrs;
     back.transposed = !back.transposed;
     v->din[0] = sp_builder_apply(b, &sp_op_resample_axis, &back, 1, &v->dout[0]);
     return SP_OK;
@@ -244,7 +234,7 @@ const sp_op sp_op_resample_axis = {
     .batch = sp__batch_axis,
     .name = "resample_axis",
     .inputs = "x",
-    SP_ATTRS(resample_attr_table, resample_attrs),
+    SP_ATTRS(resample_attr_table, sp_resample_axis_attrs),
     .dtypes = SP_DT_REAL,
     .infer = resample_infer,
     .reference = resample_reference,
@@ -257,21 +247,13 @@ const sp_op sp_op_resample_axis = {
 
 /* --- several axes ------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    sp_ints size;
-    const char *mode, *coordinates;
-    sp_floats scales;
-    double cubic;
-    bool inside;
-    int64_t steps;
-} resize_attrs;
-SP_ATTR_TABLE(resize_attr_table, resize_attrs, (INTS_NEEDED, size), (TEXT, mode, "linear"),
+SP_ATTR_TABLE(resize_attr_table, sp_resize_attrs, (INTS_NEEDED, size), (TEXT, mode, "linear"),
               (TEXT, coordinates, "half_pixel"), (FLOATS_OR_NONE, scales), (FLOAT, cubic, -0.75), (BOOL, inside, False),
               (INT, steps, 0));
 /* The last size.n axes, the last of them first: then later passes work on longer runs of smaller data. */
 static sp_status resize_compose(sp_builder *b, const sp_call *c)
 {
-    const resize_attrs *a = c->attrs;
+    const sp_resize_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     SP_CHECK(a->size.n > 0 && a->size.n <= x->rank, SP_VALUE, "size has %d elements, but x has rank %d", a->size.n,
              x->rank);
@@ -279,15 +261,15 @@ static sp_status resize_compose(sp_builder *b, const sp_call *c)
              a->size.n);
     for (int k = a->size.n - 1; k >= 0 && x; k--) {
         const int axis = x->rank - a->size.n + k;
-        const resample_attrs r = {.axis = axis,
-                                  .in_size = x->dims[axis],
-                                  .out_size = a->size.v[k],
-                                  .mode = a->mode,
-                                  .coordinates = a->coordinates,
-                                  .scale = a->scales.n > 0 ? a->scales.v[k] : 0,
-                                  .cubic = a->cubic,
-                                  .inside = a->inside,
-                                  .steps = a->steps};
+        const sp_resample_axis_attrs r = {.axis = axis,
+                                          .in_size = x->dims[axis],
+                                          .out_size = a->size.v[k],
+                                          .mode = a->mode,
+                                          .coordinates = a->coordinates,
+                                          .scale = a->scales.n > 0 ? a->scales.v[k] : 0,
+                                          .cubic = a->cubic,
+                                          .inside = a->inside,
+                                          .steps = a->steps};
         if (r.in_size == r.out_size && r.scale == 0) continue;
         x = sp_builder_apply(b, &sp_op_resample_axis, &r, 1, &x);
     }
@@ -297,7 +279,7 @@ static sp_status resize_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_resize = {
     .name = "resize",
     .inputs = "x",
-    SP_ATTRS(resize_attr_table, resize_attrs),
+    SP_ATTRS(resize_attr_table, sp_resize_attrs),
     .dtypes = SP_DT_REAL,
     .compose = resize_compose,
     .onnx = "Resize",
@@ -307,14 +289,11 @@ const sp_op sp_op_resize = {
 
 /* --- blocks of pixels and channels ------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t factor;
-} factor_attrs;
-SP_ATTR_TABLE(factor_attr_table, factor_attrs, (INT_NEEDED, factor));
+SP_ATTR_TABLE(factor_attr_table, sp_pixel_attrs, (INT_NEEDED, factor));
 
 static sp_status shuffle_compose(sp_builder *b, const sp_call *c)
 {
-    const int64_t r = ((const factor_attrs *)c->attrs)->factor;
+    const int64_t r = ((const sp_pixel_attrs *)c->attrs)->factor;
     sp_tensor *x = c->in[0];
     SP_CHECK(r > 0 && r <= INT32_MAX, SP_VALUE, "upscale_factor is %lld, it must be positive and less than 2^31",
              (long long)r);
@@ -333,7 +312,7 @@ static sp_status shuffle_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_pixel_shuffle = {
     .name = "pixel_shuffle",
     .inputs = "x",
-    SP_ATTRS(factor_attr_table, factor_attrs),
+    SP_ATTRS(factor_attr_table, sp_pixel_attrs),
     .compose = shuffle_compose,
     .python =
         "ops.pixel_shuffle(input, upscale_factor:factor); mint.nn.functional.pixel_shuffle(input, upscale_factor:factor)",
@@ -342,7 +321,7 @@ const sp_op sp_op_pixel_shuffle = {
 };
 static sp_status unshuffle_compose(sp_builder *b, const sp_call *c)
 {
-    const int64_t r = ((const factor_attrs *)c->attrs)->factor;
+    const int64_t r = ((const sp_pixel_attrs *)c->attrs)->factor;
     sp_tensor *x = c->in[0];
     SP_CHECK(r > 0 && r <= INT32_MAX, SP_VALUE, "downscale_factor is %lld, it must be positive and less than 2^31",
              (long long)r);
@@ -361,7 +340,7 @@ static sp_status unshuffle_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_pixel_unshuffle = {
     .name = "pixel_unshuffle",
     .inputs = "x",
-    SP_ATTRS(factor_attr_table, factor_attrs),
+    SP_ATTRS(factor_attr_table, sp_pixel_attrs),
     .compose = unshuffle_compose,
     .python = "ops.pixel_unshuffle(input, downscale_factor:factor)",
     .doc = "Blocks of pixels become channels: pixel_shuffle undone.",

@@ -10,12 +10,10 @@
  * and its output there is zero; `reverse` runs from a sample's last step to its first.
  * The gradient is a kernel too. When it is to be differentiated itself, the rule is composed of elementary operators,
  * step by step, from the results y and kept; kept is therefore a result like y, with a gradient. */
-#include "ir/nn_attrs.h"
 #include "ir/refuse.h"
 #include "ops/norm.h"
 
-typedef sp__rnn_attrs rnn_attrs;
-SP_ATTR_TABLE(rnn_attr_table, rnn_attrs, (TEXT, mode, "lstm"), (BOOL, reverse, False));
+SP_ATTR_TABLE(rnn_attr_table, sp_rnn_attrs, (TEXT, mode, "lstm"), (BOOL, reverse, False));
 
 typedef enum { LSTM, GRU, TANH, RELU } rnn_mode;
 
@@ -31,7 +29,7 @@ static sp_status rnn_measure(const sp_call *c, const int64_t *gx, const sp_tenso
 {
     static const char *const names[] = {"lstm", "gru", "rnn_tanh", "rnn_relu"};
     static const int gates[] = {4, 3, 1, 1}, kept[] = {5, 4, 0, 0};
-    const rnn_attrs *a = c->attrs;
+    const sp_rnn_attrs *a = c->attrs;
     int mode = 0;
     while (mode < 4 && strcmp(a->mode, names[mode])) mode++;
     SP_CHECK(mode < 4, SP_VALUE, "mode is '%s', it must be lstm, gru, rnn_tanh or rnn_relu", a->mode);
@@ -449,7 +447,7 @@ const sp_op sp_op_rnn_scan = {
     .name = "rnn_scan",
     .inputs = "gx, h0, c0?, weight, bias?, lengths?",
     .n_out = 4,
-    SP_ATTRS(rnn_attr_table, rnn_attrs),
+    SP_ATTRS(rnn_attr_table, sp_rnn_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = scan_infer,
     .reference = scan_reference,
@@ -536,7 +534,7 @@ const sp_op sp_op_rnn_scan_grad = {
     .name = "rnn_scan_grad",
     .inputs = "dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?, dkept?",
     .n_out = 5,
-    SP_ATTRS(rnn_attr_table, rnn_attrs),
+    SP_ATTRS(rnn_attr_table, sp_rnn_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = scan_grad_infer,
     .reference = scan_grad_reference,
@@ -579,7 +577,7 @@ const sp_op sp_op_rnn_layer = {
     .name = "rnn_layer",
     .inputs = "x, h0, c0?, w_ih, w_hh, b_ih?, b_hh?, lengths?",
     .n_out = 3,
-    SP_ATTRS(rnn_attr_table, rnn_attrs),
+    SP_ATTRS(rnn_attr_table, sp_rnn_attrs),
     .dtypes = SP_DT_FLOATS,
     .compose = layer_compose,
     .doc =

@@ -8,14 +8,10 @@
 #include "base/wide.h"
 #include "ops/kernels.h"
 
-typedef struct {
-    int64_t axis;
-    bool exclusive, reverse;
-} scan_attrs;
-SP_ATTR_TABLE(scan_attr_table, scan_attrs, (INT, axis, 0), (BOOL, exclusive, False), (BOOL, reverse, False));
+SP_ATTR_TABLE(scan_attr_table, sp_scan_attrs, (INT, axis, 0), (BOOL, exclusive, False), (BOOL, reverse, False));
 
 typedef struct {
-    const scan_attrs *attrs;
+    const sp_scan_attrs *attrs;
     int64_t n, inner;
     const void *x;
     const int64_t *index;
@@ -34,7 +30,7 @@ static sp_status scan_axis(const sp_tensor *x, int64_t axis, int *out)
 static sp_status scan_infer(const sp_call *c, sp_meta *out)
 {
     int axis;
-    SP_TRY(scan_axis(c->in[0], ((const scan_attrs *)c->attrs)->axis, &axis));
+    SP_TRY(scan_axis(c->in[0], ((const sp_scan_attrs *)c->attrs)->axis, &axis));
     return sp__infer_same(c, out);
 }
 static sp_status scan_run(const sp_call *c, scan_fn fn, scan_job *j)
@@ -166,7 +162,7 @@ static void long_blocks(void *job, int64_t begin, int64_t end)
 static sp_status scan_long(const sp_call *c)
 {
     const sp_tensor *x = c->in[0];
-    const scan_attrs *a = c->attrs;
+    const sp_scan_attrs *a = c->attrs;
     int axis;
     SP_TRY(scan_axis(x, a->axis, &axis));
     const int64_t n = x->rank ? x->dims[axis] : 1, lines = n ? x->count / n : 0;
@@ -203,12 +199,12 @@ static sp_status scan_prod_reference(const sp_call *c)
     return scan_run(c, prod_scans[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data});
 }
 
-static sp_tensor *scan(sp_builder *b, const sp_op *op, sp_tensor *x, scan_attrs a)
+static sp_tensor *scan(sp_builder *b, const sp_op *op, sp_tensor *x, sp_scan_attrs a)
 {
     return sp_builder_apply(b, op, &a, 1, &x);
 }
 /* The transposed running sum runs from the other end. */
-static sp_tensor *sum_back(sp_builder *b, sp_tensor *x, scan_attrs a)
+static sp_tensor *sum_back(sp_builder *b, sp_tensor *x, sp_scan_attrs a)
 {
     a.reverse = !a.reverse;
     return scan(b, &sp_op_scan_sum, x, a);
@@ -216,7 +212,7 @@ static sp_tensor *sum_back(sp_builder *b, sp_tensor *x, scan_attrs a)
 
 static sp_status scan_sum_vjp(sp_builder *b, const sp_vjp *v)
 {
-    v->din[0] = sum_back(b, v->dout[0], *(const scan_attrs *)v->attrs);
+    v->din[0] = sum_back(b, v->dout[0], *(const sp_scan_attrs *)v->attrs);
     return SP_OK;
 }
 
@@ -225,7 +221,7 @@ static sp_status scan_sum_vjp(sp_builder *b, const sp_vjp *v)
  * from outputs without zeros, a zero from those in which it is the only one. */
 static sp_status scan_prod_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const scan_attrs a = *(const scan_attrs *)v->attrs;
+    const sp_scan_attrs a = *(const sp_scan_attrs *)v->attrs;
     sp_tensor *x = v->in[0], *none = sp__const(b, 0, x), *one = sp__const(b, 1, x);
     sp_tensor *zero = sp_equal(b, x, none), *safe = sp_select(b, zero, one, x);
     sp_tensor *flags = sp_cast(b, zero, (sp_dtype)x->dtype);
@@ -233,7 +229,7 @@ static sp_status scan_prod_vjp(sp_builder *b, const sp_vjp *v)
     sp_tensor *gp = sp_mul(b, v->dout[0], scan(b, &sp_op_scan_prod, safe, a));
     sp_tensor *clean = sum_back(b, sp_select(b, sp_equal(b, zeros, none), gp, none), a);
     sp_tensor *single = sum_back(b, sp_select(b, sp_equal(b, zeros, one), gp, none), a);
-    scan_attrs inclusive = a;
+    sp_scan_attrs inclusive = a;
     inclusive.exclusive = false;
     sp_tensor *first = sp_equal(b, scan(b, &sp_op_scan_sum, flags, inclusive), one);
     v->din[0] = sp_select(b, zero, sp_select(b, first, single, none), sp_div(b, clean, safe));
@@ -248,7 +244,7 @@ const sp_op sp_op_scan_sum = {
     .name = "scan_sum",
     .shard = "same; axis whole",
     .inputs = "x",
-    SP_ATTRS(scan_attr_table, scan_attrs),
+    SP_ATTRS(scan_attr_table, sp_scan_attrs),
     .dtypes = SP_DT_NUMBERS,
     .infer = scan_infer,
     .reference = scan_sum_reference,
@@ -264,7 +260,7 @@ const sp_op sp_op_scan_prod = {
     .name = "scan_prod",
     .shard = "same; axis whole",
     .inputs = "x",
-    SP_ATTRS(scan_attr_table, scan_attrs),
+    SP_ATTRS(scan_attr_table, sp_scan_attrs),
     .dtypes = SP_DT_NUMBERS,
     .infer = scan_infer,
     .reference = scan_prod_reference,
@@ -278,19 +274,14 @@ const sp_op sp_op_scan_prod = {
 
 /* --- with a dtype and an optional axis ----------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t axis;
-    sp_dtype dtype;
-    bool widen;
-} cum_attrs;
-SP_ATTR_TABLE(cum_attr_table, cum_attrs, (INT_OR_NONE, axis), (DTYPE_OR_NONE, dtype), (BOOL, widen, False));
+SP_ATTR_TABLE(cum_attr_table, sp_cumsum_attrs, (INT_OR_NONE, axis), (DTYPE_OR_NONE, dtype), (BOOL, widen, False));
 
 /* Without an axis the elements are taken in row-major order, as one line. */
 static sp_status cum_compose(sp_builder *b, const sp_call *c, const sp_op *op, sp_dtype dtype)
 {
-    const cum_attrs *a = c->attrs;
+    const sp_cumsum_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
-    scan_attrs s = {.axis = a->axis};
+    sp_scan_attrs s = {.axis = a->axis};
     if (a->dtype != SP_DTYPE_NONE) dtype = a->dtype;
     x = sp_cast(b, x, dtype);
     if (a->axis == SP_INT_NONE) {
@@ -305,7 +296,7 @@ static sp_status cumsum_compose(sp_builder *b, const sp_call *c)
 {
     sp_dtype own = (sp_dtype)c->in[0]->dtype;
     const bool narrow = own == SP_DTYPE_BOOL || own == SP_DTYPE_I8 || own == SP_DTYPE_I16 || own == SP_DTYPE_U8;
-    if (narrow && ((const cum_attrs *)c->attrs)->widen) own = SP_DTYPE_I32;
+    if (narrow && ((const sp_cumsum_attrs *)c->attrs)->widen) own = SP_DTYPE_I32;
     return cum_compose(b, c, &sp_op_scan_sum, own == SP_DTYPE_BOOL ? SP_DTYPE_I64 : own);
 }
 /* Products leave the range of small integers quickly: MindSpore takes int64 for all of them. */
@@ -318,7 +309,7 @@ static sp_status cumprod_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_cumsum = {
     .name = "cumsum",
     .inputs = "x",
-    SP_ATTRS(cum_attr_table, cum_attrs),
+    SP_ATTRS(cum_attr_table, sp_cumsum_attrs),
     .compose = cumsum_compose,
     .python = "ops.cumsum(x, axis, dtype=None); Tensor.cumsum(axis=None, dtype=None, .widen=True); "
               "Tensor.cumsum(dim:axis, *, dtype=None); "
@@ -329,7 +320,7 @@ const sp_op sp_op_cumsum = {
 const sp_op sp_op_cumprod = {
     .name = "cumprod",
     .inputs = "x",
-    SP_ATTRS(cum_attr_table, cum_attrs),
+    SP_ATTRS(cum_attr_table, sp_cumsum_attrs),
     .compose = cumprod_compose,
     .python = "ops.cumprod(input, dim:axis, dtype=None); Tensor.cumprod(dim:axis, dtype=None); "
               "mint.cumprod(input, dim:axis, dtype=None)",
@@ -339,10 +330,7 @@ const sp_op sp_op_cumprod = {
 
 /* --- extrema ----------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t axis;
-} axis_attrs;
-SP_ATTR_TABLE(axis_attr_table, axis_attrs, (INT, axis, 0));
+SP_ATTR_TABLE(axis_attr_table, sp_line_attrs, (INT, axis, 0));
 
 /* Of equal elements the later one counts; once NaN has come it stays. */
 #define EXTREMUM(D, T, C, LOAD, STORE, name, better)                                                                   \
@@ -367,7 +355,7 @@ static const scan_fn min_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_mi
 
 static sp_status extremum_reference(const sp_call *c, const scan_fn *table)
 {
-    const scan_attrs a = {.axis = ((const axis_attrs *)c->attrs)->axis};
+    const sp_scan_attrs a = {.axis = ((const sp_line_attrs *)c->attrs)->axis};
     sp_call call = *c;
     call.attrs = &a;
     return scan_run(&call, table[c->in[0]->dtype],
@@ -378,7 +366,7 @@ static sp_status cummin_reference(const sp_call *c) { return extremum_reference(
 static sp_status extremum_infer(const sp_call *c, sp_meta *out)
 {
     int axis;
-    SP_TRY(scan_axis(c->in[0], ((const axis_attrs *)c->attrs)->axis, &axis));
+    SP_TRY(scan_axis(c->in[0], ((const sp_line_attrs *)c->attrs)->axis, &axis));
     SP_TRY(sp__infer_same(c, out));
     out[1] = out[0];
     out[1].dtype = SP_DTYPE_I64;
@@ -416,7 +404,7 @@ static const scan_fn put_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(PUT_ROW, )};
 
 static sp_status move_reference(const sp_call *c, const scan_fn *table)
 {
-    const scan_attrs a = {.axis = ((const axis_attrs *)c->attrs)->axis};
+    const sp_scan_attrs a = {.axis = ((const sp_line_attrs *)c->attrs)->axis};
     sp_call call = *c;
     call.attrs = &a;
     const int64_t *index = (const int64_t *)(const void *)c->in[1]->data;
@@ -434,7 +422,7 @@ static sp_status move_infer(const sp_call *c, sp_meta *out)
 {
     char x[SP_SHAPE_TEXT], index[SP_SHAPE_TEXT];
     int axis;
-    SP_TRY(scan_axis(c->in[0], ((const axis_attrs *)c->attrs)->axis, &axis));
+    SP_TRY(scan_axis(c->in[0], ((const sp_line_attrs *)c->attrs)->axis, &axis));
     SP_CHECK(sp__tensor_same_shape(c->in[0], c->in[1]), SP_VALUE, "index has shape %s, it must be that of x, %s",
              sp__shape_text(c->in[1]->rank, c->in[1]->dims, index), sp__shape_text(c->in[0]->rank, c->in[0]->dims, x));
     SP_CHECK(c->in[1]->dtype == SP_DTYPE_I64, SP_TYPE, "index has dtype %s, it must be int64",
@@ -465,7 +453,7 @@ const sp_op sp_op_line_take = {
     .name = "line_take",
     .shard = "same; axis whole",
     .inputs = "x, index",
-    SP_ATTRS(axis_attr_table, axis_attrs),
+    SP_ATTRS(axis_attr_table, sp_line_attrs),
     .dtypes = SP_DT_REAL,
     .infer = move_infer,
     .reference = line_take_reference,
@@ -478,7 +466,7 @@ const sp_op sp_op_line_put = {
     .batch = sp__batch_axis,
     .name = "line_put",
     .inputs = "x, index",
-    SP_ATTRS(axis_attr_table, axis_attrs),
+    SP_ATTRS(axis_attr_table, sp_line_attrs),
     .dtypes = SP_DT_REAL,
     .infer = move_infer,
     .reference = line_put_reference,
@@ -496,7 +484,7 @@ const sp_op sp_op_cummax = {
     .shard = "same; axis whole",
     .inputs = "x",
     .n_out = 2,
-    SP_ATTRS(axis_attr_table, axis_attrs),
+    SP_ATTRS(axis_attr_table, sp_line_attrs),
     EXTREMA,
     .reference = cummax_reference,
     .mindir = "Cummax",
@@ -510,7 +498,7 @@ const sp_op sp_op_cummin = {
     .shard = "same; axis whole",
     .inputs = "x",
     .n_out = 2,
-    SP_ATTRS(axis_attr_table, axis_attrs),
+    SP_ATTRS(axis_attr_table, sp_line_attrs),
     EXTREMA,
     .reference = cummin_reference,
     .mindir = "Cummin",
@@ -547,7 +535,7 @@ static sp_status scan_logsumexp_reference(const sp_call *c)
 /* dx_k = sum over outputs of g_i exp(x_k - out_i), with the maximum taken out of both exponents. */
 static sp_status scan_logsumexp_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const scan_attrs a = *(const scan_attrs *)v->attrs;
+    const sp_scan_attrs a = *(const sp_scan_attrs *)v->attrs;
     sp_tensor *x = v->in[0], *top = x->rank ? sp_reduce_max(b, x, 1, &a.axis, true) : x;
     const double lowest = x->dtype == SP_DTYPE_F16    ? LOWEST_F16
                           : x->dtype == SP_DTYPE_BF16 ? LOWEST_BF16
@@ -564,7 +552,7 @@ const sp_op sp_op_scan_logsumexp = {
     .name = "scan_logsumexp",
     .shard = "same; axis whole",
     .inputs = "x",
-    SP_ATTRS(scan_attr_table, scan_attrs),
+    SP_ATTRS(scan_attr_table, sp_scan_attrs),
     .dtypes = SP_DT_FLOATS,
     .infer = scan_infer,
     .reference = scan_logsumexp_reference,

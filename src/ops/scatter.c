@@ -63,15 +63,11 @@ static sp_status find_combination(const char *name, const sp_combine_fn **table)
 
 /* --- index_combine ----------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints axes;
-    const char *reduce;
-} combine_attrs;
-SP_ATTR_TABLE(combine_attr_table, combine_attrs, (INTS_OR_NONE, axes), (TEXT, reduce, "none"));
+SP_ATTR_TABLE(combine_attr_table, sp_index_combine_attrs, (INTS_OR_NONE, axes), (TEXT, reduce, "none"));
 
 static sp_status combine_infer(const sp_call *c, sp_meta *out)
 {
-    const combine_attrs *a = c->attrs;
+    const sp_index_combine_attrs *a = c->attrs;
     const sp_combine_fn *table;
     sp_index_plan p;
     SP_TRY(find_combination(a->reduce, &table));
@@ -81,7 +77,7 @@ static sp_status combine_infer(const sp_call *c, sp_meta *out)
 
 static sp_status combine_reference(const sp_call *c)
 {
-    const combine_attrs *a = c->attrs;
+    const sp_index_combine_attrs *a = c->attrs;
     const sp_combine_fn *table;
     SP_TRY(find_combination(a->reduce, &table));
     SP_TRY(sp_tensor_assign(c->out[0], c->in[0]));
@@ -99,7 +95,7 @@ static sp_tensor *over(sp_builder *b, const sp_op *op, const void *attrs, int n_
 
 static sp_status combine_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const combine_attrs *a = v->attrs;
+    const sp_index_combine_attrs *a = v->attrs;
     const struct {
         sp_ints axes;
     } read = {a->axes};
@@ -144,7 +140,7 @@ const sp_op sp_op_index_combine = {
     .batch = sp__batch_index_put,
     .name = "index_combine",
     .inputs = "x, value, indices...",
-    SP_ATTRS(combine_attr_table, combine_attrs),
+    SP_ATTRS(combine_attr_table, sp_index_combine_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .infer = combine_infer,
     .reference = combine_reference,
@@ -199,15 +195,11 @@ sp_status sp__elements_offsets(const sp_tensor *x, const sp_tensor *index, int a
     return SP_OK;
 }
 
-typedef struct {
-    int64_t axis;
-    const char *reduce;
-} elements_attrs;
-SP_ATTR_TABLE(elements_attr_table, elements_attrs, (INT, axis, 0), (TEXT, reduce, "none"));
+SP_ATTR_TABLE(elements_attr_table, sp_scatter_elements_attrs, (INT, axis, 0), (TEXT, reduce, "none"));
 
 static sp_status elements_infer(const sp_call *c, sp_meta *out)
 {
-    const elements_attrs *a = c->attrs;
+    const sp_scatter_elements_attrs *a = c->attrs;
     const sp_combine_fn *table;
     int axis;
     char t[SP_SHAPE_TEXT], s[SP_SHAPE_TEXT];
@@ -224,7 +216,7 @@ static size_t elements_workspace(const sp_call *c) { return (size_t)c->in[1]->co
 
 static sp_status elements_reference(const sp_call *c)
 {
-    const elements_attrs *a = c->attrs;
+    const sp_scatter_elements_attrs *a = c->attrs;
     const sp_combine_fn *table;
     int axis;
     int64_t *offsets = c->work;
@@ -247,7 +239,7 @@ static sp_status elements_reference(const sp_call *c)
 
 static sp_status elements_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const elements_attrs *a = v->attrs;
+    const sp_scatter_elements_attrs *a = v->attrs;
     const struct {
         int64_t dim;
     } read = {a->axis};
@@ -271,7 +263,7 @@ const sp_op sp_op_scatter_elements = {
     .name = "scatter_elements",
     .shard = "same; axis whole",
     .inputs = "x, index, src",
-    SP_ATTRS(elements_attr_table, elements_attrs),
+    SP_ATTRS(elements_attr_table, sp_scatter_elements_attrs),
     .infer = elements_infer,
     .reference = elements_reference,
     .workspace = elements_workspace,

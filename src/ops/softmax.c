@@ -7,16 +7,14 @@
 #include <tgmath.h>
 
 #include "ir/like.h"
-#include "ir/nn_attrs.h"
 #include "ops/nn.h"
 
 enum { BLOCK = 64 };
 
-typedef sp__softmax_attrs softmax_attrs;
-SP_ATTR_TABLE(softmax_attr_table, softmax_attrs, (INTS, axis, -1));
+SP_ATTR_TABLE(softmax_attr_table, sp_softmax_attrs, (INTS, axis, -1));
 
 /* The axes, checked: one, or several that are neighbours. */
-static sp_status softmax_split(const sp_tensor *x, const softmax_attrs *a, sp__split *out)
+static sp_status softmax_split(const sp_tensor *x, const sp_softmax_attrs *a, sp__split *out)
 {
     uint32_t mask;
     if (x->rank == 0) {
@@ -187,7 +185,7 @@ KERNELS(log_softmax, true)
 
 static sp_tensor *sum_over(sp_builder *b, const sp_vjp *v, sp_tensor *x)
 {
-    const softmax_attrs *a = v->attrs;
+    const sp_softmax_attrs *a = v->attrs;
     return x && x->rank ? sp__sum_axes(b, x, a->axis, true) : x;
 }
 
@@ -216,7 +214,7 @@ static sp_status log_softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .shard = "same; axis whole",                                                          \
                                  .inputs = "x",                                                                        \
-                                 SP_ATTRS(softmax_attr_table, softmax_attrs),                                          \
+                                 SP_ATTRS(softmax_attr_table, sp_softmax_attrs),                                       \
                                  .dtypes = SP_DT_FLOATS,                                                               \
                                  .infer = softmax_infer,                                                               \
                                  .reference = name_##_reference,                                                       \
@@ -228,7 +226,7 @@ static sp_status log_softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
     const sp_op sp_op_##name_##_grad = {.name = #name_ "_grad",                                                        \
                                         .shard = "same; axis whole",                                                   \
                                         .inputs = "y, dout",                                                           \
-                                        SP_ATTRS(softmax_attr_table, softmax_attrs),                                   \
+                                        SP_ATTRS(softmax_attr_table, sp_softmax_attrs),                                \
                                         .dtypes = SP_DT_FLOATS,                                                        \
                                         .infer = softmax_grad_infer,                                                   \
                                         .reference = name_##_grad_reference,                                           \

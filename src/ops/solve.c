@@ -20,10 +20,7 @@ static sp_tensor *part(sp_builder *b, sp_tensor *x, bool lower, int64_t diagonal
 
 /* --- triangular_solve -------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    bool upper, transpose, unit;
-} triangular_attrs;
-SP_ATTR_TABLE(triangular_attr_table, triangular_attrs, (BOOL, upper, False), (BOOL, transpose, False),
+SP_ATTR_TABLE(triangular_attr_table, sp_triangular_solve_attrs, (BOOL, upper, False), (BOOL, transpose, False),
               (BOOL, unit, False));
 
 static sp_status triangular_infer(const sp_call *c, sp_meta *out)
@@ -47,7 +44,7 @@ static size_t triangular_workspace(const sp_call *c)
 }
 static sp_status triangular_reference(const sp_call *c)
 {
-    const triangular_attrs *t = c->attrs;
+    const sp_triangular_solve_attrs *t = c->attrs;
     if (sp__complex_matrix(c->in[0])) return sp__complex_triangular(c, t->upper, t->transpose, t->unit);
     const int rank = c->in[0]->rank;
     const int64_t n = c->in[0]->dims[rank - 1], m = c->in[1]->dims[rank - 1];
@@ -71,9 +68,9 @@ static sp_status triangular_reference(const sp_call *c)
 }
 static sp_status triangular_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const triangular_attrs *t = v->attrs;
+    const sp_triangular_solve_attrs *t = v->attrs;
     SP_CHECK(!sp__complex_matrix(v->in[0]), SP_RUNTIME, "triangular_solve has no gradient for complex matrices");
-    const triangular_attrs back = {t->upper, !t->transpose, t->unit};
+    const sp_triangular_solve_attrs back = {t->upper, !t->transpose, t->unit};
     sp_tensor *dy = sp_builder_apply(b, &sp_op_triangular_solve, &back, 2, (sp_tensor *const[]){v->in[0], v->dout[0]});
     if (v->needs[1]) v->din[1] = dy;
     if (v->needs[0]) {
@@ -86,7 +83,7 @@ const sp_op sp_op_triangular_solve = {
     .batch = sp__batch_trailing,
     .name = "triangular_solve",
     .inputs = "a, y",
-    SP_ATTRS(triangular_attr_table, triangular_attrs),
+    SP_ATTRS(triangular_attr_table, sp_triangular_solve_attrs),
     ALL_MATRICES,
     .infer = triangular_infer,
     .reference = triangular_reference,

@@ -54,18 +54,8 @@ static const key_kind key_kinds[SP_DTYPE_COUNT] = {SP_EACH_REAL(KEYS_ROW, , ) SP
 
 /* --- sort and topk ----------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t axis;
-    bool descending;
-    sp_dtype indices;
-} sort_attrs;
-SP_ATTR_TABLE(sort_attr_table, sort_attrs, (INT, axis, -1), (BOOL, descending, False), (DTYPE, indices, int64));
-typedef struct {
-    int64_t k, axis;
-    bool largest, sorted;
-    sp_dtype indices;
-} topk_attrs;
-SP_ATTR_TABLE(topk_attr_table, topk_attrs, (INT_NEEDED, k), (INT, axis, -1), (BOOL, largest, True),
+SP_ATTR_TABLE(sort_attr_table, sp_sort_attrs, (INT, axis, -1), (BOOL, descending, False), (DTYPE, indices, int64));
+SP_ATTR_TABLE(topk_attr_table, sp_topk_attrs, (INT_NEEDED, k), (INT, axis, -1), (BOOL, largest, True),
               (BOOL, sorted, True), (DTYPE, indices, int64));
 
 static sp_status index_dtype(sp_dtype d)
@@ -77,7 +67,7 @@ static sp_status index_dtype(sp_dtype d)
 
 static sp_status sort_infer(const sp_call *c, sp_meta *out)
 {
-    const sort_attrs *a = c->attrs;
+    const sp_sort_attrs *a = c->attrs;
     int axis;
     SP_TRY(sp__shape_axis(a->axis, c->in[0]->rank, "axis", &axis));
     SP_TRY(index_dtype(a->indices));
@@ -89,7 +79,7 @@ static sp_status sort_infer(const sp_call *c, sp_meta *out)
 
 static sp_status topk_infer(const sp_call *c, sp_meta *out)
 {
-    const topk_attrs *a = c->attrs;
+    const sp_topk_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     int axis;
     SP_TRY(sp__shape_axis(a->axis, x->rank, "dimension", &axis));
@@ -304,13 +294,13 @@ static sp_status order(const sp_call *c, int64_t axis, order_job j)
 
 static sp_status sort_reference(const sp_call *c)
 {
-    const sort_attrs *a = c->attrs;
+    const sp_sort_attrs *a = c->attrs;
     return order(c, a->axis, (order_job){.k = -1, .descending = a->descending});
 }
 
 static sp_status topk_reference(const sp_call *c)
 {
-    const topk_attrs *a = c->attrs;
+    const sp_topk_attrs *a = c->attrs;
     return order(c, a->axis, (order_job){.k = a->k, .descending = a->largest});
 }
 
@@ -329,11 +319,11 @@ static sp_status order_vjp(sp_builder *b, const sp_vjp *v, int64_t axis)
 }
 static sp_status sort_vjp(sp_builder *b, const sp_vjp *v)
 {
-    return order_vjp(b, v, ((const sort_attrs *)v->attrs)->axis);
+    return order_vjp(b, v, ((const sp_sort_attrs *)v->attrs)->axis);
 }
 static sp_status topk_vjp(sp_builder *b, const sp_vjp *v)
 {
-    return order_vjp(b, v, ((const topk_attrs *)v->attrs)->axis);
+    return order_vjp(b, v, ((const sp_topk_attrs *)v->attrs)->axis);
 }
 
 const sp_op sp_op_sort = {
@@ -342,7 +332,7 @@ const sp_op sp_op_sort = {
     .shard = "same; axis whole",
     .inputs = "x",
     .n_out = 2,
-    SP_ATTRS(sort_attr_table, sort_attrs),
+    SP_ATTRS(sort_attr_table, sp_sort_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .infer = sort_infer,
     .reference = sort_reference,
@@ -359,7 +349,7 @@ const sp_op sp_op_topk = {
     .shard = "same; axis whole",
     .inputs = "x",
     .n_out = 2,
-    SP_ATTRS(topk_attr_table, topk_attrs),
+    SP_ATTRS(topk_attr_table, sp_topk_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .infer = topk_infer,
     .reference = topk_reference,
@@ -373,15 +363,11 @@ const sp_op sp_op_topk = {
 
 /* --- median ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    int64_t axis;
-    bool keepdims, ignore_nan;
-} median_attrs;
-SP_ATTR_TABLE(median_attr_table, median_attrs, (INT, axis, -1), (BOOL, keepdims, False), (BOOL, ignore_nan, False));
+SP_ATTR_TABLE(median_attr_table, sp_median_attrs, (INT, axis, -1), (BOOL, keepdims, False), (BOOL, ignore_nan, False));
 
 static sp_status median_infer(const sp_call *c, sp_meta *out)
 {
-    const median_attrs *a = c->attrs;
+    const sp_median_attrs *a = c->attrs;
     SP_TRY(sp__pick_infer(c->in[0], a->axis, a->keepdims, out));
     out[1] = out[0];
     out[0].dtype = (sp_dtype)c->in[0]->dtype;
@@ -390,12 +376,12 @@ static sp_status median_infer(const sp_call *c, sp_meta *out)
 }
 static sp_status median_reference(const sp_call *c)
 {
-    const median_attrs *a = c->attrs;
+    const sp_median_attrs *a = c->attrs;
     return order(c, a->axis, (order_job){.k = 1, .middle = true, .numbers_only = a->ignore_nan});
 }
 static sp_status median_vjp(sp_builder *b, const sp_vjp *v)
 {
-    return sp__pick_vjp(b, v, ((const median_attrs *)v->attrs)->axis, v->out[1], v->dout[0]);
+    return sp__pick_vjp(b, v, ((const sp_median_attrs *)v->attrs)->axis, v->out[1], v->dout[0]);
 }
 const sp_op sp_op_median = {
     .batch = sp__batch_axis,
@@ -403,7 +389,7 @@ const sp_op sp_op_median = {
     .shard = "fold; axis whole",
     .inputs = "x",
     .n_out = 2,
-    SP_ATTRS(median_attr_table, median_attrs),
+    SP_ATTRS(median_attr_table, sp_median_attrs),
     .dtypes = SP_DT_REAL,
     .infer = median_infer,
     .reference = median_reference,
@@ -420,16 +406,12 @@ const sp_op sp_op_median = {
 
 /* --- unique ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    bool sorted, consecutive;
-    sp_dtype indices;
-} unique_attrs;
-SP_ATTR_TABLE(unique_attr_table, unique_attrs, (BOOL, sorted, True), (BOOL, consecutive, False),
+SP_ATTR_TABLE(unique_attr_table, sp_unique_attrs, (BOOL, sorted, True), (BOOL, consecutive, False),
               (DTYPE, indices, int64));
 
 static sp_status unique_infer(const sp_call *c, sp_meta *out)
 {
-    const unique_attrs *a = c->attrs;
+    const sp_unique_attrs *a = c->attrs;
     SP_TRY(index_dtype(a->indices));
     out[0] = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype, .rank = 1, .dims = {-1}};
     sp__meta_of(c->in[0], &out[1]);
@@ -537,7 +519,7 @@ static sp_status number_blocks(unique_job *j, void (*count)(void *, int64_t, int
     return SP_OK;
 }
 
-static sp_status unique_run(unique_job *j, const unique_attrs *a, void *scratch)
+static sp_status unique_run(unique_job *j, const sp_unique_attrs *a, void *scratch)
 {
     SP_TRY(sp__parallel_for(j->n, BLOCK, unique_keys, j));
     if (!a->consecutive) SP_TRY(sp__order(j->n, j->keys, j->at, scratch));
@@ -549,7 +531,7 @@ static sp_status unique_run(unique_job *j, const unique_attrs *a, void *scratch)
 
 static sp_status unique_reference(const sp_call *c)
 {
-    const unique_attrs *a = c->attrs;
+    const sp_unique_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     const int64_t n = x->count, blocks = n / BLOCK + 1;
     size_t scratch, ints, bytes;
@@ -585,7 +567,7 @@ const sp_op sp_op_unique = {
     .name = "unique",
     .inputs = "x",
     .n_out = 3,
-    SP_ATTRS(unique_attr_table, unique_attrs),
+    SP_ATTRS(unique_attr_table, sp_unique_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .infer = unique_infer,
     .open = true,
@@ -601,15 +583,11 @@ const sp_op sp_op_unique = {
 
 /* --- searchsorted ------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    bool right;
-    sp_dtype dtype;
-} search_attrs;
-SP_ATTR_TABLE(search_attr_table, search_attrs, (BOOL, right, False), (DTYPE, dtype, int64));
+SP_ATTR_TABLE(search_attr_table, sp_searchsorted_attrs, (BOOL, right, False), (DTYPE, dtype, int64));
 
 static sp_status search_infer(const sp_call *c, sp_meta *out)
 {
-    const search_attrs *a = c->attrs;
+    const sp_searchsorted_attrs *a = c->attrs;
     const sp_tensor *rows = c->in[0], *v = c->in[1];
     char tr[SP_SHAPE_TEXT], tv[SP_SHAPE_TEXT];
     SP_TRY(index_dtype(a->dtype));
@@ -628,7 +606,7 @@ static sp_status search_infer(const sp_call *c, sp_meta *out)
 static void search_values(void *context, int64_t begin, int64_t end)
 {
     const sp_call *c = context;
-    const search_attrs *a = c->attrs;
+    const sp_searchsorted_attrs *a = c->attrs;
     const sp_tensor *rows = c->in[0], *v = c->in[1];
     const int64_t n = rows->dims[rows->rank - 1], size = (int64_t)sp_dtype_bytes((sp_dtype)rows->dtype);
     const int64_t per_row = rows->rank == 1 ? v->count : v->dims[v->rank - 1];
@@ -658,7 +636,7 @@ const sp_op sp_op_searchsorted = {
     .batch = sp__batch_searchsorted,
     .name = "searchsorted",
     .inputs = "sorted_sequence, values",
-    SP_ATTRS(search_attr_table, search_attrs),
+    SP_ATTRS(search_attr_table, sp_searchsorted_attrs),
     .promote = SP_PROMOTE_ALL,
     .dtypes = SP_DT_REAL,
     .infer = search_infer,

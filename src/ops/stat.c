@@ -4,19 +4,13 @@
  * Most are compositions over the reductions of reduce.c. Kernels here see a row-major tensor as [outer][n][inner] and
  * answer one value per (outer, inner). */
 #include "base/wide.h"
-#include "ir/nn_attrs.h"
 #include "ops/kernels.h"
 #include "ops/pick.h"
 #include "ops/reduced.h"
 
-typedef struct {
-    sp_ints axis;
-    bool keepdims;
-} reduce_attrs; /* as in reduce.c */
-
 static sp_tensor *reduce(sp_builder *b, const sp_op *op, sp_tensor *x, sp_ints axis, bool keepdims)
 {
-    const reduce_attrs a = {axis, keepdims};
+    const sp_logsumexp_attrs a = {axis, keepdims};
     return sp_builder_apply(b, op, &a, 1, &x);
 }
 static bool is_floating(const sp_tensor *x)
@@ -27,8 +21,7 @@ static bool is_floating(const sp_tensor *x)
 
 /* --- sums, products and means ------------------------------------------------------------------------------------- */
 
-typedef sp__sum_attrs sum_attrs;
-SP_ATTR_TABLE(sum_attr_table, sum_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False), (DTYPE_OR_NONE, dtype),
+SP_ATTR_TABLE(sum_attr_table, sp_sum_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False), (DTYPE_OR_NONE, dtype),
               (NUMBER_OR_NONE, initial));
 
 /* Integers are added and multiplied as int64 unless a dtype is asked for. */
@@ -45,7 +38,7 @@ static sp_tensor *widened_signed(sp_builder *b, sp_tensor *x, sp_dtype dtype)
 }
 /* Narrow integers over axes that do not lie side by side: those behind first, which a kernel adds up as int64 without a wide copy of x; what is left is
  * smaller. NULL: nothing to gain. Whole numbers add up to the same in any order. */
-static sp_tensor *sum_of_last(sp_builder *b, sp_tensor *x, const sum_attrs *a, sum_attrs *rest,
+static sp_tensor *sum_of_last(sp_builder *b, sp_tensor *x, const sp_sum_attrs *a, sp_sum_attrs *rest,
                               int64_t axes[SP_RANK_MAX])
 {
     uint32_t mask;
@@ -64,14 +57,14 @@ static sp_tensor *sum_of_last(sp_builder *b, sp_tensor *x, const sum_attrs *a, s
         if (before >> i & 1) axes[n++] = i;
     *rest = *a;
     rest->axis = (sp_ints){n, axes};
-    const sum_attrs part = {
+    const sp_sum_attrs part = {
         .axis = {last - first + 1, behind}, .keepdims = a->keepdims, .dtype = SP_DTYPE_NONE, .initial = {.kind = 'n'}};
     return sp_builder_apply(b, &sp_op_sum, &part, 1, &x);
 }
 static sp_status sum_compose(sp_builder *b, const sp_call *c)
 {
-    const sum_attrs *a = c->attrs;
-    sum_attrs rest;
+    const sp_sum_attrs *a = c->attrs;
+    sp_sum_attrs rest;
     int64_t axes[SP_RANK_MAX];
     sp_tensor *part = sum_of_last(b, c->in[0], a, &rest, axes);
     if (part) {
@@ -87,7 +80,7 @@ static sp_status sum_compose(sp_builder *b, const sp_call *c)
 }
 static sp_status sum_infer(const sp_call *c, sp_meta *out)
 {
-    const sum_attrs *a = c->attrs;
+    const sp_sum_attrs *a = c->attrs;
     const char kind = sp_dtype_kind((sp_dtype)c->in[0]->dtype);
     SP_TRY(sp__infer_reduced(c->in[0], a->axis, a->keepdims, out));
     if (a->dtype != SP_DTYPE_NONE) out->dtype = a->dtype;
@@ -96,14 +89,14 @@ static sp_status sum_infer(const sp_call *c, sp_meta *out)
 }
 static sp_status mean_infer(const sp_call *c, sp_meta *out)
 {
-    const sum_attrs *a = c->attrs;
+    const sp_sum_attrs *a = c->attrs;
     SP_TRY(sp__infer_reduced(c->in[0], a->axis, a->keepdims, out));
     if (a->dtype != SP_DTYPE_NONE) out->dtype = a->dtype;
     return SP_OK;
 }
 static sp_status nansum_compose(sp_builder *b, const sp_call *c)
 {
-    const sum_attrs *a = c->attrs;
+    const sp_sum_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     if (is_floating(x)) x = sp_select(b, sp_isnan(b, x), sp__const(b, 0, x), x);
     if (a->dtype != SP_DTYPE_NONE || (x && x->dtype == SP_DTYPE_BOOL))
@@ -113,7 +106,7 @@ static sp_status nansum_compose(sp_builder *b, const sp_call *c)
 }
 static sp_status nanmean_compose(sp_builder *b, const sp_call *c)
 {
-    const sum_attrs *a = c->attrs;
+    const sp_sum_attrs *a = c->attrs;
     sp_tensor *x = a->dtype == SP_DTYPE_NONE ? c->in[0] : sp_cast(b, c->in[0], a->dtype), *bad = sp_isnan(b, x);
     sp_tensor *total = reduce(b, &sp_op_reduce_sum, sp_select(b, bad, sp__const(b, 0, x), x), a->axis, a->keepdims);
     sp_tensor *good = sp_cast(b, sp_logical_not(b, bad), x ? (sp_dtype)x->dtype : SP_DTYPE_F32);
@@ -122,23 +115,23 @@ static sp_status nanmean_compose(sp_builder *b, const sp_call *c)
 }
 static sp_status prod_compose(sp_builder *b, const sp_call *c)
 {
-    const sum_attrs *a = c->attrs;
+    const sp_sum_attrs *a = c->attrs;
     c->out[0] = reduce(b, &sp_op_reduce_prod, widened_signed(b, c->in[0], a->dtype), a->axis, a->keepdims);
     return SP_OK;
 }
 /* Means of integers are cut off to the integer's dtype, as MindSpore does. */
 static sp_status mean_compose(sp_builder *b, const sp_call *c)
 {
-    const sum_attrs *a = c->attrs;
+    const sp_sum_attrs *a = c->attrs;
     sp_tensor *x = a->dtype == SP_DTYPE_NONE ? c->in[0] : sp_cast(b, c->in[0], a->dtype);
     if (!x) return sp__builder_status(b);
-    sum_attrs rest;
+    sp_sum_attrs rest;
     int64_t axes[SP_RANK_MAX];
     sp_tensor *part = x->count ? sum_of_last(b, x,
-                                             &(sum_attrs){.axis = a->axis,
-                                                          .keepdims = a->keepdims,
-                                                          .dtype = SP_DTYPE_NONE,
-                                                          .initial = {.kind = 'n'}},
+                                             &(sp_sum_attrs){.axis = a->axis,
+                                                             .keepdims = a->keepdims,
+                                                             .dtype = SP_DTYPE_NONE,
+                                                             .initial = {.kind = 'n'}},
                                              &rest, axes)
                                : NULL;
     if (part) { /* exact in float64, too: the same mean */
@@ -156,8 +149,11 @@ static sp_status mean_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 #define SUM_ENTRY(name_, ...)                                                                                          \
-    const sp_op sp_op_##name_ = {                                                                                      \
-        .name = #name_, .inputs = "x", SP_ATTRS(sum_attr_table, sum_attrs), .compose = name_##_compose, __VA_ARGS__}
+    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
+                                 .inputs = "x",                                                                        \
+                                 SP_ATTRS(sum_attr_table, sp_sum_attrs),                                               \
+                                 .compose = name_##_compose,                                                           \
+                                 __VA_ARGS__}
 #define REDUCE_SAMPLES "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []"
 #define DIM_KEEP "dim:axis=None, keepdim:keepdims=False, *, dtype=None"
 SUM_ENTRY(sum,
@@ -190,15 +186,11 @@ SUM_ENTRY(mean,
           .infer = mean_infer, .doc = "Mean over axes (all when none are given).", .samples = REDUCE_SAMPLES);
 
 /* The primitive keeps the dtype; with skip_mode no axes mean no reduction. */
-typedef struct {
-    sp_ints axis;
-    bool keepdims, skip_mode;
-} sum_same_attrs;
-SP_ATTR_TABLE(sum_same_attr_table, sum_same_attrs, (INTS_EMPTY, axis), (BOOL, keepdims, False),
+SP_ATTR_TABLE(sum_same_attr_table, sp_sum_same_attrs, (INTS_EMPTY, axis), (BOOL, keepdims, False),
               (BOOL, skip_mode, False));
 static sp_status sum_same_compose(sp_builder *b, const sp_call *c)
 {
-    const sum_same_attrs *a = c->attrs;
+    const sp_sum_same_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     if (a->skip_mode && a->axis.n == 0) c->out[0] = sp_identity(b, x);
     else if (x->dtype == SP_DTYPE_BOOL) c->out[0] = reduce(b, &sp_op_reduce_any, x, a->axis, a->keepdims);
@@ -208,7 +200,7 @@ static sp_status sum_same_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_sum_same = {
     .name = "sum_same",
     .inputs = "x",
-    SP_ATTRS(sum_same_attr_table, sum_same_attrs),
+    SP_ATTRS(sum_same_attr_table, sp_sum_same_attrs),
     .compose = sum_same_compose,
     .python = "ops.ReduceSum(keep_dims:keepdims=False, skip_mode=False)(x, axis=()); ops.reduce_sum(x, axis=())",
     .doc = "Sum over axes in the dtype of the input.",
@@ -218,16 +210,11 @@ const sp_op sp_op_sum_same = {
 
 /* --- spread ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    sp_ints axis;
-    bool keepdims;
-    sp_number correction;
-} var_attrs;
-SP_ATTR_TABLE(var_attr_table, var_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False), (NUMBER, correction, 0));
+SP_ATTR_TABLE(var_attr_table, sp_var_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False), (NUMBER, correction, 0));
 
 static sp_tensor *variance(sp_builder *b, const sp_call *c, sp_tensor **mean)
 {
-    const var_attrs *a = c->attrs;
+    const sp_var_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *middle = reduce(b, &sp_op_reduce_mean, x, a->axis, true);
     if (!middle) return NULL;
     double n = middle->count ? (double)x->count / (double)middle->count : 0,
@@ -264,7 +251,7 @@ static sp_status std_mean_compose(sp_builder *b, const sp_call *c)
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = "x",                                                                        \
                                  .n_out = n,                                                                           \
-                                 SP_ATTRS(var_attr_table, var_attrs),                                                  \
+                                 SP_ATTRS(var_attr_table, sp_var_attrs),                                               \
                                  .promote = SP_PROMOTE_FLOAT,                                                          \
                                  .dtypes = SP_DT_FLOATS,                                                               \
                                  .compose = name_##_compose,                                                           \
@@ -282,7 +269,7 @@ VAR_ENTRY(std_mean, 2, "", "Standard deviation and mean over axes.")
 
 static sp_status logsumexp_compose(sp_builder *b, const sp_call *c)
 {
-    const reduce_attrs *a = c->attrs;
+    const sp_logsumexp_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *top;
     if (x->count == 0) { /* the logarithm of an empty sum */
         c->out[0] = sp_log(b, reduce(b, &sp_op_reduce_sum, sp_exp(b, x), a->axis, a->keepdims));
@@ -296,11 +283,11 @@ static sp_status logsumexp_compose(sp_builder *b, const sp_call *c)
     if (y) c->out[0] = sp_add(b, y, sp_reshape(b, top, y->rank, y->dims));
     return SP_OK;
 }
-SP_ATTR_TABLE(reduce_attr_table, reduce_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False));
+SP_ATTR_TABLE(reduce_attr_table, sp_logsumexp_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False));
 const sp_op sp_op_logsumexp = {
     .name = "logsumexp",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_logsumexp_attrs),
     .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
     .compose = logsumexp_compose,
@@ -316,8 +303,7 @@ const sp_op sp_op_logsumexp = {
 
 /* --- norms ------------------------------------------------------------------------------------------------------- */
 
-typedef sp__vector_norm_attrs norm_attrs;
-SP_ATTR_TABLE(norm_attr_table, norm_attrs, (FLOAT, ord, 2), (INTS_OR_NONE, axis), (BOOL, keepdims, False));
+SP_ATTR_TABLE(norm_attr_table, sp_vector_norm_attrs, (FLOAT, ord, 2), (INTS_OR_NONE, axis), (BOOL, keepdims, False));
 
 /* A root whose slope at zero is zero instead of infinite: the length of a zero vector has gradient zero. */
 static sp_tensor *gentle_root(sp_builder *b, sp_tensor *sum, double ord)
@@ -329,7 +315,7 @@ static sp_tensor *gentle_root(sp_builder *b, sp_tensor *sum, double ord)
 }
 static sp_status vector_norm_compose(sp_builder *b, const sp_call *c)
 {
-    const norm_attrs *a = c->attrs;
+    const sp_vector_norm_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *size, *y;
     if (a->ord == 2) {
         c->out[0] = gentle_root(b, reduce(b, &sp_op_reduce_sum, sp_square(b, x), a->axis, a->keepdims), 2);
@@ -352,8 +338,8 @@ static sp_status vector_norm_compose(sp_builder *b, const sp_call *c)
 }
 static sp_status vector_norm_infer(const sp_call *c, sp_meta *out)
 {
-    const norm_attrs *a = c->attrs;
-    const reduce_attrs sum = {a->axis, a->keepdims};
+    const sp_vector_norm_attrs *a = c->attrs;
+    const sp_logsumexp_attrs sum = {a->axis, a->keepdims};
     sp_call call = *c;
     call.attrs = &sum;
     return sp_op_reduce_sum.infer(&call, out);
@@ -361,7 +347,7 @@ static sp_status vector_norm_infer(const sp_call *c, sp_meta *out)
 const sp_op sp_op_vector_norm = {
     .name = "vector_norm",
     .inputs = "x",
-    SP_ATTRS(norm_attr_table, norm_attrs),
+    SP_ATTRS(norm_attr_table, sp_vector_norm_attrs),
     .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
     .compose = vector_norm_compose,
@@ -373,14 +359,10 @@ const sp_op sp_op_vector_norm = {
                "[4]>0 ord=-2",
 };
 
-typedef struct {
-    sp_ints axis;
-    double epsilon;
-} normalize_attrs;
-SP_ATTR_TABLE(normalize_attr_table, normalize_attrs, (INTS, axis, 0), (FLOAT, epsilon, 0.0001));
+SP_ATTR_TABLE(normalize_attr_table, sp_l2_normalize_attrs, (INTS, axis, 0), (FLOAT, epsilon, 0.0001));
 static sp_status l2_normalize_compose(sp_builder *b, const sp_call *c)
 {
-    const normalize_attrs *a = c->attrs;
+    const sp_l2_normalize_attrs *a = c->attrs;
     sp_tensor *sum = reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[0]), a->axis, true);
     c->out[0] = sp_div(b, c->in[0], sp_sqrt(b, sp_maximum(b, sum, sp__const(b, a->epsilon, sum))));
     return SP_OK;
@@ -388,7 +370,7 @@ static sp_status l2_normalize_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_l2_normalize = {
     .name = "l2_normalize",
     .inputs = "x",
-    SP_ATTRS(normalize_attr_table, normalize_attrs),
+    SP_ATTRS(normalize_attr_table, sp_l2_normalize_attrs),
     .dtypes = SP_DT_FLOATS,
     .compose = l2_normalize_compose,
     .mindir = "L2Normalize",
@@ -414,14 +396,10 @@ const sp_op sp_op_l2_loss = {
     .samples = "[2,3]; []",
 };
 
-typedef struct {
-    int64_t dim;
-    double eps;
-} cosine_attrs;
-SP_ATTR_TABLE(cosine_attr_table, cosine_attrs, (INT, dim, 1), (FLOAT, eps, 1e-08));
+SP_ATTR_TABLE(cosine_attr_table, sp_cosine_similarity_attrs, (INT, dim, 1), (FLOAT, eps, 1e-08));
 static sp_status cosine_similarity_compose(sp_builder *b, const sp_call *c)
 {
-    const cosine_attrs *a = c->attrs;
+    const sp_cosine_similarity_attrs *a = c->attrs;
     const sp_ints axis = {1, &a->dim};
     sp_tensor *length[2];
     int64_t dims[SP_RANK_MAX];
@@ -438,7 +416,7 @@ static sp_status cosine_similarity_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_cosine_similarity = {
     .name = "cosine_similarity",
     .inputs = "x, y",
-    SP_ATTRS(cosine_attr_table, cosine_attrs),
+    SP_ATTRS(cosine_attr_table, sp_cosine_similarity_attrs),
     .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
     .compose = cosine_similarity_compose,
@@ -449,10 +427,7 @@ const sp_op sp_op_cosine_similarity = {
 };
 
 /* Distance of every row of x to every row of y. */
-typedef struct {
-    double p;
-} p_attrs;
-SP_ATTR_TABLE(p_attr_table, p_attrs, (FLOAT, p, 2));
+SP_ATTR_TABLE(p_attr_table, sp_cdist_attrs, (FLOAT, p, 2));
 static sp_tensor *with_dim(sp_builder *b, sp_tensor *x, int at)
 {
     int64_t dims[SP_RANK_MAX + 1];
@@ -466,9 +441,9 @@ static sp_status cdist_compose(sp_builder *b, const sp_call *c)
     sp_tensor *x = c->in[0], *y = c->in[1];
     SP_CHECK(x->rank >= 2 && y->rank >= 2 && x->rank < SP_RANK_MAX && y->rank < SP_RANK_MAX, SP_VALUE,
              "both inputs must have at least 2 dimensions, but have %d and %d", x->rank, y->rank);
-    const double p = ((const p_attrs *)c->attrs)->p;
+    const double p = ((const sp_cdist_attrs *)c->attrs)->p;
     SP_CHECK(p >= 0, SP_VALUE, "p is %g, it must not be negative", p);
-    const norm_attrs norm = {p, {1, (const int64_t[]){-1}}, false};
+    const sp_vector_norm_attrs norm = {p, {1, (const int64_t[]){-1}}, false};
     sp_tensor *gap = sp_sub(b, with_dim(b, x, x->rank - 1), with_dim(b, y, y->rank - 2));
     c->out[0] = sp_builder_apply(b, &sp_op_vector_norm, &norm, 1, &gap);
     return SP_OK;
@@ -476,7 +451,7 @@ static sp_status cdist_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_cdist = {
     .name = "cdist",
     .inputs = "x, y",
-    SP_ATTRS(p_attr_table, p_attrs),
+    SP_ATTRS(p_attr_table, sp_cdist_attrs),
     .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
     .compose = cdist_compose,
@@ -490,11 +465,7 @@ const sp_op sp_op_cdist = {
 
 /* --- positions of extrema ----------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t axis;
-    bool keepdims;
-} pick_attrs;
-SP_ATTR_TABLE(pick_attr_table, pick_attrs, (INT, axis, 0), (BOOL, keepdims, False));
+SP_ATTR_TABLE(pick_attr_table, sp_with_index_attrs, (INT, axis, 0), (BOOL, keepdims, False));
 typedef struct {
     int64_t n, inner;
     const void *x;
@@ -541,7 +512,7 @@ sp_status sp__pick_vjp(sp_builder *b, const sp_vjp *v, int64_t axis, sp_tensor *
 /* Index first, value second. */
 static sp_status pick_infer(const sp_call *c, sp_meta *out)
 {
-    const pick_attrs *a = c->attrs;
+    const sp_with_index_attrs *a = c->attrs;
     SP_TRY(sp__pick_infer(c->in[0], a->axis, a->keepdims, out));
     out[1] = out[0];
     out[0].dtype = SP_DTYPE_I64;
@@ -551,7 +522,7 @@ static sp_status pick_infer(const sp_call *c, sp_meta *out)
 static sp_status pick_run(const sp_call *c, pick_fn fn)
 {
     sp__pick p;
-    SP_TRY(sp__pick_measure(c->in[0], ((const pick_attrs *)c->attrs)->axis, &p));
+    SP_TRY(sp__pick_measure(c->in[0], ((const sp_with_index_attrs *)c->attrs)->axis, &p));
     pick_job j = {.n = p.n,
                   .inner = p.inner,
                   .x = c->in[0]->data,
@@ -649,13 +620,13 @@ static sp_status min_with_index_reference(const sp_call *c) { return pick_run(c,
 
 static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
 {
-    return sp__pick_vjp(b, v, ((const pick_attrs *)v->attrs)->axis, v->out[0], v->dout[1]);
+    return sp__pick_vjp(b, v, ((const sp_with_index_attrs *)v->attrs)->axis, v->out[0], v->dout[1]);
 }
 #define PICK_ENTRY(name_, ...)                                                                                         \
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = "x",                                                                        \
                                  .n_out = 2,                                                                           \
-                                 SP_ATTRS(pick_attr_table, pick_attrs),                                                \
+                                 SP_ATTRS(pick_attr_table, sp_with_index_attrs),                                       \
                                  .infer = pick_infer,                                                                  \
                                  .reference = name_##_reference,                                                       \
                                  .vjp = pick_vjp,                                                                      \
@@ -670,21 +641,16 @@ PICK_ENTRY(min_with_index, .shard = "fold; axis whole", .dtypes = SP_DT_REAL_BOO
            .python = "ops.ArgMinWithValue(axis=0, keep_dims:keepdims=False)(input)",
            .doc = "Where the minimum along an axis is, and the minimum.", .samples = PICK_SAMPLES);
 
-typedef struct {
-    int64_t axis;
-    bool keepdims;
-    sp_dtype dtype;
-} arg_attrs;
-SP_ATTR_TABLE(arg_attr_table, arg_attrs, (INT_OR_NONE, axis), (BOOL, keepdims, False), (DTYPE, dtype, int64));
+SP_ATTR_TABLE(arg_attr_table, sp_arg_attrs, (INT_OR_NONE, axis), (BOOL, keepdims, False), (DTYPE, dtype, int64));
 static sp_status arg_compose(sp_builder *b, const sp_call *c, const sp_op *op)
 {
-    const arg_attrs *a = c->attrs;
+    const sp_arg_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *out[2];
-    pick_attrs pick = {a->axis, a->keepdims};
+    sp_with_index_attrs pick = {a->axis, a->keepdims};
     int n;
     if (a->axis == SP_INT_NONE) {
         x = sp_reshape(b, x, 1, (const int64_t[]){-1});
-        pick = (pick_attrs){0, false};
+        pick = (sp_with_index_attrs){0, false};
     }
     SP_TRY(sp__builder_apply_many(b, op, &pick, 1, &x, 2, out, &n));
     c->out[0] = sp_cast(b, out[0], a->dtype);
@@ -695,7 +661,7 @@ static sp_status argmin_compose(sp_builder *b, const sp_call *c) { return arg_co
 const sp_op sp_op_argmax = {
     .name = "argmax",
     .inputs = "x",
-    SP_ATTRS(arg_attr_table, arg_attrs),
+    SP_ATTRS(arg_attr_table, sp_arg_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .compose = argmax_compose,
     .mindir = "Argmax",
@@ -710,7 +676,7 @@ const sp_op sp_op_argmax = {
 const sp_op sp_op_argmin = {
     .name = "argmin",
     .inputs = "x",
-    SP_ATTRS(arg_attr_table, arg_attrs),
+    SP_ATTRS(arg_attr_table, sp_arg_attrs),
     .dtypes = SP_DT_REAL_BOOL,
     .compose = argmin_compose,
     .mindir = "Argmin",

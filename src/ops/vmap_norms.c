@@ -3,7 +3,6 @@
  *
  * Statistics are of single rows, so more rows change nothing. Parameters of the slices' own are applied afterwards, and gradients
  * of parameters, which sum over the rows of a slice, are summed here. */
-#include "ir/nn_attrs.h"
 #include "ops/kernels.h"
 
 /* A parameter of rank r as what broadcasts against [size, ..., its dimensions from slice axis `first` on]. */
@@ -19,7 +18,7 @@ static sp_tensor *lined_up(sp_builder *b, const sp_batch *v, int i, int rank, in
 
 static bool is_batched(const sp_batch *v, int i) { return v->in[i] && v->batched[i]; }
 
-static void shift_axes(sp__layer_norm_attrs *a, int rank)
+static void shift_axes(sp_layer_norm_attrs *a, int rank)
 {
     a->begin_norm_axis += a->begin_norm_axis < 0 ? rank + 1 : 1;
     a->begin_params_axis += a->begin_params_axis < 0 ? rank + 1 : 1;
@@ -27,7 +26,7 @@ static void shift_axes(sp__layer_norm_attrs *a, int rank)
 
 sp_status sp__batch_layer_norm(sp_builder *b, const sp_batch *v)
 {
-    sp__layer_norm_attrs a = *(const sp__layer_norm_attrs *)v->attrs;
+    sp_layer_norm_attrs a = *(const sp_layer_norm_attrs *)v->attrs;
     const int rank = sp__batch_rank(v, 0);
     shift_axes(&a, rank);
     const bool own = is_batched(v, 1) || is_batched(v, 2);
@@ -53,7 +52,7 @@ static sp_tensor *row_sums(sp_builder *b, const sp_batch *v, sp_tensor *x, int f
 
 sp_status sp__batch_layer_norm_grad(sp_builder *b, const sp_batch *v)
 {
-    sp__layer_norm_attrs a = *(const sp__layer_norm_attrs *)v->attrs;
+    sp_layer_norm_attrs a = *(const sp_layer_norm_attrs *)v->attrs;
     const int rank = sp__batch_rank(v, 0);
     shift_axes(&a, rank);
     const int first = (int)a.begin_params_axis - 1;

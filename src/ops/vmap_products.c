@@ -38,7 +38,7 @@ static sp_tensor *outer_product(sp_builder *b, sp_tensor *x, sp_tensor *y, bool 
 
 sp_status sp__batch_matmul(sp_builder *b, const sp_batch *v)
 {
-    const sp__matmul_attrs *a = v->attrs;
+    const sp_matmul_attrs *a = v->attrs;
     const int rx = sp__batch_rank(v, 0), ry = sp__batch_rank(v, 1);
     const bool ta = a->transpose_a && rx > 1, tb = a->transpose_b && ry > 1;
     sp_tensor *x = v->in[0], *y = v->in[1];
@@ -83,7 +83,7 @@ static sp_tensor *from_groups(sp_builder *b, sp_tensor *x, int64_t size)
 /* v's operator with a group of channels for every slice. */
 static sp_status grouped(sp_builder *b, const sp_batch *v, sp_tensor *const *in)
 {
-    sp__conv_attrs attrs = *(const sp__conv_attrs *)v->attrs;
+    sp_conv_attrs attrs = *(const sp_conv_attrs *)v->attrs;
     attrs.group *= v->size;
     return sp__batch_apply(b, v, &attrs, in);
 }

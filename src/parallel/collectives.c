@@ -5,38 +5,16 @@
 
 #include "ops/ops_impl.h"
 #include "parallel/parallel_impl.h"
+#include "spore/ops_attrs.h"
 
 #define WORLD "world_group"
 
-typedef struct {
-    const char *op, *group;
-} reduce_attrs;
-typedef struct {
-    const char *group;
-} group_attrs;
-typedef struct {
-    int64_t root;
-    const char *group;
-} root_attrs;
-typedef struct {
-    int64_t root;
-    const char *op, *group;
-} root_reduce_attrs;
-typedef struct {
-    sp_ints to, from;
-    const char *group;
-} parts_attrs;
-typedef struct {
-    int64_t split_axis, concat_axis;
-    const char *group;
-} all_to_all_attrs;
-
-SP_ATTR_TABLE(reduce_attr_table, reduce_attrs, (TEXT, op, "sum"), (TEXT, group, WORLD));
-SP_ATTR_TABLE(group_attr_table, group_attrs, (TEXT, group, WORLD));
-SP_ATTR_TABLE(root_attr_table, root_attrs, (INT, root, 0), (TEXT, group, WORLD));
-SP_ATTR_TABLE(root_reduce_attr_table, root_reduce_attrs, (INT, root, 0), (TEXT, op, "sum"), (TEXT, group, WORLD));
-SP_ATTR_TABLE(parts_attr_table, parts_attrs, (INTS_NEEDED, to), (INTS_NEEDED, from), (TEXT, group, WORLD));
-SP_ATTR_TABLE(all_to_all_attr_table, all_to_all_attrs, (INT, split_axis, 0), (INT, concat_axis, 0),
+SP_ATTR_TABLE(reduce_attr_table, sp_all_reduce_attrs, (TEXT, op, "sum"), (TEXT, group, WORLD));
+SP_ATTR_TABLE(group_attr_table, sp_rank_group_attrs, (TEXT, group, WORLD));
+SP_ATTR_TABLE(root_attr_table, sp_rank_root_attrs, (INT, root, 0), (TEXT, group, WORLD));
+SP_ATTR_TABLE(root_reduce_attr_table, sp_rank_reduce_attrs, (INT, root, 0), (TEXT, op, "sum"), (TEXT, group, WORLD));
+SP_ATTR_TABLE(parts_attr_table, sp_rank_parts_attrs, (INTS_NEEDED, to), (INTS_NEEDED, from), (TEXT, group, WORLD));
+SP_ATTR_TABLE(all_to_all_attr_table, sp_all_to_all_attrs, (INT, split_axis, 0), (INT, concat_axis, 0),
               (TEXT, group, WORLD));
 
 static sp_status run(const sp_call *c, const char *group, sp_exchange e)
@@ -90,7 +68,7 @@ static sp_status check_root(const sp_call *c, const char *group, int64_t root)
 
 static sp_status root_infer_first(const sp_call *c, bool divide, sp_meta *out)
 {
-    const root_attrs *a = c->attrs;
+    const sp_rank_root_attrs *a = c->attrs;
     SP_TRY(check_root(c, a->group, a->root));
     return infer_first(c, a->group, divide, out);
 }
@@ -111,7 +89,7 @@ static sp_status batch_first(sp_builder *b, const sp_batch *v)
 
 static sp_status all_reduce_infer(const sp_call *c, sp_meta *out)
 {
-    const reduce_attrs *a = c->attrs;
+    const sp_all_reduce_attrs *a = c->attrs;
     sp_reduce how;
     SP_TRY(sp_reduce_parse(a->op, &how));
     SP_TRY(sp__reduce_check((sp_dtype)c->in[0]->dtype, how));
@@ -120,7 +98,7 @@ static sp_status all_reduce_infer(const sp_call *c, sp_meta *out)
 
 static sp_status all_reduce_reference(const sp_call *c)
 {
-    const reduce_attrs *a = c->attrs;
+    const sp_all_reduce_attrs *a = c->attrs;
     sp_exchange e = {.kind = SP_EXCHANGE_ALL_REDUCE, .n = c->in[0]->count};
     SP_TRY(sp_reduce_parse(a->op, &e.reduce));
     return run(c, a->group, e);
@@ -128,12 +106,12 @@ static sp_status all_reduce_reference(const sp_call *c)
 
 static sp_tensor *all_reduce(sp_builder *b, sp_tensor *x, const char *op, const char *group)
 {
-    return sp_builder_apply(b, &sp_op_all_reduce, &(reduce_attrs){op, group}, 1, &x);
+    return sp_builder_apply(b, &sp_op_all_reduce, &(sp_all_reduce_attrs){op, group}, 1, &x);
 }
 
 static sp_status all_reduce_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const reduce_attrs *a = v->attrs;
+    const sp_all_reduce_attrs *a = v->attrs;
     sp_reduce how;
     SP_TRY(sp_reduce_parse(a->op, &how));
     switch (how) {
@@ -155,7 +133,7 @@ static sp_status all_reduce_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_all_reduce = {
     .name = "all_reduce",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_all_reduce_attrs),
     .infer = all_reduce_infer,
     .reference = all_reduce_reference,
     .vjp = all_reduce_vjp,
@@ -170,26 +148,26 @@ const sp_op sp_op_all_reduce = {
 
 static sp_status all_gather_infer(const sp_call *c, sp_meta *out)
 {
-    return infer_first(c, ((const group_attrs *)c->attrs)->group, false, out);
+    return infer_first(c, ((const sp_rank_group_attrs *)c->attrs)->group, false, out);
 }
 
 static sp_status all_gather_reference(const sp_call *c)
 {
-    return run(c, ((const group_attrs *)c->attrs)->group,
+    return run(c, ((const sp_rank_group_attrs *)c->attrs)->group,
                (sp_exchange){.kind = SP_EXCHANGE_ALL_GATHER, .n = c->in[0]->count});
 }
 
 static sp_status all_gather_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const group_attrs *a = v->attrs;
-    v->din[0] = sp_builder_apply(b, &sp_op_reduce_scatter, &(reduce_attrs){"sum", a->group}, 1, v->dout);
+    const sp_rank_group_attrs *a = v->attrs;
+    v->din[0] = sp_builder_apply(b, &sp_op_reduce_scatter, &(sp_all_reduce_attrs){"sum", a->group}, 1, v->dout);
     return sp__builder_status(b);
 }
 
 const sp_op sp_op_all_gather = {
     .name = "all_gather",
     .inputs = "x",
-    SP_ATTRS(group_attr_table, group_attrs),
+    SP_ATTRS(group_attr_table, sp_rank_group_attrs),
     .infer = all_gather_infer,
     .reference = all_gather_reference,
     .vjp = all_gather_vjp,
@@ -201,7 +179,7 @@ const sp_op sp_op_all_gather = {
 
 static sp_status reduce_scatter_infer(const sp_call *c, sp_meta *out)
 {
-    const reduce_attrs *a = c->attrs;
+    const sp_all_reduce_attrs *a = c->attrs;
     sp_reduce how;
     SP_TRY(sp_reduce_parse(a->op, &how));
     SP_TRY(sp__reduce_check((sp_dtype)c->in[0]->dtype, how));
@@ -210,7 +188,7 @@ static sp_status reduce_scatter_infer(const sp_call *c, sp_meta *out)
 
 static sp_status reduce_scatter_reference(const sp_call *c)
 {
-    const reduce_attrs *a = c->attrs;
+    const sp_all_reduce_attrs *a = c->attrs;
     sp_exchange e = {.kind = SP_EXCHANGE_REDUCE_SCATTER, .n = c->out[0]->count};
     SP_TRY(sp_reduce_parse(a->op, &e.reduce));
     return run(c, a->group, e);
@@ -218,14 +196,14 @@ static sp_status reduce_scatter_reference(const sp_call *c)
 
 static sp_status reduce_scatter_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const reduce_attrs *a = v->attrs;
+    const sp_all_reduce_attrs *a = v->attrs;
     sp_reduce how;
     int64_t n;
     SP_TRY(sp_reduce_parse(a->op, &how));
     SP_TRY(size_of_group(a->group, &n));
     SP_CHECK(how == SP_REDUCE_SUM || how == SP_REDUCE_MEAN, SP_RUNTIME,
              "reduce_scatter: '%s' has no gradient, sum and avg have", a->op);
-    sp_tensor *whole = sp_builder_apply(b, &sp_op_all_gather, &(group_attrs){a->group}, 1, v->dout);
+    sp_tensor *whole = sp_builder_apply(b, &sp_op_all_gather, &(sp_rank_group_attrs){a->group}, 1, v->dout);
     v->din[0] = how == SP_REDUCE_MEAN && whole ? sp__mul_number(b, whole, 1 / (double)n) : whole;
     return sp__builder_status(b);
 }
@@ -233,7 +211,7 @@ static sp_status reduce_scatter_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reduce_scatter = {
     .name = "reduce_scatter",
     .inputs = "x",
-    SP_ATTRS(reduce_attr_table, reduce_attrs),
+    SP_ATTRS(reduce_attr_table, sp_all_reduce_attrs),
     .infer = reduce_scatter_infer,
     .reference = reduce_scatter_reference,
     .vjp = reduce_scatter_vjp,
@@ -247,13 +225,13 @@ const sp_op sp_op_reduce_scatter = {
 
 static sp_status broadcast_reference(const sp_call *c)
 {
-    const root_attrs *a = c->attrs;
+    const sp_rank_root_attrs *a = c->attrs;
     return run(c, a->group, (sp_exchange){.kind = SP_EXCHANGE_BROADCAST, .n = c->in[0]->count, .root = (int)a->root});
 }
 
 static sp_status broadcast_infer(const sp_call *c, sp_meta *out)
 {
-    const root_attrs *a = c->attrs;
+    const sp_rank_root_attrs *a = c->attrs;
     SP_TRY(check_root(c, a->group, a->root));
     return sp__infer_same(c, out);
 }
@@ -268,7 +246,7 @@ static sp_status broadcast_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_rank_broadcast = {
     .name = "rank_broadcast",
     .inputs = "x",
-    SP_ATTRS(root_attr_table, root_attrs),
+    SP_ATTRS(root_attr_table, sp_rank_root_attrs),
     .infer = broadcast_infer,
     .reference = broadcast_reference,
     .vjp = broadcast_vjp,
@@ -290,7 +268,7 @@ static sp_status is_root(const char *group, int64_t root, bool *out)
 
 static sp_status rank_reduce_infer(const sp_call *c, sp_meta *out)
 {
-    const root_reduce_attrs *a = c->attrs;
+    const sp_rank_reduce_attrs *a = c->attrs;
     sp_reduce how;
     SP_TRY(sp_reduce_parse(a->op, &how));
     SP_TRY(sp__reduce_check((sp_dtype)c->in[0]->dtype, how));
@@ -300,7 +278,7 @@ static sp_status rank_reduce_infer(const sp_call *c, sp_meta *out)
 
 static sp_status rank_reduce_reference(const sp_call *c)
 {
-    const root_reduce_attrs *a = c->attrs;
+    const sp_rank_reduce_attrs *a = c->attrs;
     sp_exchange e = {.kind = SP_EXCHANGE_REDUCE, .n = c->in[0]->count, .root = (int)a->root};
     bool root;
     SP_TRY(is_root(a->group, a->root, &root));
@@ -311,16 +289,16 @@ static sp_status rank_reduce_reference(const sp_call *c)
 
 static sp_status rank_reduce_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const root_reduce_attrs *a = v->attrs;
+    const sp_rank_reduce_attrs *a = v->attrs;
     SP_CHECK(strcmp(a->op, "sum") == 0, SP_VALUE, "rank_reduce: '%s' has no gradient, sum has", a->op);
-    v->din[0] = sp_builder_apply(b, &sp_op_rank_broadcast, &(root_attrs){a->root, a->group}, 1, v->dout);
+    v->din[0] = sp_builder_apply(b, &sp_op_rank_broadcast, &(sp_rank_root_attrs){a->root, a->group}, 1, v->dout);
     return sp__builder_status(b);
 }
 
 const sp_op sp_op_rank_reduce = {
     .name = "rank_reduce",
     .inputs = "x",
-    SP_ATTRS(root_reduce_attr_table, root_reduce_attrs),
+    SP_ATTRS(root_reduce_attr_table, sp_rank_reduce_attrs),
     .infer = rank_reduce_infer,
     .reference = rank_reduce_reference,
     .vjp = rank_reduce_vjp,
@@ -334,7 +312,7 @@ static sp_status rank_gather_infer(const sp_call *c, sp_meta *out) { return root
 
 static sp_status rank_gather_reference(const sp_call *c)
 {
-    const root_attrs *a = c->attrs;
+    const sp_rank_root_attrs *a = c->attrs;
     bool root;
     SP_TRY(is_root(a->group, a->root, &root));
     if (!root) memset(c->out[0]->data, 0, sp_tensor_bytes(c->out[0]));
@@ -350,7 +328,7 @@ static sp_status rank_gather_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_rank_gather = {
     .name = "rank_gather",
     .inputs = "x",
-    SP_ATTRS(root_attr_table, root_attrs),
+    SP_ATTRS(root_attr_table, sp_rank_root_attrs),
     .infer = rank_gather_infer,
     .reference = rank_gather_reference,
     .vjp = rank_gather_vjp,
@@ -364,7 +342,7 @@ static sp_status rank_scatter_infer(const sp_call *c, sp_meta *out) { return roo
 
 static sp_status rank_scatter_reference(const sp_call *c)
 {
-    const root_attrs *a = c->attrs;
+    const sp_rank_root_attrs *a = c->attrs;
     return run(c, a->group, (sp_exchange){.kind = SP_EXCHANGE_SCATTER, .n = c->out[0]->count, .root = (int)a->root});
 }
 
@@ -377,7 +355,7 @@ static sp_status rank_scatter_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_rank_scatter = {
     .name = "rank_scatter",
     .inputs = "x",
-    SP_ATTRS(root_attr_table, root_attrs),
+    SP_ATTRS(root_attr_table, sp_rank_root_attrs),
     .infer = rank_scatter_infer,
     .reference = rank_scatter_reference,
     .vjp = rank_scatter_vjp,
@@ -394,7 +372,7 @@ const sp_op sp_op_rank_scatter = {
 static sp_status rank_exchange_infer(const sp_call *c, sp_meta *out)
 {
     int64_t n;
-    SP_TRY(size_of_group(((const group_attrs *)c->attrs)->group, &n));
+    SP_TRY(size_of_group(((const sp_rank_group_attrs *)c->attrs)->group, &n));
     sp__meta_of(c->in[0], &out[0]);
     SP_CHECK(out[0].rank > 0 && (out[0].dims[0] < 0 || out[0].dims[0] == n), SP_VALUE,
              "rank_exchange: the first dimension must be the %lld ranks", (long long)n);
@@ -403,7 +381,7 @@ static sp_status rank_exchange_infer(const sp_call *c, sp_meta *out)
 
 static sp_status rank_exchange_reference(const sp_call *c)
 {
-    const group_attrs *a = c->attrs;
+    const sp_rank_group_attrs *a = c->attrs;
     int64_t n;
     SP_TRY(size_of_group(a->group, &n));
     return run(c, a->group, (sp_exchange){.kind = SP_EXCHANGE_ALL_TO_ALL, .n = c->in[0]->count / n});
@@ -418,7 +396,7 @@ static sp_status rank_exchange_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_rank_exchange = {
     .name = "rank_exchange",
     .inputs = "x",
-    SP_ATTRS(group_attr_table, group_attrs),
+    SP_ATTRS(group_attr_table, sp_rank_group_attrs),
     .infer = rank_exchange_infer,
     .reference = rank_exchange_reference,
     .vjp = rank_exchange_vjp,
@@ -430,7 +408,7 @@ const sp_op sp_op_rank_exchange = {
 
 static sp_status all_to_all_compose(sp_builder *b, const sp_call *c)
 {
-    const all_to_all_attrs *a = c->attrs;
+    const sp_all_to_all_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     int64_t n, dims[SP_RANK_MAX + 1], split = a->split_axis, join = a->concat_axis;
     SP_TRY(size_of_group(a->group, &n));
@@ -445,7 +423,7 @@ static sp_status all_to_all_compose(sp_builder *b, const sp_call *c)
     SP_CHECK(n <= 64, SP_VALUE, "all_to_all: %lld ranks, at most 64 are supported", (long long)n);
     for (int64_t i = 0; i < n; i++)
         parts[i] = sp__take_range(b, x, (int)split, i * (x->dims[split] / n), x->dims[split] / n);
-    sp_tensor *come = sp_builder_apply(b, &sp_op_rank_exchange, &(group_attrs){a->group}, 1,
+    sp_tensor *come = sp_builder_apply(b, &sp_op_rank_exchange, &(sp_rank_group_attrs){a->group}, 1,
                                        (sp_tensor *const[]){sp__stack(b, 0, (int)n, parts)});
     for (int k = 0; k < x->rank; k++) dims[k] = x->dims[k] / (k == split ? n : 1);
     for (int64_t i = 0; i < n; i++) parts[i] = sp_reshape(b, sp__take_range(b, come, 0, i, 1), x->rank, dims);
@@ -456,7 +434,7 @@ static sp_status all_to_all_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_all_to_all = {
     .name = "all_to_all",
     .inputs = "x",
-    SP_ATTRS(all_to_all_attr_table, all_to_all_attrs),
+    SP_ATTRS(all_to_all_attr_table, sp_all_to_all_attrs),
     .compose = all_to_all_compose,
     .doc = "Parts along split_axis go to their ranks, what comes from them is joined along concat_axis.",
     .samples = "[2,3]; [4] ; [2,4] split_axis=1",
@@ -466,7 +444,7 @@ const sp_op sp_op_all_to_all = {
 
 static sp_status check_parts(const sp_call *c, const sp_comm *comm, int64_t *n_from)
 {
-    const parts_attrs *a = c->attrs;
+    const sp_rank_parts_attrs *a = c->attrs;
     int64_t n_to = 0;
     *n_from = 0;
     SP_CHECK(a->to.n == comm->size && a->from.n == comm->size, SP_VALUE,
@@ -487,7 +465,7 @@ static sp_status parts_infer(const sp_call *c, sp_meta *out)
 {
     sp_comm *comm;
     int64_t n;
-    SP_TRY(sp_comm_find(((const parts_attrs *)c->attrs)->group, &comm));
+    SP_TRY(sp_comm_find(((const sp_rank_parts_attrs *)c->attrs)->group, &comm));
     SP_TRY(check_parts(c, comm, &n));
     out[0] = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype, .rank = 1, .dims = {n}};
     return SP_OK;
@@ -495,7 +473,7 @@ static sp_status parts_infer(const sp_call *c, sp_meta *out)
 
 static sp_status parts_reference(const sp_call *c)
 {
-    const parts_attrs *a = c->attrs;
+    const sp_rank_parts_attrs *a = c->attrs;
     sp_comm *comm;
     SP_TRY(sp_comm_find(a->group, &comm));
     return sp_comm_run(comm, &(sp_exchange){.kind = SP_EXCHANGE_ALL_TO_ALL,
@@ -508,15 +486,15 @@ static sp_status parts_reference(const sp_call *c)
 
 static sp_status parts_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const parts_attrs *a = v->attrs;
-    v->din[0] = sp_builder_apply(b, &sp_op_rank_parts, &(parts_attrs){a->from, a->to, a->group}, 1, v->dout);
+    const sp_rank_parts_attrs *a = v->attrs;
+    v->din[0] = sp_builder_apply(b, &sp_op_rank_parts, &(sp_rank_parts_attrs){a->from, a->to, a->group}, 1, v->dout);
     return sp__builder_status(b);
 }
 
 const sp_op sp_op_rank_parts = {
     .name = "rank_parts",
     .inputs = "x",
-    SP_ATTRS(parts_attr_table, parts_attrs),
+    SP_ATTRS(parts_attr_table, sp_rank_parts_attrs),
     .infer = parts_infer,
     .reference = parts_reference,
     .vjp = parts_vjp,

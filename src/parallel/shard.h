@@ -95,19 +95,19 @@ bool sp__op_has_shard(const sp_op *op);
 /* --- tensors that are split: shard_table.c ----------------------------------------------------------------------- */
 
 /* What is known about a tensor that programs of slices use. */
-typedef struct sp_split {
+typedef struct sp_mesh_split {
     sp_mesh mesh;
     sp_layout layout;
     sp_layout base; /* what it is gathered to where it is used; differs from layout when it is spread */
     sp_meta whole;
-} sp_split;
+} sp_mesh_split;
 
 /* The group of all ranks of a mesh. */
 sp_status sp__mesh_comm(const sp_mesh *m, sp_comm **out);
 /* The contents are kept by the ranks of this stage (a pipeline), of so many; the first program that says so is right. Not kept here: the
  * memory is given back. */
 sp_status sp__split_home(sp_tensor *t, int stage, int stages, bool kept);
-bool sp__split_find(const sp_tensor *t, sp_split *out);
+bool sp__split_find(const sp_tensor *t, sp_mesh_split *out);
 /* What sp_tensor_spread was told. */
 bool sp__spread_find(const sp_tensor *t, const sp_tensor **owner, int *parts);
 /* What sp_tensor_set_grid was told. */
@@ -119,15 +119,5 @@ sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l, con
 
 /* Change the graph of a program, whose calls are inlined, to that of this rank. `report` (freed with sp__free) tells what was done. */
 sp_status sp__shard_graph(sp_graph *g, const sp_sharding *how, char **report);
-
-/* Attributes of operator `shard`. */
-typedef struct sp__shard_attrs_of {
-    const char *of; /* who asks for it, for messages: "MatMul" */
-    sp_ints splits; /* slices of each axis; or, when there is a matrix: */
-    sp_ints matrix,
-        axes; /* a grid of ranks, and the axis of the tensor that each of its dimensions splits, -1 for none */
-    int64_t call, operand; /* tensors of one call are placed on the mesh together */
-    bool gradient;         /* of that operand: it gets the same layout */
-} sp__shard_attrs_of;
 
 #endif

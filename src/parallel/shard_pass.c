@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ops/ops_impl.h"
 #include "parallel/shard.h"
+#include "spore/ops_attrs.h"
 
 /* What a byte that is moved costs, in elements that are computed. */
 #define MOVE_COST 4.0
@@ -419,7 +420,7 @@ static const sp_node *user_of(const walk *w, const sp_value *v, int *slot)
 static sp_status illegal(const sp_node *n, const char *why, ...) __attribute__((format(printf, 2, 3)));
 static sp_status illegal(const sp_node *n, const char *why, ...)
 {
-    const sp__shard_attrs_of *a = n->attrs;
+    const sp_shard_attrs *a = n->attrs;
     char splits[SP_SHAPE_TEXT], shape[SP_SHAPE_TEXT], text[200];
     va_list args;
     va_start(args, why);
@@ -432,7 +433,7 @@ static sp_status illegal(const sp_node *n, const char *why, ...)
 
 static sp_status check_splits(const walk *w, const sp_node *n)
 {
-    const sp__shard_attrs_of *a = n->attrs;
+    const sp_shard_attrs *a = n->attrs;
     const sp_meta *m = &n->in[0]->meta;
     if (a->splits.n != m->rank)
         return illegal(n, "it has %d numbers, wanted one for each of %d axes", a->splits.n, m->rank);
@@ -475,12 +476,12 @@ static void letters_by_size(call *c, sp_shard_map *map)
     memset(map->in, -1, sizeof map->in);
     for (int i = 0; i < c->n; i++) {
         const sp_meta *m = &c->node[i]->in[0]->meta;
-        const sp_ints s = ((const sp__shard_attrs_of *)c->node[i]->attrs)->splits;
+        const sp_ints s = ((const sp_shard_attrs *)c->node[i]->attrs)->splits;
         c->slot[i] = i;
         for (int k = 0; k < m->rank && k < s.n && map->n_letters < SP_SHARD_LETTERS; k++) {
             for (int j = 0; j < i && map->in[i][k] < 0; j++) {
                 const sp_meta *other = &c->node[j]->in[0]->meta;
-                const sp_ints t = ((const sp__shard_attrs_of *)c->node[j]->attrs)->splits;
+                const sp_ints t = ((const sp_shard_attrs *)c->node[j]->attrs)->splits;
                 const int at = k + other->rank - m->rank;
                 if (at >= 0 && at < t.n && other->dims[at] == m->dims[k] && t.v[at] == s.v[k])
                     map->in[i][k] = map->in[j][at];
@@ -509,7 +510,7 @@ static void letters_of(const walk *w, call *c, sp_shard_map *map)
 
 static sp_status add_pin(walk *w, const sp_node *n, const sp_layout *l)
 {
-    const sp__shard_attrs_of *a = n->attrs;
+    const sp_shard_attrs *a = n->attrs;
     pin *p = sp__arena_alloc(&w->g->arena, sizeof *p);
     if (!p) return SP_NOMEM;
     *p = (pin){w->pins, n, a->call, a->operand, *l};
@@ -527,7 +528,7 @@ static sp_status place_call(walk *w, call *c)
     letters_of(w, c, &map);
     for (int i = 0; i < SP_SHARD_LETTERS; i++) dim_of[i] = -1;
     for (int i = 0; i < c->n; i++) {
-        const sp__shard_attrs_of *a = c->node[i]->attrs;
+        const sp_shard_attrs *a = c->node[i]->attrs;
         SP_TRY(check_splits(w, c->node[i]));
         for (int k = 0; k < a->splits.n; k++) {
             const int letter = map.in[c->slot[i]][k];
@@ -591,7 +592,7 @@ static sp_status layout_of_grid(const walk *w, const char *of, const sp_meta *m,
 
 static sp_status place_grid(walk *w, const sp_node *n)
 {
-    const sp__shard_attrs_of *a = n->attrs;
+    const sp_shard_attrs *a = n->attrs;
     int64_t axes[SP_MESH_MAX];
     sp_layout l;
     const int dims = a->matrix.n;
@@ -604,7 +605,7 @@ static sp_status place_grid(walk *w, const sp_node *n)
 
 static const pin *pin_of(const walk *w, const sp_node *n)
 {
-    const sp__shard_attrs_of *a = n->attrs;
+    const sp_shard_attrs *a = n->attrs;
     for (const pin *p = w->pins; p; p = p->next)
         if (p->node == n || (a->gradient && p->call == a->call && p->operand == a->operand)) return p;
     return NULL;
@@ -614,7 +615,7 @@ static sp_status place_pins(walk *w)
 {
     for (const sp_node *n = w->f->first; n; n = n->next) {
         if (!is_shard(n) || pin_of(w, n)) continue;
-        const sp__shard_attrs_of *a = n->attrs;
+        const sp_shard_attrs *a = n->attrs;
         if (a->matrix.n > 0) {
             SP_TRY(place_grid(w, n));
             continue;
@@ -622,7 +623,7 @@ static sp_status place_pins(walk *w)
         if (a->gradient) continue;
         call c = {.n = 0};
         for (const sp_node *o = n; o && c.n < CALL_OPERANDS; o = o->next) {
-            const sp__shard_attrs_of *b = is_shard(o) ? o->attrs : NULL;
+            const sp_shard_attrs *b = is_shard(o) ? o->attrs : NULL;
             if (b && b->call == a->call && b->matrix.n <= 0 && !b->gradient) c.node[c.n++] = o;
         }
         sp_status status = place_call(w, &c);
@@ -667,7 +668,7 @@ static void place_variables(walk *w)
         sp__meta_of(v->tensor, &whole);
         if (at->decided &&
             !at->fresh) { /* by an earlier program: what it was gathered to is what spreading has left whole */
-            sp_split split;
+            sp_mesh_split split;
             if (!sp__split_find(v->tensor, &split)) continue;
             at->base = split.base;
         } else {
@@ -836,7 +837,7 @@ static sp_status walk_params(walk *w)
 
 static sp_status walk_variables(walk *w)
 {
-    sp_split split;
+    sp_mesh_split split;
     for (int i = 0; i < w->g->n_variables; i++) {
         if (!sp__split_find(w->g->variables[i]->tensor, &split)) continue;
         SP_CHECK(split.mesh.ranks == w->mesh.ranks, SP_RUNTIME,

@@ -7,6 +7,7 @@
 
 #include "ops/ops_impl.h"
 #include "parallel/shard.h"
+#include "spore/ops_attrs.h"
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
@@ -14,7 +15,7 @@ typedef struct entry {
     struct entry *next;
     const sp_tensor *t;
     bool known; /* split is there */
-    sp_split split;
+    sp_mesh_split split;
     int home, stages;       /* the stage of a pipeline that has the contents, of so many; 0 stages: all ranks */
     bool elsewhere;         /* this rank has given its memory back */
     const sp_tensor *owner; /* spread as this one is, and further: sp_tensor_spread; NULL: it is not to be spread */
@@ -38,7 +39,7 @@ static entry *find(const sp_tensor *t)
     return e;
 }
 
-bool sp__split_find(const sp_tensor *t, sp_split *out)
+bool sp__split_find(const sp_tensor *t, sp_mesh_split *out)
 {
     if (!(t->flags & SP_TENSOR_SPLIT)) return false;
     sp__lock(&table_lock);
@@ -76,14 +77,14 @@ static void forget(const sp_tensor *t)
 
 static void whole_meta(const sp_tensor *t, sp_meta *m)
 {
-    sp_split split;
+    sp_mesh_split split;
     if (!sp__split_find(t, &split)) return;
     m->rank = split.whole.rank;
     memcpy(m->dims, split.whole.dims, sizeof m->dims);
 }
 
 /* The entry of a handle, made when new; split and owner may be NULL: they stay what they are. So does the grid when n_grid is 0. */
-static sp_status note_all(sp_tensor *t, const sp_split *split, const sp_tensor *owner, int parts, int n_grid,
+static sp_status note_all(sp_tensor *t, const sp_mesh_split *split, const sp_tensor *owner, int parts, int n_grid,
                           const int64_t *grid, const int64_t *axes)
 {
     entry *fresh = sp__alloc_zero(sizeof *fresh);
@@ -118,7 +119,7 @@ static sp_status note_all(sp_tensor *t, const sp_split *split, const sp_tensor *
     return SP_OK;
 }
 
-static sp_status note(sp_tensor *t, const sp_split *split, const sp_tensor *owner, int parts)
+static sp_status note(sp_tensor *t, const sp_mesh_split *split, const sp_tensor *owner, int parts)
 {
     return note_all(t, split, owner, parts, 0, NULL, NULL);
 }
@@ -164,7 +165,7 @@ sp_status sp_tensor_mark_slice(sp_tensor *t, int parts)
     const int ranks = sp_comm_size(world);
     SP_CHECK(t && t->rank > 0 && parts > 0 && ranks % parts == 0, SP_VALUE,
              "sp_tensor_mark_slice: %d parts of %d ranks", parts, ranks);
-    sp_split split = {.layout = sp__layout_whole()};
+    sp_mesh_split split = {.layout = sp__layout_whole()};
     const int64_t grid[2] = {ranks / parts, parts};
     int owner[SP_MESH_MAX];
     SP_TRY(sp__mesh_init(ranks, sp_comm_rank(world), &split.mesh));
@@ -204,7 +205,7 @@ static sp_status own_slice(const sp_tensor *whole, const sp_mesh *m, const sp_la
 
 sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l, const sp_layout *base)
 {
-    sp_split split = {.mesh = *m, .layout = *l, .base = *base};
+    sp_mesh_split split = {.mesh = *m, .layout = *l, .base = *base};
     sp_tensor *row = NULL, *slice = NULL;
     sp_status status;
     sp__meta_of(t, &split.whole);
@@ -289,7 +290,7 @@ static bool find_home(const sp_tensor *t, int *home, int *stages)
 
 bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole)
 {
-    sp_split split;
+    sp_mesh_split split;
     int home, stages;
     if (!sp__split_find(t, &split)) return false;
     if (sp__layout_is_whole(&split.layout) && !find_home(t, &home, &stages)) return false;
@@ -299,7 +300,7 @@ bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole)
 
 bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX])
 {
-    sp_split split;
+    sp_mesh_split split;
     if (!sp__split_find(t, &split)) return false;
     for (int i = 0; i < split.whole.rank; i++) splits[i] = sp__layout_parts(&split.mesh, &split.layout, i, NULL);
     return true;
@@ -307,7 +308,7 @@ bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX])
 
 int sp_tensor_grid(const sp_tensor *t, int64_t sizes[SP_GRID_MAX], int64_t axes[SP_GRID_MAX])
 {
-    sp_split split;
+    sp_mesh_split split;
     int n = 0;
     if (!sp__split_find(t, &split)) return 0;
     for (int k = 0; k < split.mesh.n; k++) {
@@ -324,7 +325,7 @@ int sp_tensor_grid(const sp_tensor *t, int64_t sizes[SP_GRID_MAX], int64_t axes[
 
 sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *like, sp_tensor **out)
 {
-    sp_split split;
+    sp_mesh_split split;
     char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
     SP_CHECK(sp__split_find(like, &split), SP_VALUE, "the tensor is not split over ranks");
     SP_CHECK(sp__shape_equal(whole->rank, whole->dims, split.whole.rank, split.whole.dims), SP_VALUE,
@@ -336,7 +337,7 @@ sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *like, sp
 /* Slices of all ranks are put where they belong; what several ranks have is written by each of them. */
 static sp_status join_slices(sp_tensor *t, sp_tensor **out)
 {
-    sp_split split;
+    sp_mesh_split split;
     sp_tensor *row = NULL, *all = NULL, *whole = NULL;
     sp_status status;
     SP_CHECK(sp__split_find(t, &split), SP_VALUE, "the tensor is not split over ranks");
@@ -385,7 +386,7 @@ sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out)
     if (!(t->flags & SP_TENSOR_SPLIT) || !find_home(t, &home, &stages)) return join_slices(t, out);
     sp_comm *world = sp_comm_world();
     const int row = sp_comm_size(world) / stages;
-    sp_split split;
+    sp_mesh_split split;
     sp_tensor *whole = NULL;
     SP_CHECK(sp__split_find(t, &split), SP_VALUE, "the tensor is not split over ranks");
     if (sp_comm_rank(world) / row == home) SP_TRY(join_slices(t, &whole));
@@ -404,14 +405,14 @@ sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out)
 
 /* --- the operator ------------------------------------------------------------------------------------------------ */
 
-SP_ATTR_TABLE(shard_attr_table, sp__shard_attrs_of, (TEXT, of, ""), (INTS_EMPTY, splits), (INTS_EMPTY, matrix),
+SP_ATTR_TABLE(shard_attr_table, sp_shard_attrs, (TEXT, of, ""), (INTS_EMPTY, splits), (INTS_EMPTY, matrix),
               (INTS_EMPTY, axes), (INT, call, 0), (INT, operand, 0), (BOOL, gradient, False));
 
 static sp_status shard_view(const sp_call *c) { return sp__tensor_alias(c->in[0], &c->out[0]); }
 
 static sp_status shard_vjp(sp_builder *b, const sp_vjp *v)
 {
-    sp__shard_attrs_of a = *(const sp__shard_attrs_of *)v->attrs;
+    sp_shard_attrs a = *(const sp_shard_attrs *)v->attrs;
     a.gradient = true;
     v->din[0] = sp_builder_apply(b, &sp_op_shard, &a, 1, v->dout);
     return sp__builder_status(b);
@@ -420,7 +421,7 @@ static sp_status shard_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_shard = {
     .name = "shard",
     .inputs = "x",
-    SP_ATTRS(shard_attr_table, sp__shard_attrs_of),
+    SP_ATTRS(shard_attr_table, sp_shard_attrs),
     .infer = sp__infer_same,
     .view = shard_view,
     .vjp = shard_vjp,

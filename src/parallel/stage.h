@@ -27,18 +27,4 @@ sp_status sp__stage_schedule(sp_schedule how, int stages, int virtual_stages, in
 /* Keep what the stage of this rank does. `how` is that of sp__shard_graph, which ran before for the ranks of one stage. */
 sp_status sp__stage_graph(sp_graph *g, const sp_sharding *how, char **report);
 
-typedef struct sp__stage_attrs {
-    int64_t stage; /* -1: the one before */
-    int64_t segment;
-    int64_t micro; /* -1: the one before */
-} sp__stage_attrs;
-typedef struct sp__send_attrs {
-    int64_t rank, tag;
-} sp__send_attrs;
-typedef struct sp__recv_attrs {
-    int64_t rank, tag;
-    sp_dtype dtype;
-    sp_ints shape;
-} sp__recv_attrs;
-
 #endif

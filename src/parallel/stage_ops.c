@@ -4,10 +4,11 @@
 
 #include "ops/ops_impl.h"
 #include "parallel/stage.h"
+#include "spore/ops_attrs.h"
 
 /* --- marks ------------------------------------------------------------------------------------------------------- */
 
-SP_ATTR_TABLE(stage_attr_table, sp__stage_attrs, (INT, stage, -1), (INT, segment, 0), (INT, micro, -1));
+SP_ATTR_TABLE(stage_attr_table, sp_stage_attrs, (INT, stage, -1), (INT, segment, 0), (INT, micro, -1));
 
 static sp_status stage_view(const sp_call *c) { return sp__tensor_alias(c->in[0], &c->out[0]); }
 
@@ -20,7 +21,7 @@ static sp_status stage_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_stage = {
     .name = "stage",
     .inputs = "x",
-    SP_ATTRS(stage_attr_table, sp__stage_attrs),
+    SP_ATTRS(stage_attr_table, sp_stage_attrs),
     .infer = sp__infer_same,
     .view = stage_view,
     .vjp = stage_vjp,
@@ -95,7 +96,7 @@ static sp_status reap(bool wait)
     }
 }
 
-SP_ATTR_TABLE(send_attr_table, sp__send_attrs, (INT, rank, 0), (INT, tag, 0));
+SP_ATTR_TABLE(send_attr_table, sp_rank_send_attrs, (INT, rank, 0), (INT, tag, 0));
 
 static sp_status token_infer(const sp_call *c, sp_meta *out)
 {
@@ -106,7 +107,7 @@ static sp_status token_infer(const sp_call *c, sp_meta *out)
 
 static sp_status send_reference(const sp_call *c)
 {
-    const sp__send_attrs *a = c->attrs;
+    const sp_rank_send_attrs *a = c->attrs;
     const size_t bytes = sp_tensor_bytes(c->in[0]);
     sp_comm *world = sp_comm_world();
     *(unsigned char *)c->out[0]->data = 0;
@@ -137,7 +138,7 @@ static sp_status send_reference(const sp_call *c)
 const sp_op sp_op_rank_send = {
     .name = "rank_send",
     .inputs = "x",
-    SP_ATTRS(send_attr_table, sp__send_attrs),
+    SP_ATTRS(send_attr_table, sp_rank_send_attrs),
     .infer = token_infer,
     .reference = send_reference,
     .collective = true,
@@ -146,12 +147,12 @@ const sp_op sp_op_rank_send = {
     .samples = "[2,3]",
 };
 
-SP_ATTR_TABLE(recv_attr_table, sp__recv_attrs, (INT, rank, 0), (INT, tag, 0), (DTYPE, dtype, float32),
+SP_ATTR_TABLE(recv_attr_table, sp_rank_recv_attrs, (INT, rank, 0), (INT, tag, 0), (DTYPE, dtype, float32),
               (INTS_EMPTY, shape));
 
 static sp_status recv_infer(const sp_call *c, sp_meta *out)
 {
-    const sp__recv_attrs *a = c->attrs;
+    const sp_rank_recv_attrs *a = c->attrs;
     int64_t count;
     SP_CHECK(a->shape.n <= SP_RANK_MAX, SP_VALUE, "rank_recv: rank %d is too large", a->shape.n);
     SP_TRY(sp__shape_count(a->shape.n, a->shape.v, &count));
@@ -162,7 +163,7 @@ static sp_status recv_infer(const sp_call *c, sp_meta *out)
 
 static sp_status recv_reference(const sp_call *c)
 {
-    const sp__recv_attrs *a = c->attrs;
+    const sp_rank_recv_attrs *a = c->attrs;
     sp_comm *world = sp_comm_world();
     if (sp_comm_size(world) == 1) {
         memset(c->out[0]->data, 0, sp_tensor_bytes(c->out[0]));
@@ -179,7 +180,7 @@ static sp_status recv_reference(const sp_call *c)
 const sp_op sp_op_rank_recv = {
     .name = "rank_recv",
     .inputs = "x",
-    SP_ATTRS(recv_attr_table, sp__recv_attrs),
+    SP_ATTRS(recv_attr_table, sp_rank_recv_attrs),
     .infer = recv_infer,
     .reference = recv_reference,
     .collective = true,

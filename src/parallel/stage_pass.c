@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ops/ops_impl.h"
 #include "parallel/stage.h"
+#include "spore/ops_attrs.h"
 
 enum { MAX_STAGES = 64, MAX_TAG = 16000 };
 
@@ -72,7 +73,7 @@ static label label_of(const pass *p, const sp_value *v)
 
 static sp_status label_stage(const pass *p, const sp_node *n, label *out)
 {
-    const sp__stage_attrs *a = n->attrs;
+    const sp_stage_attrs *a = n->attrs;
     *out = label_of(p, n->in[0]);
     if (a->micro >= 0) out->m = (int)a->micro;
     if (a->stage < 0 || (out->phase == NONE && !out->from_data)) return SP_OK;
@@ -353,7 +354,7 @@ static sp_status receive(pass *p, const sp_value *v, int from, int64_t tag, sp_n
     sp_node *n;
     SP_TRY(check_message(v));
     SP_TRY(token(p, &nothing));
-    const sp__recv_attrs a = {from * p->row + p->position, tag, v->meta.dtype, {v->meta.rank, v->meta.dims}};
+    const sp_rank_recv_attrs a = {from * p->row + p->position, tag, v->meta.dtype, {v->meta.rank, v->meta.dims}};
     SP_TRY(sp__node_op(p->f, before, &sp_op_rank_recv, &a, 1, &nothing, &n));
     n->out[0]->meta = v->meta;
     p->here[v->id] = n->out[0];
@@ -365,7 +366,7 @@ static sp_status send(pass *p, sp_value *v, int to, int64_t tag, sp_node *before
 {
     sp_node *n;
     SP_TRY(check_message(v));
-    const sp__send_attrs a = {to * p->row + p->position, tag};
+    const sp_rank_send_attrs a = {to * p->row + p->position, tag};
     SP_TRY(sp__node_op(p->f, before, &sp_op_rank_send, &a, 1, &v, &n));
     p->n_sent++;
     p->bytes += bytes_of(v);
@@ -463,7 +464,7 @@ static sp_status survey(pass *p)
         for (int k = 0; k < n->n_in; k++)
             if (n->in[k]) p->uses[n->in[k]->id]++;
         if (n->kind != SP_NODE_OP || n->op != &sp_op_stage) continue;
-        const sp__stage_attrs *a = n->attrs;
+        const sp_stage_attrs *a = n->attrs;
         if (a->segment >= segments) segments = (int)a->segment + 1;
         if (a->micro >= p->micros) p->micros = (int)a->micro + 1;
     }

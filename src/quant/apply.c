@@ -9,8 +9,8 @@
 
 #include "ir/matmul_geometry.h"
 #include "ops/ops_impl.h"
-#include "ops/quantize.h"
 #include "quant/quant.h"
+#include "spore/ops_attrs.h"
 
 typedef struct {
     const sp_quantized *q;
@@ -66,7 +66,7 @@ static sp_status weight_value(walk *w, sp_node *before, const sp_quant_layer *l,
         SP_TRY(constant(w, k->q, &in[0]));
         return put(w->r->f, before, &sp_op_cast, &to, 1, in, out);
     }
-    const sp__dequantize_attrs attrs = {
+    const sp_dequantize_linear_attrs attrs = {
         .axis = k->axis < 0 ? 0 : k->axis, .block = k->block, .bits = k->bits == 4 ? 4 : 0};
     SP_TRY(constant(w, k->q, &in[0]));
     SP_TRY(constant(w, k->scale, &in[1]));
@@ -76,7 +76,7 @@ static sp_status weight_value(walk *w, sp_node *before, const sp_quant_layer *l,
 
 static sp_status bias_value(walk *w, sp_node *before, const sp_quant_layer *l, sp_value **out)
 {
-    const sp__dequantize_attrs attrs = {0};
+    const sp_dequantize_linear_attrs attrs = {0};
     sp_value *in[3] = {NULL};
     sp_tensor *b = l->corrected ? l->corrected : l->b;
     if (!l->bias_q) return b ? constant(w, b, out) : SP_OK;
@@ -170,8 +170,8 @@ static sp_status make_bytes(walk *w, int place)
     const sp_quant_scale *s = &w->p->groups[w->p->values[place].group].scale;
     sp_value *v = w->r->values[place], *scale, *zero, *q, *back;
     sp_node *by = v->origin == SP_VALUE_NODE ? v->node : NULL, *next = by ? by->next : w->r->f->first;
-    const sp__quantize_attrs axis = {0};
-    const sp__dequantize_attrs axes = {0};
+    const sp_quantize_linear_attrs axis = {0};
+    const sp_dequantize_linear_attrs axes = {0};
     SP_TRY(number(w, SP_DTYPE_F32, (double)s->scale, &scale));
     SP_TRY(number(w, dtype_of(w), s->zero, &zero));
     if (by && is_planned(w, by) && w->p->parts[by->order] == SP_QUANT_MOVE && w->p->values[place].all)
@@ -189,7 +189,7 @@ static sp_status make_dynamic(walk *w, const sp_quant_layer *l)
     sp_quant_recording *r = w->r;
     sp_function *f = r->f;
     sp_node *n = r->nodes[l->node], *end = l->bias_node >= 0 ? r->nodes[l->bias_node] : n, *bytes;
-    const sp__matmul_attrs *a = n->attrs ? n->attrs : n->op->defaults;
+    const sp_matmul_attrs *a = n->attrs ? n->attrs : n->op->defaults;
     const sp_dtype to = SP_DTYPE_F32;
     sp_value *weight, *scale, *y, *bias;
     sp_tensor *columns = NULL;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "ops/ops_impl.h"
-#include "ops/quantize.h"
 #include "quant/quant.h"
+#include "spore/ops_attrs.h"
 
 enum { PROGRAMS = 8 };
 
@@ -239,7 +239,7 @@ static sp_status put_shifts(void *context, sp_quant_recording *r)
             status = sp_tensor_create_f64(q->options.activation_bits == 16 ? SP_DTYPE_I16 : SP_DTYPE_I8, s->zero,
                                           &numbers[1]);
         sp_tensor *dequantised[3] = {l->weight.q, l->weight.scale, l->weight.zero};
-        const sp__dequantize_attrs along = {.axis = l->weight.axis < 0 ? 0 : l->weight.axis};
+        const sp_dequantize_linear_attrs along = {.axis = l->weight.axis < 0 ? 0 : l->weight.axis};
         int n_made;
         if (status == SP_OK) status = sp_apply(&sp_op_dequantize_linear, &along, 3, dequantised, 1, &w, &n_made);
         if (status == SP_OK) {

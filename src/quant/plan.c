@@ -12,6 +12,7 @@
 #include "ir/matmul_geometry.h"
 #include "ops/ops_impl.h"
 #include "quant/quant.h"
+#include "spore/ops_attrs.h"
 
 static const struct {
     const sp_op *op;
@@ -223,7 +224,7 @@ static sp_status layer_at(const sp_quantized *q, const sp_quant_recording *r, in
     if (!conv && !product) return SP_OK;
     if (n->in[0]->meta.dtype != SP_DTYPE_F32 || n->in[1]->meta.rank < 2 || (l->x = place_of(r, n->in[0])) < 0)
         return SP_OK;
-    const sp__matmul_attrs *a = product ? n->attrs ? n->attrs : n->op->defaults : NULL;
+    const sp_matmul_attrs *a = product ? n->attrs ? n->attrs : n->op->defaults : NULL;
     if (product && (a->transpose_a || n->in[1]->meta.rank != 2 || n->in[0]->meta.rank < 2)) return SP_OK;
     if (strcmp(q->options.kind, "dynamic") == 0 && !product) return SP_OK;
     SP_TRY(sp__quant_constant(n->in[1], &l->w));

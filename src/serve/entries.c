@@ -150,7 +150,7 @@ static void notes_forget_gone(sp_entry *e)
 }
 
 /* Note why a version cannot be served; it is told later, unless it was told before. What concerns the disk may pass by itself and is not remembered as tried. */
-static void refuse(sp_entry *e, int64_t version, sp_status status, sp_copy *take_copies)
+static void refuse(sp_entry *e, int64_t version, sp_status status, sp_file_copy *take_copies)
 {
     sp_error error;
     sp_error_capture(status, &error);
@@ -190,7 +190,7 @@ static outcome try_version(sp_entry *e, int64_t version, sp_served **out, double
 {
     char file[SP_SERVE_PATH_BYTES] = "";
     sp_stamp stamp = {0};
-    sp_copy *copies = NULL;
+    sp_file_copy *copies = NULL;
     const sp_served *now = served_at(e, version);
     sp_status status = sp__versions_file(e, version, file);
     if (status == SP_OK) status = sp__stamp_read(file, &stamp);

@@ -103,7 +103,7 @@ typedef struct sp_served {
     int generation; /* of the entry's settings, which these are */
     sp_settings settings;
     char *file;
-    sp_copy *copies; /* the files it was read from: its weights are memory of its own, which nobody changes */
+    sp_file_copy *copies; /* the files it was read from: its weights are memory of its own, which nobody changes */
     sp_model *model;
     int n_in, n_out;
     /* Rows of different requests can be run together, up to max_batch; 1: they cannot. exact: that showed not one bit of difference. */
@@ -140,7 +140,7 @@ typedef struct sp_version_note {
     struct sp_version_note *next;
     int64_t version;
     sp_stamp seen; /* of its file; it is loaded once it is found unchanged */
-    sp_copy *
+    sp_file_copy *
         copies; /* what was read of it when it was refused: not tried again until that changes. NULL: it is looked at again every time */
     bool told;
     sp_error error; /* why it cannot be served; SP_OK: nothing is known against it */
@@ -179,7 +179,7 @@ typedef struct sp_entry {
 
 /* served.c */
 /* *copies: what was read, also of a failure; the caller's. */
-sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_copy **copies, sp_served **out);
+sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_file_copy **copies, sp_served **out);
 sp_served *sp__served_retain(sp_served *m);
 void sp__served_release(sp_served *m);
 /* classes.c: the names that its settings' file has, one a line. */

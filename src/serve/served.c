@@ -292,7 +292,7 @@ static sp_status put_on_device(sp_served *m)
     return d != NULL ? sp_model_set_device(m->model, d) : SP_OK;
 }
 
-sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_copy **copies, sp_served **out)
+sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_file_copy **copies, sp_served **out)
 {
     sp_served *m = sp__alloc_zero(sizeof *m);
     if (m == NULL) return SP_NOMEM;

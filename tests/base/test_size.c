@@ -56,7 +56,7 @@ static void bytes_of_a_file_fit(void **unused)
     assert_int_equal(ftruncate(fd, (INT64_C(1) << 32) + 100), 0); /* holes: it takes no room */
     close(fd);
     sp_map *map = NULL;
-    sp_copy *copies = NULL;
+    sp_file_copy *copies = NULL;
     assert_int_equal(sp__map_open(path, &map), SP_IO);
     assert_true(strstr(sp_error_message(), "do not fit the address space") != NULL);
     sp__map_copy_begin(&copies);

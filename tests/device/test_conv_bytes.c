@@ -18,6 +18,7 @@
 #include "spore/runtime.h"
 
 #include "guarded.h"
+#include "spore/ops_attrs.h"
 
 /* Random bits, with an unreadable page behind them; of float32: small scales. */
 static sp_tensor *numbers(sp_dtype dtype, int rank, const int64_t *dims)
@@ -39,7 +40,7 @@ static sp_dtype draw_bytes(void) { return draw(2) ? SP_DTYPE_U8 : SP_DTYPE_I8; }
 typedef struct {
     sp_tensor *in[SP_BYTES_INPUTS], *want;
     int64_t stride[3], dilation[3], pad[6];
-    sp__conv_attrs attrs;
+    sp_conv_attrs attrs;
     sp__conv_geometry g;
 } sample;
 
@@ -60,12 +61,11 @@ static void draw_shape(sample *s, int n, int64_t *x, int64_t *w)
         x[2 + d] = (w[2 + d] - 1) * s->dilation[d] + 1 + draw(n == 3 ? 5 : 26);
         if (draw(3) == 0) s->stride[d] = 1, w[2 + d] = 1, s->pad[2 * d] = s->pad[2 * d + 1] = 0;
     }
-    s->attrs = (sp__conv_attrs){.stride = {n, s->stride},
-                                .pad_mode = "pad",
-                                .pad = {2 * n, s->pad},
-                                .dilation = {n, s->dilation},
-                                .group = group,
-                                .size = {.n = -1}};
+    s->attrs = (sp_conv_attrs){.stride = {n, s->stride},
+                               .pad_mode = "pad",
+                               .pad = {2 * n, s->pad},
+                               .dilation = {n, s->dilation},
+                               .group = group};
 }
 
 static void make_sample(sample *s)

@@ -17,6 +17,7 @@
 #include "device/device.h"
 #include "guarded.h"
 #include "ir/matmul_geometry.h"
+#include "spore/ops_attrs.h"
 #include "spore/spore.h"
 #include "tensor/half.h"
 
@@ -92,7 +93,7 @@ static sp_tensor *multiply(const shape *s, sp_tensor *a, sp_tensor *b, int threa
     sp_tensor *out, *in[2] = {a, b};
     int n_out;
     assert_int_equal(sp_threads_set(threads), SP_OK);
-    const sp__matmul_attrs attrs = {s->turn_a, s->turn_b};
+    const sp_matmul_attrs attrs = {s->turn_a, s->turn_b};
     if (sp_apply(sp_op_find("matmul"), &attrs, 2, in, 1, &out, &n_out) != SP_OK) fail_msg("%s", sp_error_message());
     return out;
 }
@@ -186,7 +187,7 @@ static void these_kernels_were_taken(void **state)
     for (int d = 0; d < N_DTYPES; d++) {
         sp_tensor *a = filled(dtypes[d], 2, (int64_t[]){4, 128}), *b = filled(dtypes[d], 2, (int64_t[]){128, 64}),
                   *out = filled(dtypes[d], 2, (int64_t[]){4, 64});
-        const sp__matmul_attrs attrs = {false, false};
+        const sp_matmul_attrs attrs = {false, false};
         sp_tensor *const in[2] = {a, b};
         const sp_call call = {
             .op = sp_op_find("matmul"), .attrs = &attrs, .n_in = 2, .in = in, .n_out = 1, .out = &out};

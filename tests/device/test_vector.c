@@ -14,7 +14,7 @@
 
 #include "base/share.h"
 #include "device/vector_bounds.h"
-#include "ir/nn_attrs.h"
+#include "spore/ops_attrs.h"
 #include "tensor/half.h"
 
 static vector_set sets[3];
@@ -142,7 +142,7 @@ static float number(uint32_t i)
     return ((float)(int32_t)h / 2147483648.0f) * (h & 1 ? 4.0f : 90.0f);
 }
 
-static const sp__softplus_attrs plenty = {.beta = 2, .threshold = 3}; /* begins with a double, as alpha's struct does */
+static const sp_softplus_attrs plenty = {.beta = 2, .threshold = 3}; /* begins with a double, as alpha's struct does */
 
 /* Equal bits, or both NaN: which of two NaN a sum passes on is the compiler's choice. `infinity`: bits of a half type's, 0 for float. */
 static bool same(const char *a, const char *b, uint16_t infinity)

@@ -63,7 +63,7 @@ def environment(folder):
     """The command, Python and pkg-config as a reader has them after an installation."""
     tools = folder / ".tools"
     tools.mkdir(exist_ok=True)
-    (tools / "spore.pc").write_text(f"Name: spore\nDescription: the build\nVersion: {spore.__version__}\nCflags: -I{ROOT}/include\n"
+    (tools / "spore.pc").write_text(f"Name: spore\nDescription: the build\nVersion: {spore.__version__}\nCflags: -I{ROOT}/include -I{BUILD}/include\n"
                                     f"Libs: -L{BUILD} -Wl,-rpath,{BUILD} -lspore\n", encoding="utf-8")
     for name, target in {"spore": BUILD / "spore", "python": sys.executable, "python3": sys.executable}.items():
         with contextlib.suppress(FileExistsError):

@@ -250,7 +250,7 @@ static void the_reader_survives_any_payload(void **state)
     OK(sp_builder_create(&b));
     sp_graph *g, *copy;
     sp_function *f;
-    sp_outer *o;
+    sp_outer_program *o;
     sp_tensor *variable = filled(4, WIDTH, 3);
     sp_graph_variable_mark(variable);
     record(&g, &f, variable, 1.5f);

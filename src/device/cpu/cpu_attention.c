@@ -9,7 +9,8 @@
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/product.h"
 #include "device/cpu/rows.h"
-#include "ir/nn_attrs.h"
+#include "ir/attention_geometry.h"
+#include "spore/ops_attrs.h"
 
 enum { SLOTS = 32, BLOCK_FLOATS = 48 * 1024, ROWS_MOST = 96, ROWS_LEAST = 12 };
 
@@ -38,8 +39,8 @@ static void plan(const sp_call *c, bool gradient, attention_job *j)
     *j = (attention_job){.g = sp__gemm_find(SP_DTYPE_F32),
                          .k = sp__float_rows(),
                          .c = c,
-                         .scale = (float)((const sp__attention_attrs *)c->attrs)->scale,
-                         .causal = ((const sp__attention_attrs *)c->attrs)->causal};
+                         .scale = (float)((const sp_attention_attrs *)c->attrs)->scale,
+                         .causal = ((const sp_attention_attrs *)c->attrs)->causal};
     sp__attention_measure(c, &j->s);
     const sp__attention_shape *s = &j->s;
     j->rows = BLOCK_FLOATS / (s->source > 0 ? s->source : 1) / ROWS_LEAST * ROWS_LEAST;

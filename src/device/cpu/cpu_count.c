@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "device/cpu/cpu_kernels.h"
-#include "ir/sum_attrs.h"
+#include "spore/ops_attrs.h"
 
 enum { COLUMNS = 512, PART = 262144 };
 
@@ -152,7 +152,7 @@ static void store(const int64_t *sums, sp_tensor *out)
 
 bool sp__cpu_count_takes(const sp_call *c)
 {
-    const sp__count_attrs *a = c->attrs;
+    const sp_count_nonzero_attrs *a = c->attrs;
     count_job j;
     const bool known = a->dtype == SP_DTYPE_NONE || a->dtype == SP_DTYPE_I32 || a->dtype == SP_DTYPE_I64;
     return known && counter_of((sp_dtype)c->in[0]->dtype) && split(c->in[0], a->axis, &j);
@@ -160,14 +160,14 @@ bool sp__cpu_count_takes(const sp_call *c)
 
 sp_status sp__cpu_count(const sp_call *c)
 {
-    SP_TRY(run_all(c, counter_of((sp_dtype)c->in[0]->dtype), ((const sp__count_attrs *)c->attrs)->axis));
+    SP_TRY(run_all(c, counter_of((sp_dtype)c->in[0]->dtype), ((const sp_count_nonzero_attrs *)c->attrs)->axis));
     store(c->work, c->out[0]);
     return SP_OK;
 }
 
 bool sp__cpu_sum_takes(const sp_call *c)
 {
-    const sp__sum_attrs *a = c->attrs;
+    const sp_sum_attrs *a = c->attrs;
     count_job j;
     const bool wide = a->initial.kind == 'n' && (a->dtype == SP_DTYPE_NONE || a->dtype == SP_DTYPE_I64);
     return wide && adder_of((sp_dtype)c->in[0]->dtype) && split(c->in[0], a->axis, &j);
@@ -175,7 +175,7 @@ bool sp__cpu_sum_takes(const sp_call *c)
 
 sp_status sp__cpu_sum(const sp_call *c)
 {
-    SP_TRY(run_all(c, adder_of((sp_dtype)c->in[0]->dtype), ((const sp__sum_attrs *)c->attrs)->axis));
+    SP_TRY(run_all(c, adder_of((sp_dtype)c->in[0]->dtype), ((const sp_sum_attrs *)c->attrs)->axis));
     store(c->work, c->out[0]);
     return SP_OK;
 }
@@ -183,7 +183,7 @@ sp_status sp__cpu_sum(const sp_call *c)
 /* Those whose sums are exact in float64, too, so that the result is that of the composition. */
 bool sp__cpu_mean_takes(const sp_call *c)
 {
-    const sp__sum_attrs *a = c->attrs;
+    const sp_sum_attrs *a = c->attrs;
     count_job j;
     const int dtype = c->in[0]->dtype;
     const bool exact = dtype == SP_DTYPE_U8 || dtype == SP_DTYPE_I8 || dtype == SP_DTYPE_I16;
@@ -195,7 +195,7 @@ sp_status sp__cpu_mean(const sp_call *c)
 {
     const sp_tensor *x = c->in[0];
     sp_tensor *out = c->out[0];
-    SP_TRY(run_all(c, adder_of((sp_dtype)x->dtype), ((const sp__sum_attrs *)c->attrs)->axis));
+    SP_TRY(run_all(c, adder_of((sp_dtype)x->dtype), ((const sp_sum_attrs *)c->attrs)->axis));
     const int64_t *sums = c->work;
     const double n = (double)(x->count / out->count);
     for (int64_t i = 0; i < out->count; i++) {

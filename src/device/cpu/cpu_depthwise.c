@@ -25,6 +25,7 @@
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/gemm.h"
 #include "ir/window.h"
+#include "spore/ops_attrs.h"
 
 /* MULTIPLIER_MAX: with more output channels per group, an input element is better shared among them, as cpu_conv.c does.
  * SLACK: two of the largest vectors, in elements. */
@@ -292,7 +293,7 @@ static sp_status share(depth_job *job, int64_t n, void (*fn)(void *, int64_t, in
 }
 
 static bool fits(const sp_call *c,
-                 sp_status (*measure)(const char *, const sp_tensor *, const sp_tensor *, const sp__conv_attrs *,
+                 sp_status (*measure)(const char *, const sp_tensor *, const sp_tensor *, const sp_conv_attrs *,
                                       sp__conv_geometry *),
                  depth_kind kind)
 {

@@ -13,6 +13,7 @@
 #include "device/cpu/gemv.h"
 #include "device/cpu/tiles.h"
 #include "ir/matmul_geometry.h"
+#include "spore/ops_attrs.h"
 
 enum { EXACT_K = 1024, GRAIN_BYTES = 65536, ROWS_WEIGHTS_MIN = 4096, ROWS_COLUMNS_MIN = 32, ROWS_STRIP = 512 };
 
@@ -52,7 +53,7 @@ static bool is_by_rows(const i32_plan *p)
 
 static sp_status plan(const sp_call *c, i32_plan *p)
 {
-    static const sp__matmul_attrs plain = {false, false};
+    static const sp_matmul_attrs plain = {false, false};
     *p = (i32_plan){.tiles = sp__tiles_find(SP_DTYPE_I8),
                     .tiles_dtype = SP_DTYPE_I8,
                     .x_u8 = c->in[0]->dtype == SP_DTYPE_U8,

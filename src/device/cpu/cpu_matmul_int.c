@@ -7,6 +7,7 @@
 #include "base/wide.h"
 #include "device/cpu/cpu_kernels.h"
 #include "ir/matmul_geometry.h"
+#include "spore/ops_attrs.h"
 
 enum { BLOCK_M = 16, BLOCK_N = 256, BLOCK_K = 256, NARROW = 4, GRAIN = 65536 };
 
@@ -69,7 +70,7 @@ static sp__part_fn blocks_of(size_t element)
     }
 }
 
-static sp_status plan(const sp_tensor *a, const sp_tensor *b, const sp__matmul_attrs *attrs, sp__matmul_geometry *g)
+static sp_status plan(const sp_tensor *a, const sp_tensor *b, const sp_matmul_attrs *attrs, sp__matmul_geometry *g)
 {
     SP_TRY(sp__matmul_measure(a, b, attrs, g));
     if (g->n_batch > 1 && sp__matmul_is_tall(g)) {
@@ -96,7 +97,7 @@ size_t sp__cpu_matmul_int_work(const sp_call *c)
 }
 
 /* All of B with its columns side by side. */
-static sp_status turn(const sp_call *c, const sp__matmul_attrs *attrs, sp_tensor *b)
+static sp_status turn(const sp_call *c, const sp_matmul_attrs *attrs, sp_tensor *b)
 {
     sp_tensor in = *c->in[1];
     if (attrs->transpose_b && in.rank > 1) {
@@ -118,7 +119,7 @@ static sp_status turn(const sp_call *c, const sp__matmul_attrs *attrs, sp_tensor
 sp_status sp__cpu_matmul_int(const sp_call *c)
 {
     const size_t element = sp_dtype_bytes((sp_dtype)c->in[0]->dtype);
-    sp__matmul_attrs attrs = *(const sp__matmul_attrs *)c->attrs;
+    sp_matmul_attrs attrs = *(const sp_matmul_attrs *)c->attrs;
     int_job job = {.a = c->in[0]->data, .b = c->in[1]->data, .c = c->out[0]->data};
     sp__matmul_geometry *g = &job.g;
     SP_TRY(plan(c->in[0], c->in[1], &attrs, g));

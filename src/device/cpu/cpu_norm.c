@@ -7,7 +7,7 @@
 #include "base/scratch.h"
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/rows.h"
-#include "ir/nn_attrs.h"
+#include "spore/ops_attrs.h"
 
 enum {
     CHUNKS_MAX = 64,
@@ -41,13 +41,13 @@ static bool measure(const sp_call *c, norm_job *j)
     const sp_tensor *x = c->in[0];
     j->center = c->op->name[0] == 'l';
     if (j->center) {
-        const sp__layer_norm_attrs *a = c->attrs;
+        const sp_layer_norm_attrs *a = c->attrs;
         j->n = elements_from(x, a->begin_norm_axis);
         j->epsilon = a->epsilon;
         if (elements_from(x, a->begin_params_axis) != j->n) return false;
     } else {
         j->n = c->in[1]->count;
-        j->epsilon = ((const sp__rms_norm_attrs *)c->attrs)->epsilon;
+        j->epsilon = ((const sp_rms_norm_attrs *)c->attrs)->epsilon;
     }
     j->dtype = (sp_dtype)x->dtype;
     for (int i = 1; i < c->n_in; i++)

@@ -10,7 +10,7 @@
 #include "base/scratch.h"
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/rows.h"
-#include "ir/nn_attrs.h"
+#include "spore/ops_attrs.h"
 #include "tensor/half.h"
 
 enum {
@@ -75,7 +75,7 @@ static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static bool is_norm(const sp_call *c) { return strcmp(c->op->name, "vector_norm") == 0; }
 static sp_ints axis_of(const sp_call *c)
 {
-    return is_norm(c) ? ((const sp__vector_norm_attrs *)c->attrs)->axis : ((const sp__reduce_attrs *)c->attrs)->axis;
+    return is_norm(c) ? ((const sp_vector_norm_attrs *)c->attrs)->axis : ((const sp_reduce_attrs *)c->attrs)->axis;
 }
 
 /* What the operator and the dtype say, and the cuts. */
@@ -247,7 +247,7 @@ bool sp__cpu_vector_norm_takes(const sp_call *c)
 {
     reduce_job j;
     const int kind = kind_of((sp_dtype)c->in[0]->dtype);
-    return ((const sp__vector_norm_attrs *)c->attrs)->ord == 2 && kind >= 0 && kind <= SP_REDUCE_BF16 &&
+    return ((const sp_vector_norm_attrs *)c->attrs)->ord == 2 && kind >= 0 && kind <= SP_REDUCE_BF16 &&
            c->in[0]->count > 0 && split(c->in[0], axis_of(c), &j) && j.n > 1 && j.inner == 1;
 }
 

@@ -7,7 +7,7 @@
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/product.h"
 #include "device/cpu/rows.h"
-#include "ir/nn_attrs.h"
+#include "spore/ops_attrs.h"
 
 enum { GROUP = 16, BIAS_COLUMNS = 256, BIAS_ROWS = 128, LINE_FLOATS = 16 };
 
@@ -30,7 +30,7 @@ static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 static bool measure(const sp_call *c, const sp_tensor *first, const sp_tensor *weight, const sp_tensor *lengths,
                     rnn_job *j)
 {
-    const sp__rnn_attrs *a = c->attrs;
+    const sp_rnn_attrs *a = c->attrs;
     j->lstm = strcmp(a->mode, "lstm") == 0;
     if ((!j->lstm && strcmp(a->mode, "gru")) || lengths || first->dtype != SP_DTYPE_F32) return false;
     j->gemm = sp__gemm_find(SP_DTYPE_F32);

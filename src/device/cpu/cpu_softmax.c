@@ -5,7 +5,7 @@
 #include "base/scratch.h"
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/rows.h"
-#include "ir/nn_attrs.h"
+#include "spore/ops_attrs.h"
 
 enum {
     COLUMNS = 64,
@@ -126,7 +126,7 @@ static sp_status run(const sp_call *c, bool is_log)
                      .g = c->n_in > 1 ? (const float *)(const void *)c->in[1]->data : NULL,
                      .out = (float *)(void *)c->out[0]->data};
     if (x->count == 0) return SP_OK;
-    split(x, ((const sp__softmax_attrs *)c->attrs)->axis, &j);
+    split(x, ((const sp_softmax_attrs *)c->attrs)->axis, &j);
     const int64_t part = 32768; /* elements, some 15 microseconds */
     j.dtype = (sp_dtype)x->dtype;
     if (j.dtype != SP_DTYPE_F32 && j.inner > 1) {
@@ -145,7 +145,7 @@ bool sp__cpu_softmax_takes(const sp_call *c)
     if (x->rank == 0 || (c->n_in > 1 && c->in[1]->dtype != x->dtype)) return false;
     if (x->dtype == SP_DTYPE_F32) return true;
     softmax_job j;
-    split(x, ((const sp__softmax_attrs *)c->attrs)->axis, &j);
+    split(x, ((const sp_softmax_attrs *)c->attrs)->axis, &j);
     return (x->dtype == SP_DTYPE_F16 || x->dtype == SP_DTYPE_BF16) &&
            (j.inner == 1 ? j.n <= WIDE_MOST : j.n * 16 <= BLOCK_MOST);
 }
@@ -154,7 +154,7 @@ size_t sp__cpu_softmax_work(const sp_call *c)
 {
     const sp_tensor *x = c->in[0];
     softmax_job j;
-    split(x, ((const sp__softmax_attrs *)c->attrs)->axis, &j);
+    split(x, ((const sp_softmax_attrs *)c->attrs)->axis, &j);
     if (x->dtype == SP_DTYPE_F32 || j.inner <= 1 || x->count == 0) return 0;
     return (size_t)(half_slots(&j) * half_block(&j, c->n_in > 1)) * sizeof(float);
 }

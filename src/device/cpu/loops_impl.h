@@ -7,7 +7,7 @@
 #include "device/cpu/loops.h"
 #include "device/cpu/vec_double.h"
 #include "device/cpu/vec_math.h"
-#include "ir/nn_attrs.h"
+#include "spore/ops_attrs.h"
 
 enum { LOOP_BLOCK = 512, MANY_BLOCK = 256 /* of up to four operands: together no more than 8 KB of the stack */ };
 typedef enum { KIND_F32, KIND_F16, KIND_BF16 } loop_kind;
@@ -369,14 +369,14 @@ static inline vf mish_slope(vf x)
 BINARY(mish_grad, mish_slope(x) * y)
 
 #define SOFTPLUS_ATTRS                                                                                                 \
-    const sp__softplus_attrs *a = attrs;                                                                               \
+    const sp_softplus_attrs *a = attrs;                                                                                \
     const vf beta = K(a->beta), threshold = K(a->threshold)
 UNARY_WITH(softplus, SOFTPLUS_ATTRS, vf_select(vm_lt(threshold, x *beta), x, softplus_of(x *beta) / beta))
 BINARY_WITH(softplus_grad, SOFTPLUS_ATTRS, vf_select(vm_lt(threshold, x *beta), K(1), vec_sigmoid(x *beta)) * y)
 UNARY(logsigmoid, vf_select(vm_lt(x, ZERO) | vm_nan(x), x, ZERO) - vec_softplus_rest(x))
 BINARY(logsigmoid_grad, vec_sigmoid(vf_neg(x)) * y)
 
-#define ALPHA_ATTRS const vf alpha = K(((const sp__alpha_attrs *)attrs)->alpha)
+#define ALPHA_ATTRS const vf alpha = K(((const sp_alpha_attrs *)attrs)->alpha)
 UNARY_WITH(elu, ALPHA_ATTRS, vf_select(vm_lt(ZERO, x), x, alpha *vec_expm1(x)))
 BINARY_WITH(elu_grad, ALPHA_ATTRS, vf_select(vm_lt(ZERO, x), K(1), alpha *vec_exp(x)) * y)
 #define SELU_SCALE K(1.0507009873554805)
@@ -392,11 +392,11 @@ BINARY(relu6_grad, vf_select(vm_lt(ZERO, x) & vm_lt(x, K(6)), K(1), ZERO) * y)
 UNARY(hardsigmoid, vf_select(vm_le(x, K(-3)), ZERO, vf_select(vm_le(K(3), x), K(1), x / K(6) + K(0.5))))
 BINARY(hardsigmoid_grad, vf_select(vm_lt(K(-3), x) & vm_lt(x, K(3)), K(1.0 / 6), ZERO) * y)
 #define HARDTANH_ATTRS                                                                                                 \
-    const sp__hardtanh_attrs *a = attrs;                                                                               \
+    const sp_hardtanh_attrs *a = attrs;                                                                                \
     const vf low = K(a->min_val), high = K(a->max_val)
 UNARY_WITH(hardtanh, HARDTANH_ATTRS, vf_select(vm_lt(x, low), low, vf_select(vm_lt(high, x), high, x)))
 BINARY_WITH(hardtanh_grad, HARDTANH_ATTRS, vf_select(vm_lt(low, x) & vm_lt(x, high), K(1), ZERO) * y)
-#define SHRINK_ATTRS const vf lambd = K(((const sp__lambd_attrs *)attrs)->lambd), minus = vf_neg(lambd)
+#define SHRINK_ATTRS const vf lambd = K(((const sp_lambd_attrs *)attrs)->lambd), minus = vf_neg(lambd)
 #define INSIDE (vm_le(minus, x) & vm_le(x, lambd))
 UNARY_WITH(hardshrink, SHRINK_ATTRS, vf_select(INSIDE, ZERO, x))
 BINARY_WITH(hardshrink_grad, SHRINK_ATTRS, vf_select(INSIDE, ZERO, K(1)) * y)

@@ -10,6 +10,7 @@
 #include "formats/mindir/mindir_out.h"
 #include "ir/conv_bytes.h"
 #include "ops/ops_impl.h"
+#include "spore/ops_attrs.h"
 
 #define EXACT 16777216.0 /* 2^24 */
 #define LARGEST 255      /* of the difference of two bytes */
@@ -75,7 +76,7 @@ static sp_tensor *by_channel(sp_builder *b, sp_tensor *t, int rank)
 
 sp_status sp__mo_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *const *in, sp_tensor **out)
 {
-    const sp__conv_attrs *a = n->attrs ? n->attrs : n->op->defaults;
+    const sp_conv_attrs *a = n->attrs ? n->attrs : n->op->defaults;
     const int rank = sp_tensor_rank(in[SP_BYTES_X]);
     sp__text text = {0};
     char op[16];
@@ -84,7 +85,7 @@ sp_status sp__mo_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *co
     SP_TRY(sp__builder_status(b));
     const int64_t parts = parts_of(w), group = parts > 1 ? a->group : 1, ic_g = sp_tensor_dims(w)[1],
                   oc_g = sp_tensor_dims(w)[0] / group;
-    sp__conv_attrs one = *a;
+    sp_conv_attrs one = *a;
     if (parts > 1) one.group = 1;
     sp_tensor *groups[64];
     SP_CHECK(group <= 64, SP_DECLINED, "%lld groups of channels whose sums are beyond float32", (long long)group);

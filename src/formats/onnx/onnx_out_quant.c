@@ -5,6 +5,7 @@
 
 #include "formats/onnx/onnx_out.h"
 #include "ir/matmul_geometry.h"
+#include "spore/ops_attrs.h"
 
 static const sp_node *made_by(const sp_value *v, const char *op)
 {
@@ -104,7 +105,7 @@ static void write_add(ox_out *o)
     const bool gemm = product && bias && bias->in[0]->meta.dtype == SP_DTYPE_I32 && product->in[0]->meta.rank == 2 &&
                       product->in[1]->meta.rank == 2;
     if (gemm) {
-        const sp__matmul_attrs *a = product->attrs ? product->attrs : product->op->defaults;
+        const sp_matmul_attrs *a = product->attrs ? product->attrs : product->op->defaults;
         const ox in[3] = {sp__ox_find(o, product->in[0]), sp__ox_find(o, product->in[1]), o->in[1]};
         o->out[0] = sp__ox_op(o, "Gemm", 3, in, "transA=%d, transB=%d", a->transpose_a, a->transpose_b);
     } else o->out[0] = sp__ox_add(o, o->in[0], o->in[1]);

@@ -239,7 +239,7 @@ static ox power_below(ox_out *o, ox x)
 
 static void write_minifloat(ox_out *o)
 {
-    const sp_minifloat *f = sp__minifloat_find(sp__ox_text(o, "format"));
+    const sp_minifloat_format *f = sp__minifloat_find(sp__ox_text(o, "format"));
     bool saturate = sp__ox_int(o, "saturate") != 0;
     char mode = sp__ox_text(o, "mode")[0];
     ox x = wide(o, 0), size = SP_OX(o, "Abs", NULL, x), zero = number(o, 0), nan = SP_OX(o, "IsNaN", NULL, x),

@@ -182,7 +182,7 @@ static sp_status add_external(const sp_source *source, sp_bundle *bundle, const 
 /* Elements of a few bits, the lowest bits of the first byte first. */
 static void unpack(const sp_onnx_type *type, const uint8_t *from, size_t n, uint8_t *to)
 {
-    const sp_minifloat *f = sp__minifloat_find(type->format);
+    const sp_minifloat_format *f = sp__minifloat_find(type->format);
     bool is_signed = type->carrier == SP_DTYPE_I8;
     unsigned mask = (1u << type->bits) - 1, sign = 1u << (type->bits - 1);
     for (size_t i = 0; i < n; i++) {

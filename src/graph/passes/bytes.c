@@ -9,6 +9,7 @@
 #include "graph/passes/passes.h"
 #include "ir/matmul_geometry.h"
 #include "ops/ops_impl.h"
+#include "spore/ops_attrs.h"
 
 /* An operand: bytes less a zero point. */
 typedef struct operand {
@@ -95,7 +96,7 @@ static sp_status turned(sp_node *n, sp_value **v)
 
 static sp_status narrow(sp_node *n, int *count)
 {
-    const sp__matmul_attrs *attrs = n->attrs;
+    const sp_matmul_attrs *attrs = n->attrs;
     sp_value *const right = n->in[1];
     operand x, y;
     /* Numbers by column belong to the last dimension as it was written. */
