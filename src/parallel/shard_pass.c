@@ -121,7 +121,25 @@ static copy *source_for(const walk *w, const known *k, const sp_layout *l, doubl
     return best;
 }
 
-/* The value in layout l, made before `before`. */
+/* What makes a value smaller is done as soon as it is there: sums of gradients are scattered while the backward pass goes on, and the whole
+ * ones are gone. Everything else waits for its use. */
+static sp_node *place_for(const walk *w, const known *k, const copy *from, const sp_layout *to, sp_node *before)
+{
+    sp_meta now, then;
+    int64_t n_now, n_then;
+    sp_layout l = from->layout;
+    for (int i = 0; i < w->mesh.n; i++)
+        if (l.at[i] == SP_AT_PARTIAL) l.at[i] = SP_AT_WHOLE;
+    sp__layout_local(&w->mesh, &l, &k->whole, &now);
+    sp__layout_local(&w->mesh, to, &k->whole, &then);
+    const sp_node *made = from->v->origin == SP_VALUE_NODE ? from->v->node : NULL;
+    if (!made || made->owner != w->f || made->kind != SP_NODE_OP || !made->next ||
+        sp__shape_count(now.rank, now.dims, &n_now) != SP_OK || sp__shape_count(then.rank, then.dims, &n_then) != SP_OK)
+        return before;
+    return n_then < n_now ? made->next : before;
+}
+
+/* The value in layout l, made before `before`, or earlier. */
 static sp_status use(walk *w, sp_value *v, const sp_layout *l, sp_node *before, sp_value **out)
 {
     known *k = NULL;
@@ -132,7 +150,7 @@ static sp_status use(walk *w, sp_value *v, const sp_layout *l, sp_node *before, 
     *out = c->v;
     if (sp__layout_equal(&c->layout, l)) return SP_OK;
     w->r.f = w->f;
-    w->r.before = before;
+    w->r.before = place_for(w, k, c, l, before);
     SP_TRY(sp__reshard(&w->mesh, &w->r, &k->whole, c->layout, l, out));
     return add_copy(w, k, l, *out);
 }

@@ -54,3 +54,19 @@ def test_states_go_on_on_another_number_of_ranks(tmp_path):
     one = trained(1, tmp_path, "resume")
     for ranks in (2, 4):
         agree(one, trained(ranks, tmp_path, "resume"))
+
+
+@pytest.mark.long
+def test_a_network_trains_on_two_ranks_that_does_not_fit_one():
+    """Its optimizer states are more than half of the memory that a process may have (RLIMIT_DATA)."""
+    limit = 590
+
+    def gpt(ranks, mib, level):
+        return launch("openmpi", ranks, [sys.executable, Path(__file__).with_name("large_gpt.py"), mib, level, "semi_auto_parallel"], timeout=300)
+    alone = gpt(1, limit, "whole")
+    assert alone.returncode != 0 and "MemoryError" in alone.stderr, alone.stdout + alone.stderr
+    free, shared = gpt(1, 0, "whole"), gpt(2, limit, "level3")
+    assert free.returncode == 0 and shared.returncode == 0, free.stderr + shared.stderr
+    whole, parts = (json.loads(next(line for line in job.stdout.splitlines() if line.startswith("{"))) for job in (free, shared))
+    assert whole["states_mib"] > limit / 2 and parts["states_mib"] < 0.51 * whole["states_mib"]
+    assert max(abs(a - b) for a, b in zip(whole["losses"], parts["losses"], strict=True)) < 1e-4 and parts["losses"][-1] < parts["losses"][0] - 2

@@ -366,6 +366,8 @@ class Compiled:
             from spore.parallel import _sharding
             _sharding.follow_strategy_file(context._strategy_file('load'))
         entry.program = _core.program_create(entry.function, None, False, *context._graphs_saved(), *_sharding_of(entry))
+        if entry.splits is not None:
+            _core.memory_trim()     # what was whole is in slices now
         if entry.splits is not None and context._strategy_file('save'):
             from spore.parallel import _sharding
             _sharding.write_strategy_file(context._strategy_file('save'))

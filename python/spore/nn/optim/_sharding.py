@@ -65,6 +65,8 @@ def spread():
     plan = Plan()
     for optimizer in list(_optimizers):
         parameters = optimizer.parameters
+        for parameter in (*parameters, *optimizer.get_parameters()):
+            parameter.__dict__.pop("init_mode", None)   # it would keep the whole beside the slices
         states = [value for value in vars(optimizer).values() if isinstance(value, ParameterTuple) and len(value) == len(parameters)]
         for i, parameter in enumerate(parameters):
             split = _core.tensor_split(parameter)
@@ -79,6 +81,23 @@ def spread():
                     _core.tensor_spread(state[i], parameter, plan.parts)
             if plan.level == 3:
                 _core.tensor_spread(parameter, parameter, plan.parts)
+
+
+def slice_early(optimizer, states):
+    """States that programs will share out at level 3 are slices from the start: no process ever has all of them."""
+    if not wanted() or len(states) != len(optimizer.parameters) or context._stages() > 1 or not context._splits_programs():
+        return
+    plan = Plan()
+    if plan.level != 3:
+        return
+    n, rank = plan.ranks(), _core.comm_info("mccl_world_group")[0]
+    for parameter, state in zip(optimizer.parameters, states, strict=True):
+        if state is parameter or state.shape != parameter.shape or not plan.takes(parameter) or _core.tensor_split(parameter):
+            continue
+        rows = state.shape[0] // n
+        state.__dict__.pop("init_mode", None)
+        state._rebind(state._alias()[rank % n * rows:(rank % n + 1) * rows].copy())
+        _core.tensor_mark_slice(state, n)
 
 
 # --- data parallelism ---------------------------------------------------------------------------------------------------
@@ -115,7 +134,7 @@ class Shards:
     def _fill(self, rows):
         """Which slices travel together."""
         buckets, bytes_so_far = [], BUCKET_BYTES
-        for i in rows:
+        for i in reversed(rows):    # the last ones have their gradients first
             size = self.parameters[i].size * self.parameters[i].itemsize
             if bytes_so_far + size > BUCKET_BYTES or self.parameters[buckets[-1][-1]].dtype != self.parameters[i].dtype:
                 buckets.append([])

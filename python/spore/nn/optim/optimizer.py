@@ -190,6 +190,8 @@ class Optimizer(Cell):
             shards = self.__dict__.get('_shards')
             if shards is not None:
                 shards.mark(value)
+            elif '_parameters' in self.__dict__:
+                _sharding.slice_early(self, value)
         else:
             super().__setattr__(name, value)
 

@@ -19,12 +19,13 @@ BUCKET_BYTES = 32 << 20
 
 
 def _buckets(parameters, wanted):
-    """Numbers of gradients that travel together: one message for many small ones. A function of sizes alone, so that all processes agree."""
+    """Numbers of gradients that travel together: one message for many small ones. A function of sizes alone, so that all processes agree. The last
+    Parameters are the first ones to have theirs: programs send these buckets while the backward pass goes on."""
     buckets, bytes_so_far = [], BUCKET_BYTES
-    for i, parameter in enumerate(parameters):
+    for i in reversed(range(len(parameters))):
         if not wanted[i]:
             continue
-        size = 4 * parameter.size
+        size = 4 * parameters[i].size
         if bytes_so_far + size > BUCKET_BYTES:
             buckets.append([])
             bytes_so_far = 0
