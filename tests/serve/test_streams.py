@@ -196,7 +196,7 @@ def test_watching_health(serve, models, tmp_path):
         server.process.send_signal(signal.SIGTERM)
         assert state(model) == 2
         assert model.status()[0] == 14 and unknown.status()[0] == 14
-    assert server.process.wait(WAIT) == 0
+    assert server.process.wait(WAIT) == 0, server.errors()
 
 
 def test_watchers_that_go(server):
@@ -223,7 +223,7 @@ def test_open_calls_do_not_keep_a_server_from_ending(serve, models, mlp):
         assert result(call.receive())[2].tobytes() == mlp(X).tobytes()
         status, text = call.status()
         assert status == 14 and "stopped" in text
-    assert server.process.wait(WAIT) == 0
+    assert server.process.wait(WAIT) == 0, server.errors()
 
 
 def test_over_http1_and_without_a_key(serve, models, tmp_path):
