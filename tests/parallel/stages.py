@@ -126,7 +126,7 @@ def images(step):
 def words(step):
     draw = np.random.RandomState(step)
     x = draw.randint(0, 12, (BATCH, 6)).astype(np.int32)
-    return x, (x.sum(1) % 4).astype(np.int32)
+    return x, (x[:, -1] % 4).astype(np.int32)
 
 
 def text(step):
@@ -154,7 +154,7 @@ def prepared(net):
 
 def by_cell(net, data):
     """Model.train's way."""
-    step = nn.TrainOneStepCell(nn.PipelineCell(nn.WithLossCell(net, Loss()), MICRO), nn.Adam(net.trainable_params(), 0.005))
+    step = nn.TrainOneStepCell(nn.PipelineCell(nn.WithLossCell(net, Loss()), MICRO), nn.Adam(net.trainable_params(), 0.01))
     return step
 
 
