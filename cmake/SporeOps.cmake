@@ -6,7 +6,7 @@ find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
 set(typed_functions ${PROJECT_BINARY_DIR}/typed_functions.c)
 set(op_headers ${PROJECT_BINARY_DIR}/include/spore/ops_attrs.h ${PROJECT_BINARY_DIR}/include/spore/ops_typed.h)
 file(GLOB op_entries CONFIGURE_DEPENDS src/ops/*.[ch] src/ops/ops.def src/ir/*.h src/parallel/*.[ch] src/eager/*.[ch])
-add_custom_command(OUTPUT ${op_headers} ${typed_functions}
+add_custom_command(OUTPUT ${op_headers} ${typed_functions} ${PROJECT_BINARY_DIR}/typed_calls.h
     COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/make-op-headers ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER}
     DEPENDS scripts/make-op-headers include/spore/ops.h ${op_entries} COMMENT "Attributes and functions of operators" VERBATIM)
 # Everything of ours links spore_flags: none is compiled before the headers are there.
