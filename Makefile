@@ -14,7 +14,7 @@ BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 # The virtual environments hold no code of ours, so all build folders share them.
 VENV_PYTHON := $(abspath build/venv/bin/python)
 
-.PHONY: build configure deps check check-long docs demo bench bench-peers fmt install wheel clean distclean
+.PHONY: build configure deps check check-long docs demo bench bench-peers edge-sizes fmt install wheel clean distclean
 
 build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -50,6 +50,10 @@ bench: build
 # Peers are interpreters named by SPORE_BENCH_PEER and SPORE_BENCH_MINDSPORE; ROWS="matmul conv" takes some groups only.
 bench-peers: build
 	@PYTHONPATH=$(abspath $(BUILD))/py SPORE_BUILD=$(abspath $(BUILD)) $(VENV_PYTHON) bench/peers.py $(ROWS)
+
+# Programs that run one model with a library trimmed to it: bytes, and what they are linked with. Builds two small libraries.
+edge-sizes: build
+	@PYTHONPATH=$(abspath $(BUILD))/py SPORE_BUILD=$(abspath $(BUILD)) $(VENV_PYTHON) tests/small/edge_sizes.py
 
 fmt:
 	@scripts/fmt

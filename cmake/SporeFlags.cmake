@@ -11,6 +11,10 @@ set(CMAKE_C_FLAGS_RELEASE "-O3 -g1")
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(SPORE_X86 ON)
+    set(SPORE_ISA "all" CACHE STRING "Instructions of x86-64: all, portable, avx2 or avx512") # cmake/SporeParts.cmake
+    if(SPORE_ISA STREQUAL "portable")
+        set(SPORE_X86 OFF)
+    endif()
 else()
     set(SPORE_X86 OFF)
 endif()

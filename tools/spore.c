@@ -25,6 +25,7 @@ static const tool_verb verbs[] = {
     {"diff", "A B", "what changed between two files of weights or models", verb_diff},
     {"codegen", "MODEL ... -o FOLDER", "a model as plain C for microcontrollers: static memory, no libraries",
      verb_codegen},
+    {"trim", "MODEL ... -o FOLDER", "a static library with nothing but what these models need", verb_trim},
     {"draw", "MODEL", "the graph of a model as a picture", verb_draw},
     {"predict", "MODEL", "run a model on arrays or pictures; --input NAME=FILE", verb_predict},
     {"quantize", "MODEL", "make a model compute with small integers; --data FOLDER, -o FILE", verb_quantize},

@@ -211,6 +211,7 @@ int verb_cache(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_ops(int argc, char **argv);
 int verb_codegen(int argc, char **argv);
+int verb_trim(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 
 #endif

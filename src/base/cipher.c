@@ -18,11 +18,14 @@
 #include "base/cipher.h"
 #include "base/fail.h"
 #include "base/lock.h"
+#include "base/parts.h"
 
+#if SP_HAVE_CRYPTO
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,7 +74,11 @@ sp_status sp__cipher_init(sp_cipher *cipher, sp_cipher_mode mode, const void *ke
     return SP_OK;
 }
 
+#if SP_HAVE_CRYPTO
 void sp__cipher_clear(sp_cipher *cipher) { OPENSSL_cleanse(cipher, sizeof *cipher); }
+#else
+void sp__cipher_clear(sp_cipher *cipher) { memset(cipher, 0, sizeof *cipher); }
+#endif
 
 /* --- little-endian fields ----------------------------------------------------------------------------------------- */
 
@@ -140,6 +147,7 @@ static sp_status parse_block(const uint8_t *p, size_t left, block *out)
     return SP_OK;
 }
 
+#if SP_HAVE_CRYPTO
 /* --- OpenSSL ------------------------------------------------------------------------------------------------------ */
 
 /* A library context of our own: the one that OpenSSL shares stays unusable, and crashes, when its making ran out of memory once. Ours is
@@ -378,3 +386,37 @@ sp_status sp__digest(const char *algorithm, const void *data, size_t bytes, uint
     if (!ok) return library_fail(openssl_name, "does not offer");
     return SP_OK;
 }
+
+#else
+
+static sp_status absent(void) { return sp__fail(SP_DECLINED, "this build has no ciphers and digests (SPORE_CRYPTO)"); }
+
+size_t sp__cipher_sealed_bytes(const sp_cipher *cipher, size_t plain_bytes)
+{
+    (void)cipher;
+    return plain_bytes;
+}
+sp_status sp__cipher_seal(const sp_cipher *cipher, const void *plain, size_t plain_bytes, void *out)
+{
+    (void)cipher, (void)plain, (void)plain_bytes, (void)out;
+    return absent();
+}
+sp_status sp__cipher_open_bound(const void *sealed, size_t sealed_bytes, size_t *out)
+{
+    (void)sealed, (void)sealed_bytes, (void)out;
+    return absent();
+}
+sp_status sp__cipher_open(const sp_cipher *cipher, const void *sealed, size_t sealed_bytes, void *out,
+                          size_t *out_bytes)
+{
+    (void)cipher, (void)sealed, (void)sealed_bytes, (void)out, (void)out_bytes;
+    return absent();
+}
+sp_status sp__digest(const char *algorithm, const void *data, size_t bytes, uint8_t out[SP_DIGEST_MAX],
+                     size_t *out_bytes)
+{
+    (void)algorithm, (void)data, (void)bytes, (void)out, (void)out_bytes;
+    return absent();
+}
+
+#endif

@@ -24,6 +24,7 @@
  *
  * Interruption is asked for by the caller of the outermost call only, between its chunks: the poll function may belong to
  * an interpreter that other threads must not enter. */
+#include "base/parts.h"
 #include "base/base.h"
 #include "base/lock.h"
 #include "base/plain.h"
@@ -201,6 +202,7 @@ static int environment_count(const char *name)
 
 int sp_threads(void)
 {
+    if (!SP_HAVE_THREADS) return 1;
     int n = atomic_load_explicit(&n_threads, memory_order_relaxed);
     if (n > 0) return n;
     n = affinity_count();
@@ -509,8 +511,8 @@ sp_status sp__parallel_for(int64_t n, int64_t grain, void (*fn)(void *context, i
         return SP_OK;
     }
     int64_t n_chunks = (n - 1) / grain + 1;
-    int threads = inside_chunk ? 1 : sp_threads();
-    if (threads == 1 || atomic_exchange_explicit(&busy, true, memory_order_acquire))
+    int threads = inside_chunk || !SP_HAVE_THREADS ? 1 : sp_threads();
+    if (!SP_HAVE_THREADS || threads == 1 || atomic_exchange_explicit(&busy, true, memory_order_acquire))
         return run_alone(n, grain, n_chunks, fn, context);
     int helpers = threads - 1 < n_chunks - 1 ? threads - 1 : (int)(n_chunks - 1);
     sp_status status = run_shared(n, grain, n_chunks, helpers, fn, context);

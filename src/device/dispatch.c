@@ -2,7 +2,9 @@
 /* dispatch.c - from an operator to its kernel: the device's own, best first, and the reference last. */
 #include <string.h>
 
+#include "base/parts.h"
 #include "base/lock.h"
+#include "base/used.h"
 #include "device/provided.h"
 #include "ir/op_count.h"
 
@@ -38,7 +40,8 @@ static const sp_kernel_entry *entry_for(const sp_call *c, bool own)
 {
     sp__once(&lists_once, lists_start);
     const int id = sp__op_id(c->op);
-    const sp_kernel_entry *provided = own ? NULL : sp__provider_entry(id);
+    if (id < 0) return NULL;
+    const sp_kernel_entry *provided = own || !SP_HAVE_PLUGINS ? NULL : sp__provider_entry(id);
     if (provided && entry_takes(provided, c)) return provided;
     int i = first_own[id];
     while (i && !entry_takes(&own_entries[i - 1], c)) i = next_own[i - 1];
@@ -47,8 +50,35 @@ static const sp_kernel_entry *entry_for(const sp_call *c, bool own)
 
 bool sp__kernel_offered(const sp_call *c) { return entry_for(c, false) != NULL; }
 
+/* A small build has operators and dtypes that were asked for (base/parts.h); the code of others may be there, in part. */
+static sp_status check_built(const sp_call *c)
+{
+#if defined SP_OPERATORS_LIST
+    SP_CHECK(sp__op_id(c->op) >= 0, SP_DECLINED,
+             "operator %s is not in this build: SPORE_OPERATORS (cmake) does not name it", c->op->name);
+#endif
+    for (int i = 0; SP_DTYPES_BUILT != 0xFFFFFFFFu && i < c->n_in + c->n_out; i++) {
+        const sp_tensor *t = i < c->n_in ? c->in[i] : c->out[i - c->n_in];
+        SP_CHECK(!t || t->dtype >= SP_DTYPE_STR || SP_DTYPES_BUILT >> t->dtype & 1, SP_DECLINED,
+                 "%s: dtype %s is not in this build: SPORE_DTYPES (cmake) does not name it", c->op->name,
+                 sp_dtype_name((sp_dtype)t->dtype));
+    }
+    return SP_OK;
+}
+
+static void note_used(const sp_call *c)
+{
+    sp__used_note(SP_USED_OPERATOR, c->op->name);
+    for (int i = 0; i < c->n_in + c->n_out; i++) {
+        const sp_tensor *t = i < c->n_in ? c->in[i] : c->out[i - c->n_in];
+        if (t) sp__used_note_dtype(t->dtype);
+    }
+}
+
 static sp_status choose(const sp_call *c, bool own, sp_kernel *out)
 {
+    SP_TRY(check_built(c));
+    if (__builtin_expect(sp__used_watched(), 0)) note_used(c);
     const sp_kernel_entry *e = entry_for(c, own);
     if (e) {
         *out = (sp_kernel){.run = e->run,

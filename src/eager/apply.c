@@ -3,6 +3,8 @@
  *
  * The path of a small operator (two inputs of one dtype, no history) decides how fast eager programs are: it makes two
  * allocations, the handle and its storage, both served from the thread's own free lists. */
+#include "base/parts.h"
+#include "base/used.h"
 #include "base/messages.h"
 #include "base/profile.h"
 #include "device/device.h"
@@ -157,7 +159,7 @@ static sp_status check_dtype(const sp_op *op, int n_in, sp_tensor *const *in)
 
 static inline sp_status run_kernel(sp_call *c, sp_device *device)
 {
-    return device ? sp__device_run(device, c) : sp__dispatch(c);
+    return SP_HAVE_PLUGINS && device ? sp__device_run(device, c) : sp__dispatch(c);
 }
 
 static inline sp_status run_in_place(sp_call *c, sp_device *device)
@@ -212,8 +214,8 @@ static inline sp_status run_fresh(sp_call *c, sp_device *device)
         bool open = false;
         for (int k = 0; k < metas[i].rank; k++) open |= metas[i].dims[k] == -1;
         if (!open)
-            SP_GOTO(done, device ? sp__device_tensor(device, &metas[i], &c->out[i])
-                                 : sp__tensor_from_meta(&metas[i], &c->out[i]));
+            SP_GOTO(done, SP_HAVE_PLUGINS && device ? sp__device_tensor(device, &metas[i], &c->out[i])
+                                                    : sp__tensor_from_meta(&metas[i], &c->out[i]));
     }
     status = run_kernel(c, device);
 done:
@@ -264,7 +266,7 @@ static sp_status read_variables(int n_in, sp_tensor **in, sp_tensor **made, int 
         if (in[i]) SP_TRY(sp__record_read(in[i], &symbol));
         if (!symbol) continue;
         made[(*n_made)++] = symbol;
-        sp__grad_share(symbol, in[i]);
+        if (SP_HAVE_TRAINING) sp__grad_share(symbol, in[i]);
         in[i] = symbol;
     }
     return SP_OK;
@@ -323,13 +325,13 @@ static sp_status apply_recorded(sp_call *c, sp_tensor *const *originals)
     if (c->n_in > SP_IN_MAX && !(tracked = sp__alloc((size_t)c->n_in * sizeof *tracked))) return SP_NOMEM;
     for (int i = 0; i < c->n_in; i++) any |= tracked[i] = sp__grad_depth > 0 && c->in[i] && c->in[i]->node;
     sp_status status;
-    if (any && c->op->vjp && !known) {
+    if (SP_HAVE_TRAINING && any && c->op->vjp && !known) {
         status = sp__fail(SP_SYMBOL, "the gradient of %s needs shapes that are known only when the function runs",
                           c->op->name);
         goto done;
     }
     SP_GOTO(done, sp__record(c, originals));
-    if (!any || !c->op->vjp) goto done;
+    if (!SP_HAVE_TRAINING || !any || !c->op->vjp) goto done;
     if (c->op->writes && sp__is_variable(originals[0])) status = sp__grad_record_kept(c, tracked);
     else if (c->op->writes && originals[0]->flags & SP_TENSOR_PARAMETER)
         status = record_argument(c, originals, tracked);
@@ -354,6 +356,8 @@ static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *
     bool direct;
     sp_status status;
     sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .n_out = 0, .out = out};
+
+    if (__builtin_expect(sp__used_watched(), 0)) sp__used_note(SP_USED_OPERATOR, op->name);
 
     SP_TRY(sp__inputs_check(op, n_in, inputs));
     if (n_in > SP_IN_MAX) {
@@ -396,31 +400,31 @@ static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *
     sp_device *device = NULL;
     if (__builtin_expect(lies_elsewhere(&c), 0)) {
         mapped = reads_files(&c);
-        SP_GOTO(done, sp__place_inputs(op, n_in, in, promoted, &n_made, &device));
+        if (SP_HAVE_PLUGINS) SP_GOTO(done, sp__place_inputs(op, n_in, in, promoted, &n_made, &device));
     } else if (__builtin_expect(n_in == 0, 0)) {
-        device = sp__place_now();
+        device = SP_HAVE_PLUGINS ? sp__place_now() : NULL;
     }
     if (op->compose) {
         direct = false;
         if (!device) SP_GOTO(done, has_direct(&c, &direct));
         if (mapped) SP_GOTO(done, check_files(&c));
-        sp_device *before = device ? sp__place_set(device) : NULL;
+        sp_device *before = SP_HAVE_PLUGINS && device ? sp__place_set(device) : NULL;
         status = direct ? run_fresh(&c, NULL) : run_composed(&c);
-        if (device) sp__place_set(before);
+        if (SP_HAVE_PLUGINS && device) sp__place_set(before);
         if (status == SP_OK && mapped) status = check_files(&c);
         goto done;
     }
     bool any = false;
-    if (sp__grad_depth > 0)
+    if (SP_HAVE_TRAINING && sp__grad_depth > 0)
         for (int i = 0; i < n_in; i++) {
             if (in[i]) SP_GOTO(done, sp__grad_refresh(in[i]));
             any |= tracked[i] = in[i] && in[i]->node;
         }
     if (mapped) SP_GOTO(done, check_files(&c));
-    if (__builtin_expect(device != NULL, 0)) SP_GOTO(done, run_on_device(&c, device));
+    if (SP_HAVE_PLUGINS && __builtin_expect(device != NULL, 0)) SP_GOTO(done, run_on_device(&c, device));
     else SP_GOTO(done, op->writes ? run_in_place(&c, NULL) : run_fresh(&c, NULL));
     if (mapped) SP_GOTO(done, check_files(&c));
-    if (any && op->vjp)
+    if (SP_HAVE_TRAINING && any && op->vjp)
         status = op->writes && sp__grad_keeps(in[0]) ? sp__grad_record_kept(&c, tracked) : sp__grad_record(&c, tracked);
 
 done:

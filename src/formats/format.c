@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parts.h"
 #include "formats/encrypted.h"
 #include "formats/format_impl.h"
 
@@ -15,7 +16,7 @@ enum { VIEW_MIN_BYTES = 64 << 10, PATH_MAX_BYTES = 4096, TEXT_BYTES = 256, TEXT_
 static const sp_file_options no_options = {0};
 
 static const sp_format *const formats[] = {
-#define SP_FORMAT_ENTRY(name) &sp__format_##name,
+#define SP_FORMAT_ENTRY(name) SP_IF_FORMAT(name, &sp__format_##name, )
 #include "formats/formats.def"
 #undef SP_FORMAT_ENTRY
 };
@@ -96,8 +97,10 @@ static sp_status decrypt_source(sp_source *s, bool may_be_plain)
         return SP_OK;
     }
     SP_CHECK(s->options->key != NULL, SP_VALUE, "the file is encrypted (%s); give its key", mode);
+    SP_CHECK(SP_HAVE_CRYPTO, SP_DECLINED, "the file is encrypted (%s), and this build has no ciphers (SPORE_CRYPTO)",
+             mode);
     sp_map *plain = NULL;
-    SP_TRY(sp__decrypt_map(s->data, s->bytes, s->options, &plain));
+    SP_TRY(!SP_HAVE_CRYPTO ? SP_DECLINED : sp__decrypt_map(s->data, s->bytes, s->options, &plain));
     sp__map_release(s->map);
     s->map = plain;
     s->data = plain->data;
@@ -108,7 +111,8 @@ static sp_status decrypt_source(sp_source *s, bool may_be_plain)
 static sp_status source_open(const char *path, const sp_file_options *options, bool may_be_plain, sp_source *out)
 {
     sp_source s = {.path = path, .options = options};
-    SP_TRY(sp__map_open(path, &s.map));
+    SP_CHECK(SP_HAVE_FILES, SP_DECLINED, "this build reads no files (SPORE_FILES): load from memory");
+    SP_TRY(SP_HAVE_FILES ? sp__map_open(path, &s.map) : SP_DECLINED);
     s.data = s.map->data;
     s.bytes = s.map->bytes;
     sp_status status = decrypt_source(&s, may_be_plain);
@@ -290,7 +294,7 @@ sp_status sp__source_add_strided(const sp_source *s, sp_bundle *bundle, const ch
 static sp_status probe(const sp_source *s, const sp_format **out)
 {
     SP_CHECK(s->bytes > 0, SP_FORMAT, "the file is empty");
-    SP_TRY(sp__source_refuse_foreign(s));
+    if (SP_HAVE_TEXTS) SP_TRY(sp__source_refuse_foreign(s));
     for (int i = 0; i < N_FORMATS; i++)
         if (formats[i]->probe(s)) {
             *out = formats[i];

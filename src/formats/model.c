@@ -12,8 +12,10 @@
  * its programs read the weights as variables. */
 #include <stdio.h>
 
+#include "base/parts.h"
 #include "base/plain.h"
 #include "base/text.h"
+#include "base/used.h"
 #include "formats/model_impl.h"
 #include "graph/jit.h"
 #include "ir/constant.h"
@@ -29,7 +31,8 @@ struct sp_model_programs {
     atomic_bool thawed;   /* weights were changed */
 };
 
-static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx, &sp__model_tflite, &sp__model_lite};
+static const sp_model_kind *const kinds[] = {SP_IF_FORMAT(mindir, &sp__model_mindir, ) SP_IF_FORMAT(
+    onnx, &sp__model_onnx, ) SP_IF_FORMAT(tflite, &sp__model_tflite, ) SP_IF_FORMAT(lite, &sp__model_lite, ) NULL};
 static const sp_file_options no_options = {0};
 
 /* --- loading and releasing --------------------------------------------------------------------------------------- */
@@ -99,8 +102,9 @@ static sp_status load(const sp_source *s, sp_model **out)
 {
     const sp_format *format;
     SP_TRY(sp__source_format(s, &format));
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; kinds[i] != NULL; i++) {
         if (strcmp(kinds[i]->format, format->name) != 0) continue;
+        if (sp__used_watched()) sp__used_note(SP_USED_FORMAT, format->name);
         sp_model *m;
         SP_TRY(sp__model_create(kinds[i], &m));
         sp_status status = kinds[i]->load(s, m);

@@ -5,6 +5,7 @@
  * and stores become one segment, which is run by a plan; values that live inside it only get no slot in the frame. Marks
  * of values hold their place while a function is being translated and are cleared after it, because constants and functions
  * belong to several. */
+#include "base/parts.h"
 #include "graph/plan.h"
 #include "graph/program.h"
 #include "ops/ops_impl.h"
@@ -37,7 +38,7 @@ static void *take(sp_program *p, size_t n, size_t size) { return sp__arena_alloc
 static bool in_segment(const sp_node *n)
 {
     if (n->kind == SP_NODE_READ || n->kind == SP_NODE_STORE) return true;
-    if (n->kind != SP_NODE_OP || n->op->compose || n->op == &sp_op_device_copy) return false;
+    if (n->kind != SP_NODE_OP || n->op->compose || (SP_HAVE_PLUGINS && n->op == &sp_op_device_copy)) return false;
     /* Known inputs and yet an unknown result: only the data tell its shape. */
     bool known = true;
     for (int i = 0; i < n->n_in; i++) known = known && (!n->in[i] || sp__meta_known(&n->in[i]->meta));

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/parts.h"
 #include "device/blocked.h"
 #include "graph/cache.h"
 #include "graph/plan.h"
@@ -567,7 +568,7 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     s->prepared_bytes = kernel.prepared_bytes;
     s->prepare = kernel.prepare;
     s->prepared_form = kernel.prepared_form;
-    if (kernel.blocked && kernel.blocked->takes(&c)) s->blocked = kernel.blocked;
+    if (SP_HAVE_BLOCKS && kernel.blocked && kernel.blocked->takes(&c)) s->blocked = kernel.blocked;
     return SP_OK;
 }
 
@@ -694,13 +695,13 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
         return status;
     }
     SP_TRY(plan_outputs(l));
-    if (l->s->planning & SP_PLAN_LAYOUT) SP_TRY(sp__plan_layout(l->p));
+    if (SP_HAVE_BLOCKS && l->s->planning & SP_PLAN_LAYOUT) SP_TRY(sp__plan_layout(l->p));
     for (int i = 0; l->s->planning & SP_PLAN_PREPACK && i < l->p->n_steps; i++)
         SP_TRY(prepare_constant(l->p, &l->p->steps[i]));
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
     if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));
-    SP_TRY(sp__cache_on() ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
+    SP_TRY(SP_HAVE_CACHE && sp__cache_on() ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
     if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, 2 * (size_t)l->p->n_steps, sizeof *l->p->step_ns)))
         return SP_NOMEM;
     return SP_OK;

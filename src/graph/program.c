@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/parts.h"
 #include "base/plain.h"
 #include "graph/cache.h"
 #include "graph/jit.h"
@@ -47,8 +48,8 @@ static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_out
     SP_TRY(sp__graph_close(p->graph));
     SP_CHECK(p->graph->entry->n_params == f->n_params, SP_RUNTIME,
              "function %s uses a value of a function that is not around it: its recording is faulty", f->name);
-    SP_TRY(sp__save_graphs_step(p, NULL));
-    if (p->sharding) {
+    if (SP_HAVE_TEXTS) SP_TRY(sp__save_graphs_step(p, NULL));
+    if (SP_HAVE_PARALLEL && p->sharding) {
         int count = 0;
         SP_TRY(sp_pass_inline.run(p->graph, &count));
         SP_TRY(sp__shard_graph(p->graph, p->sharding, &p->shard_report));
@@ -103,11 +104,11 @@ static sp_status compile(sp_program *p, sp_function *f, const sp_program_options
     unsigned chosen = 0;
     if (!exact) SP_TRY(sp__passes_choose(options, &chosen));
     p->planning = sp__passes_planning(chosen);
-    if (!exact) SP_TRY(sp__save_graphs_begin(p, options));
+    if (SP_HAVE_TEXTS && !exact) SP_TRY(sp__save_graphs_begin(p, options));
     p->sharding = options ? options->sharding : NULL;
     p->sharded = p->sharding != NULL;
     /* Spared passes leave nothing to be saved; slices differ from rank to rank. */
-    const bool from_cache = !exact && sp__cache_on() && !p->save_folder && !p->sharded;
+    const bool from_cache = SP_HAVE_CACHE && !exact && sp__cache_on() && !p->save_folder && !p->sharded;
     SP_TRY(from_cache ? find_optimised(p, f, chosen) : optimise(p, f, chosen, NULL));
     p->sharding = NULL; /* the caller's */
     for (int i = 0; i < p->graph->n_variables; i++) p->stores |= p->graph->variables[i]->written;

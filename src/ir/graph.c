@@ -2,6 +2,7 @@
 /* graph.c - graphs, functions, values and nodes: making, finding, removing. */
 
 #include "base/plain.h"
+#include "base/used.h"
 #include "ir/constant.h"
 #include "ir/graph_impl.h"
 #include "tensor/remote.h"
@@ -340,6 +341,7 @@ sp_status sp__node_set_op(sp_node *n, const sp_op *op, const void *attrs)
 {
     sp_owned *o = own(n->owner->graph);
     if (!o) return SP_NOMEM;
+    if (sp__used_watched()) sp__used_note(SP_USED_OPERATOR, op->name);
     n->op = op;
     SP_TRY(sp__attrs_copy(op, attrs, &o->block));
     n->attrs = o->block;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - the list of all operators, and what is derived from their entries once: input names, numbers. Nothing in it can fail. */
 #include "base/lock.h"
+#include "base/parts.h"
 #include "ir/op_count.h"
 #include "ops/ops_impl.h"
 
 static const sp_op *const table[] = {
-#define SP_OP(name) &sp_op_##name,
+    /* those of this build */
+#define SP_OP(name) SP_IF_OPERATOR(name, &sp_op_##name, )
 #include "ops/ops.def"
 #undef SP_OP
 };

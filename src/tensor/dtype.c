@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/parts.h"
 #include "tensor/half.h"
 #include "tensor/tensor_impl.h"
 
@@ -120,14 +121,54 @@ static inline uint64_t to_unsigned(double x)
 #define STORE_C64(p, v) (*(c64 *)(p) = (c64)(v))
 #define STORE_C128(p, v) (*(c128 *)(p) = (c128)(v))
 
+/* Those of this build (base/parts.h), those that shapes and numbers come in, and those that the runs below are for. The outer list is another macro than the inner one: a macro
+ * is not expanded inside itself. */
+#define HAVE_ALWAYS 1
+#if SP_HAVE_X86
+#define HAVE_HALF 1
+#define HAVE_BRAIN 1
+#else
+#define HAVE_HALF SP_HAVE_F16
+#define HAVE_BRAIN SP_HAVE_BF16
+#endif
+#define INNER(have, ...) SP_IF(have, __VA_ARGS__)
+#define OUTER(have, ...) OUTER_JOINED(have, __VA_ARGS__)
+#define OUTER_JOINED(have, ...) OUTER_##have(__VA_ARGS__)
+#define OUTER_0(...)
+#define OUTER_1(...) __VA_ARGS__
 /* clang-format off */
 #define DTYPES(X, A)                                                                                                   \
-    X(A, BOOL) X(A, U8) X(A, U16) X(A, U32) X(A, U64) X(A, I8) X(A, I16) X(A, I32) X(A, I64) X(A, F16) X(A, BF16)      \
-        X(A, F32) X(A, F64) X(A, C64) X(A, C128)
-/* clang-format on */
-/* clang-format off */
+    INNER(HAVE_ALWAYS, X(A, BOOL)) \
+    INNER(HAVE_ALWAYS, X(A, U8)) \
+    INNER(SP_HAVE_U16, X(A, U16)) \
+    INNER(SP_HAVE_U32, X(A, U32)) \
+    INNER(SP_HAVE_U64, X(A, U64)) \
+    INNER(HAVE_ALWAYS, X(A, I8)) \
+    INNER(SP_HAVE_I16, X(A, I16)) \
+    INNER(HAVE_ALWAYS, X(A, I32)) \
+    INNER(HAVE_ALWAYS, X(A, I64)) \
+    INNER(HAVE_HALF, X(A, F16)) \
+    INNER(HAVE_BRAIN, X(A, BF16)) \
+    INNER(HAVE_ALWAYS, X(A, F32)) \
+    INNER(HAVE_ALWAYS, X(A, F64)) \
+    INNER(SP_HAVE_C64, X(A, C64)) \
+    INNER(SP_HAVE_C128, X(A, C128))
 #define DTYPES_OUTER(X)                                                                                                \
-    X(BOOL) X(U8) X(U16) X(U32) X(U64) X(I8) X(I16) X(I32) X(I64) X(F16) X(BF16) X(F32) X(F64) X(C64) X(C128)
+    OUTER(HAVE_ALWAYS, X(BOOL)) \
+    OUTER(HAVE_ALWAYS, X(U8)) \
+    OUTER(SP_HAVE_U16, X(U16)) \
+    OUTER(SP_HAVE_U32, X(U32)) \
+    OUTER(SP_HAVE_U64, X(U64)) \
+    OUTER(HAVE_ALWAYS, X(I8)) \
+    OUTER(SP_HAVE_I16, X(I16)) \
+    OUTER(HAVE_ALWAYS, X(I32)) \
+    OUTER(HAVE_ALWAYS, X(I64)) \
+    OUTER(HAVE_HALF, X(F16)) \
+    OUTER(HAVE_BRAIN, X(BF16)) \
+    OUTER(HAVE_ALWAYS, X(F32)) \
+    OUTER(HAVE_ALWAYS, X(F64)) \
+    OUTER(SP_HAVE_C64, X(C64)) \
+    OUTER(SP_HAVE_C128, X(C128))
 /* clang-format on */
 
 #define CAST(FROM, TO)                                                                                                 \
@@ -172,8 +213,8 @@ MOVE(uint32_t, 4)
 MOVE(uint64_t, 8)
 MOVE(c128, 16)
 
-#define ENTRY(FROM, TO) cast_##FROM##_##TO,
-#define ENTRY_ROW(FROM) {DTYPES(ENTRY, FROM)},
+#define ENTRY(FROM, TO) [SP_DTYPE_##TO] = cast_##FROM##_##TO,
+#define ENTRY_ROW(FROM) [SP_DTYPE_##FROM] = {DTYPES(ENTRY, FROM)},
 static const sp_loop_fn cast_table[15][15] = {DTYPES_OUTER(ENTRY_ROW)};
 
 /* --- runs ---------------------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ GOOD = {
     "inspect": ["{f}/net.onnx"],
     "convert": ["{f}/net.ckpt", "{o}.npz"],
     "codegen": ["{f}/net.onnx", "-o", "{f}/generated", "--force"],     # a folder
+    "trim": ["{f}/net.onnx", "-o", "{f}/trimmed", "--options-only", "--force"],     # a folder
     "diff": ["{f}/net.ckpt", "{f}/net.npz"],
     "draw": ["{f}/net.onnx", "-o", "{o}.svg"],
     "predict": ["{f}/net.onnx", "--input", "{f}/x.npy"],
@@ -176,7 +177,7 @@ def test_unknown_option(verb, folder, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("verb", those(lambda v: v not in PYTHON | {"serve", "codegen", "record merge", "help", "record make"}))
+@pytest.mark.parametrize("verb", those(lambda v: v not in PYTHON | {"serve", "codegen", "trim", "record merge", "help", "record make"}))
 def test_too_many_arguments(verb, folder, tmp_path):
     done = call(verb, *(words(verb, folder, tmp_path / "out") if GOOD[verb] else [tmp_path / "a"]), "1", "2", "3", "4")
     assert done.returncode == 2 and "too many" in is_complaint(done.stderr, verb), done

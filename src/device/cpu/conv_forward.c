@@ -16,8 +16,11 @@
  *
  * Work is cut by shapes alone, an element is always summed by one thread in one order. float16 and bfloat16 are widened
  * to float and rounded once at the end. */
+#include "base/parts.h"
 #include "base/scratch.h"
 #include "device/cpu/conv_job.h"
+
+#define HAVE_TILES (SP_HAVE_BLOCKS || SP_HAVE_X86) /* a small build for other machines has none */
 
 #define PARALLEL_FLOPS 2e6 /* below this everything stays on one thread */
 
@@ -177,7 +180,7 @@ void sp__conv_plan_forward(sp__conv_job *job)
 {
     const sp__window *w = &job->g.w;
     job->pointwise = sp__conv_is_pointwise(job);
-    job->winograd = sp__winograd_takes(job);
+    job->winograd = SP_HAVE_BLOCKS && sp__winograd_takes(job);
     job->form = form_of(job);
     bool by_rows = job->form != FORM_PANELS;
     if (!by_rows) job->offsets_bytes = aligned((size_t)(job->k + job->positions) * sizeof(int64_t));
@@ -344,7 +347,7 @@ static const sp__tiles_kernels *tiles_for(const sp__conv_job *job)
     double m = (double)job->oc_g, k = (double)job->k, n = (double)(job->g.batch * job->positions);
     double padded = (double)(ceil_div(job->oc_g, SP_TILE) * SP_TILE) * n * (double)(ceil_div(job->k, 32) * 32);
     double by_tiles = padded * 12 / 1024 * 1.9 + 2.2 * m * k + n * k * (job->g.w.stride[2] == 1 ? 1.8 : 2.6) + m * n;
-    double by_vectors = 2 * m * n * k / 48 * (job->winograd ? sp__winograd_share(job) : 1);
+    double by_vectors = 2 * m * n * k / 48 * (SP_HAVE_BLOCKS && job->winograd ? sp__winograd_share(job) : 1);
     return by_tiles < 0.85 * by_vectors ? tiles : NULL;
 }
 
@@ -434,7 +437,7 @@ size_t sp__conv_forward_work(sp__conv_job *job)
     size_t panels = has_panels(job) ? 0 : job->panels_bytes,
            tiles = job->tiles ? job->tables_bytes + job->tiles_bytes : 0;
     size_t direct = job->offsets_bytes + job->padded_bytes + (panels > tiles ? panels : tiles);
-    size_t winograd = job->winograd ? sp__winograd_work(job) : 0;
+    size_t winograd = SP_HAVE_BLOCKS && job->winograd ? sp__winograd_work(job) : 0;
     return direct > winograd ? direct : winograd;
 }
 
@@ -454,13 +457,13 @@ static sp_status pack_panels(sp__conv_job *job)
 size_t sp__conv_prepared_bytes(const sp__conv_job *job)
 {
     if (job->pointwise) return sp__pointwise_prepared_bytes(job);
-    return job->winograd ? sp__winograd_prepared_bytes(job) : job->panels_bytes;
+    return SP_HAVE_BLOCKS && job->winograd ? sp__winograd_prepared_bytes(job) : job->panels_bytes;
 }
 
 sp_status sp__conv_prepare(sp__conv_job *job, void *to)
 {
     if (job->pointwise) return sp__pointwise_prepare(job, to);
-    if (job->winograd) return sp__winograd_prepare(job, to);
+    if (SP_HAVE_BLOCKS && job->winograd) return sp__winograd_prepare(job, to);
     job->panels = to;
     return pack_panels(job);
 }
@@ -480,13 +483,13 @@ sp_status sp__conv_forward(sp__conv_job *job, char *work)
     }
     sp__conv_plan_forward(job);
     plan_tiles(job);
-    if (job->winograd && !job->tiles) {
+    if (SP_HAVE_BLOCKS && job->winograd && !job->tiles) {
         sp_status status = sp__winograd_forward(job, work);
         if (status != SP_DECLINED) return status;
     }
     sp__conv_place(job, work);
     SP_TRY(sp__conv_pad(job));
-    if (job->tiles) {
+    if (HAVE_TILES && job->tiles) {
         sp_status status = forward_tiles(job, job->panels);
         if (status != SP_DECLINED) return status;
     }

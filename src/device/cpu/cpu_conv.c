@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cpu_conv.c - entries of convolution and its gradients: from calls of operators to the jobs of conv_forward.c and conv_gradient.c.
  * float16 and bfloat16 are widened to float and rounded once at the end. */
+#include "base/parts.h"
 #include "device/cpu/conv_job.h"
 #include "device/cpu/cpu_kernels.h"
 
 typedef enum { FORWARD, BY_INPUT, BY_WEIGHT } conv_kind;
+
+/* A small build may have convolutions without their gradients (base/parts.h). */
+#ifdef SP_OPERATORS_LIST
+#define HAVE_INPUT_GRAD (SP_HAVE_OP_conv1d_input_grad || SP_HAVE_OP_conv2d_input_grad || SP_HAVE_OP_conv3d_input_grad)
+#define HAVE_WEIGHT_GRAD                                                                                               \
+    (SP_HAVE_TRAINING &&                                                                                               \
+     (SP_HAVE_OP_conv1d_weight_grad || SP_HAVE_OP_conv2d_weight_grad || SP_HAVE_OP_conv3d_weight_grad))
+#else
+#define HAVE_INPUT_GRAD 1
+#define HAVE_WEIGHT_GRAD 1
+#endif
 
 static sp_status measure(conv_kind kind, const sp_call *c, sp__conv_geometry *g)
 {
@@ -26,11 +38,11 @@ bool sp__cpu_conv_takes(const sp_call *c)
 
 static size_t kernel_work(conv_kind kind, const sp__conv_geometry *g, sp_dtype dtype, bool prepared)
 {
-    if (kind == BY_INPUT) return sp__conv_input_work(g, dtype, prepared);
+    if (HAVE_INPUT_GRAD && kind == BY_INPUT) return sp__conv_input_work(g, dtype, prepared);
     sp__conv_job job = {.g = *g, .prepared = prepared ? "" : NULL};
     sp__conv_plan(dtype, &job);
     if (kind == FORWARD) return sp__conv_forward_work(&job);
-    return sp__conv_weight_work(&job);
+    return HAVE_WEIGHT_GRAD ? sp__conv_weight_work(&job) : 0;
 }
 
 static size_t call_work(conv_kind kind, const sp_call *c)
@@ -75,7 +87,7 @@ static sp_status call_run(conv_kind kind, const sp_call *c)
         out = work;
         work += aligned((size_t)c->out[0]->count * 4);
     }
-    if (kind == BY_INPUT) {
+    if (kind == BY_INPUT && HAVE_INPUT_GRAD) {
         SP_TRY(sp__conv_input(&g, wide, in[0], in[1], out, c->prepared, work));
     } else {
         sp__conv_job job = {.g = g, .x = in[0], .out = out};
@@ -86,7 +98,7 @@ static sp_status call_run(conv_kind kind, const sp_call *c)
             job.prepared = c->prepared;
             job.epilogue = wide == dtype ? c->epilogue : NULL; /* half: results are rounded at the end */
             SP_TRY(sp__conv_forward(&job, work));
-        } else {
+        } else if (HAVE_WEIGHT_GRAD) {
             job.dout = in[1];
             SP_TRY(sp__conv_weight(&job, work));
         }

@@ -20,6 +20,7 @@
  * An element is summed by one thread in one order, the same in all of these. */
 #include <string.h>
 
+#include "base/parts.h"
 #include "base/scratch.h"
 #include "device/cpu/blocks.h"
 #include "device/cpu/cpu_kernels.h"
@@ -321,7 +322,7 @@ sp_status sp__cpu_depthwise(const sp_call *c)
     job.bias = c->in[2] ? c->in[2]->data : NULL;
     job.out = c->out[0]->data;
     job.epilogue = c->epilogue;
-    const int64_t band = band_of_blocks(&job);
+    const int64_t band = SP_HAVE_BLOCKS ? band_of_blocks(&job) : 0;
     if (!band) return share(&job, g.batch * g.group, forward_planes);
     job.band = band;
     return share(&job, g.batch * sp__blocks_of(g.group) * ((job.rows + band - 1) / band), forward_blocks);

@@ -21,6 +21,7 @@
  *
  * Vectors (m or n is 1) have kernels of their own, because there each element of the matrix is used once. bfloat16, int8 and, on CPUs with
  * AMX, larger products of float32 go to tiles.h. */
+#include "base/parts.h"
 #include "device/cpu/gemm.h"
 
 #include <string.h>
@@ -82,7 +83,7 @@ typedef struct gemm_job {
 
 const sp__gemm_kernels *sp__gemm_find(sp_dtype dtype)
 {
-    bool f32 = dtype == SP_DTYPE_F32;
+    bool f32 = dtype == SP_DTYPE_F32 || !SP_HAVE_F64;
 #if SP_HAVE_X86
     unsigned features = sp__cpu_features();
     if (features & SP_CPU_AVX512) return f32 ? &sp__gemm_f32_avx512 : &sp__gemm_f64_avx512;

@@ -42,7 +42,7 @@ static int cost_of(int row) { return names[row].cost <= 6 ? names[row].cost : na
 sp_inner_loop sp__cpu_loop(const sp_call *c)
 {
     sp__once(&rows_once, rows_find);
-    const int row = row_of_op[sp__op_id(c->op)] - 1;
+    const int id = sp__op_id(c->op), row = id < 0 ? -1 : row_of_op[id] - 1;
     if (row < 0) return (sp_inner_loop){0};
     const sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
     for (int i = 1; i < c->n_in; i++)

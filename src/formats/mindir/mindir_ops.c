@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parts.h"
 #include "base/plain.h"
+#include "base/used.h"
 #include "formats/mindir/mindir_ops.h"
 #include "ir/op_impl.h"
 
@@ -459,9 +461,19 @@ static sp_status run_assert(mi_call *c, const mi_rule *rule, mi_value **out)
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
 #define TEXT(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mi_run_text}
-#define CODE(mindir_, op_, run_) {.mindir = mindir_, .op = op_, .run = run_}
-#define RESIZE(mindir_, mode_) {.mindir = mindir_, .inputs = mode_, .run = sp__mi_run_resize}
-#define TURNED(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mi_run_turned}
+/* What a small build need not read has no function (base/parts.h), and of the lists of other files nothing is left when it needs none of them. */
+#ifdef SP_HAVE_MINDIR_EXT
+#define HAVE_EXT SP_HAVE_MINDIR_EXT
+#define HAVE_SCALAR SP_HAVE_MINDIR_SCALAR
+#else
+#define HAVE_EXT 1
+#define HAVE_SCALAR 1
+#endif
+#define WANTED(mindir_, run_) (SP_WANTS_PRIMITIVE(mindir_) ? run_ : NULL)
+#define CODE(mindir_, op_, run_) {.mindir = mindir_, .op = op_, .run = WANTED(mindir_, run_)}
+#define RESIZE(mindir_, mode_) {.mindir = mindir_, .inputs = mode_, .run = WANTED(mindir_, sp__mi_run_resize)}
+#define TURNED(mindir_, op_, inputs_)                                                                                  \
+    {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = WANTED(mindir_, sp__mi_run_turned)}
 #define CONTROL(mindir_, control_) {.mindir = mindir_, .control = control_}
 
 static const mi_rule rules[] = {
@@ -612,7 +624,7 @@ static const mi_rule rules[] = {
     {.mindir = "CropAndResize",
      .op = "crop_and_resize",
      .inputs = "_ _ _ crop_size method extrapolation_value",
-     .run = sp__mi_run_crop},
+     .run = WANTED("CropAndResize", sp__mi_run_crop)},
     CODE("PadV3", "pad", sp__mi_run_pad),
     CODE("ConstantPadND", "pad", sp__mi_run_pad),
     CODE("Pad", "pad", sp__mi_run_pad_attr),
@@ -649,7 +661,7 @@ static const mi_rule rules[] = {
     {.mindir = "BatchNorm",
      .op = "batch_norm",
      .inputs = "_ _? _? _? _? is_training epsilon momentum data_format",
-     .run = sp__mi_run_batch_norm},
+     .run = WANTED("BatchNorm", sp__mi_run_batch_norm)},
     CODE("BatchNormGrad", NULL, sp__mi_run_batch_norm_grad),
     CODE("LayerNormGrad", NULL, sp__mi_run_layer_norm_grad),
     TURNED("ReluGrad", "relu_grad", "01"),
@@ -710,15 +722,16 @@ static const char *default_inputs(sp__arena *arena, const sp_op *op)
 const mi_rule *sp__mindir_rule(sp__arena *arena, const char *type)
 {
     if (!strncmp(type, "S_Prim_", 7) || !strncmp(type, "S-Prim-", 7)) type += 7;
+    if (sp__used_watched()) sp__used_note(SP_USED_PRIMITIVE, type);
     const char *op_name = NULL;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (strcmp(rules[i].mindir, type)) continue;
         if (rules[i].run != sp__mi_run_text || rules[i].inputs) return &rules[i];
         op_name = rules[i].op;
     }
-    for (const mi_rule *r = sp__mi_ext_rules; r->mindir; r++)
+    for (const mi_rule *r = sp__mi_ext_rules; HAVE_EXT && r->mindir; r++)
         if (!strcmp(r->mindir, type)) return r;
-    for (const mi_rule *r = sp__mi_scalar_rules; r->mindir; r++)
+    for (const mi_rule *r = sp__mi_scalar_rules; HAVE_SCALAR && r->mindir; r++)
         if (!strcmp(r->mindir, type)) return r;
     for (int i = 0; i < sp_op_count(); i++) {
         const sp_op *op = sp_op_at(i);
@@ -745,7 +758,9 @@ bool sp__mindir_writes_first(const mi_rule *rule) { return written_operands(rule
 
 sp_status sp__mindir_apply(mi_call *c, const mi_rule *rule, mi_value **out)
 {
-    sp_status status = rule->run(c, rule, out);
+    sp_status status = rule->run
+                           ? rule->run(c, rule, out)
+                           : sp__fail(SP_DECLINED, "is not in this build: SPORE_PRIMITIVES (cmake) does not name it");
     if (status != SP_OK) sp__error_context("%s", rule->mindir);
     return status;
 }

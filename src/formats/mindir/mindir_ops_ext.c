@@ -4,6 +4,7 @@
  * A view is its contents here. An operator in place gives the new contents, which is what the file goes on with. */
 #include <string.h>
 
+#include "base/parts.h"
 #include "formats/mindir/mindir_ops.h"
 #include "ir/builder_keep.h"
 
@@ -375,8 +376,10 @@ static sp_status run_gated(mi_call *c, const mi_rule *rule, mi_value **out)
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
 #define TEXT(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mi_run_text}
-#define CODE(mindir_, op_, run_) {.mindir = mindir_, .op = op_, .run = run_}
-#define WITH(mindir_, op_, inputs_, run_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = run_}
+#define WANTED(mindir_, run_) (SP_WANTS_PRIMITIVE(mindir_) ? run_ : NULL)
+#define CODE(mindir_, op_, run_) {.mindir = mindir_, .op = op_, .run = WANTED(mindir_, run_)}
+#define WITH(mindir_, op_, inputs_, run_)                                                                              \
+    {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = WANTED(mindir_, run_)}
 #define INPLACE(mindir_, op_) TEXT("Inplace" mindir_, op_, "_")
 #define PADS(n)                                                                                                        \
     WITH("ReflectionPad" n, NULL, "reflect", run_pad_mode), WITH("ReplicationPad" n, NULL, "replicate", run_pad_mode)

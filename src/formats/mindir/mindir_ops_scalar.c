@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parts.h"
 #include "formats/mindir/mindir_ops.h"
 
 static double as_float(const mi_value *v) { return v->kind == MI_FLOAT ? v->f : (double)v->i; }
@@ -166,8 +167,8 @@ static sp_status run_to_scalar(mi_call *c, const mi_rule *rule, mi_value **out)
     return sp_tensor_rank(x) == 0 ? sp__mi_give(c, x, out) : sp__mi_reshape(c, x, 0, NULL, out);
 }
 
-#define TWO(mindir_, op_) {.mindir = mindir_, .op = op_, .run = run_scalar}
-#define ONE(mindir_, op_) {.mindir = mindir_, .op = op_, .run = run_scalar_of_one}
+#define TWO(mindir_, op_) {.mindir = mindir_, .op = op_, .run = SP_WANTS_PRIMITIVE(mindir_) ? run_scalar : NULL}
+#define ONE(mindir_, op_) {.mindir = mindir_, .op = op_, .run = SP_WANTS_PRIMITIVE(mindir_) ? run_scalar_of_one : NULL}
 
 const mi_rule sp__mi_scalar_rules[] = {
     TWO("ScalarAdd", "add"),

@@ -12,6 +12,7 @@
  * arguments are none of the recorded functions. */
 #include <string.h>
 
+#include "base/parts.h"
 #include "base/stack.h"
 #include "formats/mindir/mindir.h"
 #include "formats/mindir/mindir_record.h"
@@ -675,7 +676,7 @@ static sp_status load(const sp_source *s, sp_model *m)
     SP_TRY(sp__mindir_parse(s, m, mi));
     SP_TRY(describe(m, mi));
     m->sized = mi->n_functions > 1;
-    return sp__mindir_outline(m, mi);
+    return SP_HAVE_TEXTS ? sp__mindir_outline(m, mi) : SP_OK; /* nodes are listed for tools */
 }
 
 static sp_status apply_in(run *r, const sp_model *m, sp_tensor *const *in, sp_tensor **out)

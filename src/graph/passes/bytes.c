@@ -6,6 +6,7 @@
  * x and y of int8 or uint8; zero points may be absent, and an operand may be an int32 constant whose numbers are all bytes. This is how
  * quantised networks are written where no operator multiplies bytes: files in MindIR, programs. Both sides wrap in 32 bits, so the results
  * are the same; the right one reads a quarter of the memory and has instructions of its own. */
+#include "base/parts.h"
 #include "graph/passes/passes.h"
 #include "ir/matmul_geometry.h"
 #include "ops/ops_impl.h"
@@ -120,6 +121,9 @@ static sp_status narrow(sp_node *n, int *count)
 
 static sp_status bytes_run(sp_graph *g, int *count)
 {
+#ifdef SP_OPERATORS_LIST /* a small build may not have the operator */
+    if (!SP_HAVE_OP_matmul_i32) return SP_OK;
+#endif
     sp__marks_clear(g);
     for (sp_function *f = g->first; f; f = f->next)
         for (sp_node *n = f->first, *next; n; n = next) {

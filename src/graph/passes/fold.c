@@ -2,6 +2,7 @@
 /* fold.c - operators on constants are computed now, by the same kernels; choices by constants are made.
  *
  * Results larger than a limit stay computations: a program should not carry megabytes that a kernel makes in a moment. */
+#include "base/parts.h"
 #include "eager/eager.h"
 #include "graph/passes/passes.h"
 #include "ops/ops_impl.h"
@@ -80,8 +81,8 @@ static sp_status fold_run(sp_graph *g, int *count)
             sp__node_forward(n);
             if (n->kind == SP_NODE_SWITCH && n->in[0]->origin == SP_VALUE_CONSTANT)
                 SP_GOTO(done, fold_switch(n, count));
-            if (n->kind == SP_NODE_OP && !n->op->writes && !n->op->collective && n->op != &sp_op_device_copy &&
-                all_constant(n) && small(n))
+            if (n->kind == SP_NODE_OP && !n->op->writes && !n->op->collective &&
+                !(SP_HAVE_PLUGINS && n->op == &sp_op_device_copy) && all_constant(n) && small(n))
                 SP_GOTO(done, fold_op(n, count));
         }
     sp__values_forward(g);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* passes.c - runs the list, and what several passes use. */
+#include "base/parts.h"
 #include "graph/passes/passes.h"
 
 #include <stdlib.h>
@@ -95,7 +96,7 @@ sp_status sp__passes_run(sp_program *p, unsigned chosen)
             return status;
         }
         p->reports[p->n_reports++] = (sp_pass_report){passes[i]->name, passes[i]->what, count, now_us() - start};
-        SP_TRY(sp__save_graphs_step(p, &p->reports[p->n_reports - 1]));
+        if (SP_HAVE_TEXTS) SP_TRY(sp__save_graphs_step(p, &p->reports[p->n_reports - 1]));
     }
     return SP_OK;
 }
