@@ -6,7 +6,7 @@
 #include "ops/ops_impl.h"
 
 static const sp_op *const table[] = {
-    /* those of this build */
+/* those of this build */
 #define SP_OP(name) SP_IF_OPERATOR(name, &sp_op_##name, )
 #include "ops/ops.def"
 #undef SP_OP
