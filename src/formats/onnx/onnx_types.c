@@ -16,6 +16,18 @@ static uint32_t name_number(sp_wire w)
     return number != 0 ? number : 1;
 }
 
+/* Converters write these for every size that they do not know: dimensions that share them need not be equal. */
+static bool says_nothing(sp_wire name)
+{
+    static const char *const unknown[] = {"None", "none", "unknown", "dynamic"};
+    const size_t n = sp__wire_left(&name);
+    bool letters = false;
+    for (size_t i = 0; i < n; i++) letters |= (name.at[i] | 32) >= 'a' && (name.at[i] | 32) <= 'z';
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        if (n == strlen(unknown[i]) && !memcmp(name.at, unknown[i], n)) return true;
+    return !letters;
+}
+
 static sp_status read_dims(sp_wire w, sp_model_value *out)
 {
     sp_spec *spec = &out->spec;
@@ -44,7 +56,7 @@ static sp_status read_dims(sp_wire w, sp_model_value *out)
                 *d = (int64_t)v < 0 ? -1 : (int64_t)v;
             } else if (number == 2) {
                 SP_TRY(sp__wire_take_bytes(&dim, "dim_param", type, &name));
-                *axis = sp__wire_more(&name) ? name_number(name) : 0;
+                *axis = says_nothing(name) ? 0 : name_number(name);
                 snprintf(axis_name, SP_AXIS_NAME_BYTES, "%.*s",
                          (int)(sp__wire_left(&name) < SP_AXIS_NAME_BYTES ? sp__wire_left(&name) : SP_AXIS_NAME_BYTES),
                          (const char *)name.at);
