@@ -5,6 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MATRIX_MAX = 1 << 26, MAP_MAX = 1 << 26 }; /* elements of what goes into a file in place of an operator */
+
+/* Elements of a list of places; too many are refused before they are made. */
+static bool map_fits(ox_out *o, const sp_meta *m)
+{
+    int64_t count = 1;
+    for (int k = 0; k < m->rank; k++)
+        if (!sp__mul_i64(count, m->dims[k], &count)) count = INT64_MAX;
+    if (count <= MAP_MAX) return true;
+    sp__ox_fail(o,
+                sp__fail(SP_DECLINED,
+                         "%s is written as a list of where each element comes from, here %lld: more than %lld elements",
+                         o->node->op->name, (long long)count, (long long)MAP_MAX));
+    return false;
+}
+
 double sp__ox_zero(const void *context, int64_t i)
 {
     (void)context, (void)i;
@@ -23,6 +39,7 @@ sp_tensor *sp__ox_iota(ox_out *o, int i, int64_t from)
     sp__ox_fix(o, i);
     if (!sp__ox_ok(o)) return NULL;
     const sp_meta *m = sp__ox_meta(o, i);
+    if (!map_fits(o, m) || !map_fits(o, sp__ox_result(o, 0))) return NULL;
     sp_status status = sp_tensor_create(SP_DTYPE_I64, m->rank, m->dims, &t);
     if (status != SP_OK) return sp__ox_fail(o, status);
     for (int64_t k = 0; k < sp_tensor_count(t); k++) ((int64_t *)sp_tensor_data(t))[k] = from + k;
@@ -61,9 +78,15 @@ sp_tensor *sp__ox_run(ox_out *o, sp_tensor *const *in, int n_in, int k)
 }
 
 /* Ones where the number of the element is that of its plane, in n planes. */
-static sp_tensor *unit_planes(ox_out *o, int rank, const int64_t *dims, int64_t n, sp_dtype dtype)
+static sp_tensor *unit_planes(ox_out *o, int rank, const int64_t *dims, int64_t n, int64_t columns, sp_dtype dtype)
 {
     sp_tensor *t;
+    int64_t count;
+    if (!sp__mul_i64(n, n > columns ? n : columns, &count) || count > MATRIX_MAX)
+        return sp__ox_fail(
+            o, sp__fail(SP_DECLINED,
+                        "%s is written as a matrix, here of %lld rows and %lld columns: more than %lld elements",
+                        o->node->op->name, (long long)n, (long long)columns, (long long)MATRIX_MAX));
     sp_status status = sp_tensor_create_zeros(dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, rank, dims, &t);
     if (status != SP_OK) return sp__ox_fail(o, status);
     for (int64_t k = 0; k < n; k++) {
@@ -100,7 +123,7 @@ ox sp__ox_matrix(ox_out *o, int in_rank, int out_rank, sp_dtype dtype)
     for (int k = lead; k < m->rank; k++) n *= sp__ox_fixed(o, 0, k);
     for (int k = r->rank - out_rank; k < r->rank; k++) columns *= r->dims[k];
     for (int k = 0; k < m->rank; k++) dims[k] = k >= lead ? m->dims[k] : k == 0 ? n : 1;
-    return sp__ox_ok(o) ? matrix_of(o, NULL, unit_planes(o, m->rank, dims, n, dtype), n, columns, dtype) : 0;
+    return sp__ox_ok(o) ? matrix_of(o, NULL, unit_planes(o, m->rank, dims, n, columns, dtype), n, columns, dtype) : 0;
 }
 
 ox sp__ox_axis_matrix(ox_out *o, const char *axis, int64_t n, int64_t columns, sp_dtype dtype)
@@ -111,7 +134,7 @@ ox sp__ox_axis_matrix(ox_out *o, const char *axis, int64_t n, int64_t columns, s
     if (!sp__ox_ok(o) || status != SP_OK) return sp__ox_fail(o, status), 0;
     size_t offset = (size_t)((const char *)sp__ox_attr_at(o->node, axis, &type) - (const char *)o->node->attrs);
     memcpy((char *)attrs + offset, &(int64_t){1}, sizeof(int64_t));
-    ox v = matrix_of(o, attrs, unit_planes(o, 2, (int64_t[]){n, n}, n, dtype), n, columns, dtype);
+    ox v = matrix_of(o, attrs, unit_planes(o, 2, (int64_t[]){n, n}, n, columns, dtype), n, columns, dtype);
     sp__free(attrs);
     return v;
 }
