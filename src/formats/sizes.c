@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/twins.h"
+#include "ops/ops_impl.h"
 
 int sp__sizes_trials(const sp_model_names *names)
 {
@@ -195,6 +196,58 @@ bool sp__constant_numbers(const sp_sizes *s, const sp_node *n, int i, int64_t *a
         at[k] = number > -9e15 && number < 9e15 ? (int64_t)number : 0;
         if ((double)at[k] != number) return false;
     }
+    return true;
+}
+
+/* --- frames ------------------------------------------------------------------------------------------------------ */
+
+static bool is_uniform(const sp_value *v)
+{
+    if (v->origin == SP_VALUE_NODE) return v->node->op == &sp_op_full;
+    if (v->origin != SP_VALUE_CONSTANT || v->constant->count == 0) return false;
+    const size_t bytes = sp_dtype_bytes((sp_dtype)v->constant->dtype);
+    for (int64_t i = 1; i < v->constant->count; i++)
+        if (memcmp(v->constant->data, v->constant->data + (size_t)i * bytes, bytes) != 0) return false;
+    return true;
+}
+
+/* In recording i, whose twin of the node is n. */
+static bool frame_at(const sp_node *n, int i, int64_t (*before)[SP_TRIALS_MAX], int64_t (*behind)[SP_TRIALS_MAX])
+{
+    const sp_ints *start = attr_at(n, find_attr(n->op, "start")), *stop = attr_at(n, find_attr(n->op, "stop")),
+                  *step = attr_at(n, find_attr(n->op, "step"));
+    const sp_meta *x = &n->in[0]->meta, *value = &n->in[1]->meta;
+    if (!is_uniform(n->in[0]) || x->rank == 0 || value->rank != x->rank) return false;
+    for (int k = 0; k < x->rank; k++) {
+        const bool given = k < start->n;
+        const int64_t from = given ? start->v[k] : 0, to = given ? stop->v[k] : x->dims[k];
+        if ((given && step->n >= 0 && step->v[k] != 1) || from < 0 || to > x->dims[k] || to - from != value->dims[k])
+            return false;
+        before[k][i] = from;
+        behind[k][i] = x->dims[k] - to;
+    }
+    return true;
+}
+
+bool sp__sizes_frame(const sp_sizes *s, const sp_node *n, int64_t (*before)[SP_TRIALS_MAX],
+                     int64_t (*behind)[SP_TRIALS_MAX])
+{
+    if (n->op != &sp_op_slice_put) return false;
+    for (int i = 0; i < s->n; i++, n = n->mark)
+        if (!frame_at(n, i, before, behind)) return false;
+    return true;
+}
+
+bool sp__sizes_only_frames(const sp_sizes *s, const sp_node *n)
+{
+    int64_t before[SP_RANK_MAX][SP_TRIALS_MAX], behind[SP_RANK_MAX][SP_TRIALS_MAX];
+    if (n->op != &sp_op_full || s->n < 2) return false;
+    for (int i = 0; i < n->owner->n_results; i++)
+        if (n->owner->results[i] == n->out[0]) return false;
+    for (const sp_function *f = n->owner->graph->first; f; f = f->next)
+        for (const sp_node *t = f->first; t; t = t->next)
+            for (int i = 0; i < t->n_in; i++)
+                if (t->in[i] == n->out[0] && (i != 0 || !sp__sizes_frame(s, t, before, behind))) return false;
     return true;
 }
 

@@ -64,6 +64,12 @@ bool sp__sizes_solve(const sp_sizes *s, const int64_t *at, sp_size_form *out);
 bool sp__constant_numbers(const sp_sizes *s, const sp_node *n, int i, int64_t *at);
 /* Does v follow from sizes alone? Then what it is in each recording, as an int64. */
 bool sp__sizes_known(const sp_sizes *s, const sp_value *v, int64_t *at);
+/* Is n a slice_put that sets a value into a frame of one number, without gaps and in all recordings? Then how many elements of the frame lie before and behind
+ * it in each dimension (before[k][i]: dimension k in recording i). */
+bool sp__sizes_frame(const sp_sizes *s, const sp_node *n, int64_t (*before)[SP_TRIALS_MAX],
+                     int64_t (*behind)[SP_TRIALS_MAX]);
+/* Is n a `full` that nothing takes but slice_puts of that kind, as their frame? */
+bool sp__sizes_only_frames(const sp_sizes *s, const sp_node *n);
 /* Attributes of n that differ between recordings must be among those that the writer takes care of: `written` is a list "shape start stop". */
 sp_status sp__sizes_check_attrs(const sp_sizes *s, const sp_node *n, const char *written);
 

@@ -6,6 +6,8 @@
     python ask.py ort FOLDER          (Python with ONNX Runtime) runs the ONNX files
     python ask.py judge FOLDER        compares; prints the log, writes answers.json: what MindSpore's networks gave
 
+A word behind FOLDER takes the networks alone whose names begin with it; the answers to the others stay.
+
 MindSpore cannot run a network with branches at a second size in one load ("The actor already exists", its own files too), so each size is a load of its own.
 """
 import importlib.util
@@ -15,7 +17,9 @@ import sys
 
 import numpy as np
 
-from open_nets import NETS, open_shape, sizes, source
+from open_nets import NETS as ALL, open_shape, sizes, source
+
+NETS = [name for name in ALL if len(sys.argv) < 4 or __name__ != "__main__" or name.startswith(sys.argv[3])]
 
 HEAD = {"spore": "import spore as ms\nfrom spore import nn, ops, Tensor\n", "mindspore": "import mindspore as ms\nfrom mindspore import nn, ops, Tensor\n"}
 
@@ -130,12 +134,14 @@ def judge(folder):
                     words.append(f"{title}: " + (errors[0][:160].replace("\n", " ") if errors else f"sizes {[k for k, (a, b) in enumerate(both) if not same(a, b)]}"))
             counts[title, verdict] = counts.get((title, verdict), 0) + 1
         if words:
-            print(name, NETS[name].splitlines()[-1].strip(), *words, sep="\n    ")
+            print(name, ALL[name].splitlines()[-1].strip(), *words, sep="\n    ")
     for (title, verdict), n in sorted(counts.items()):
         print(f"{title}: {verdict} {n}")
-    if len(sys.argv) > 3:
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "answers.json"), "w") as file:
-            json.dump(answers, file, separators=(",", ":"))
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "answers.json")
+    with open(path) as file:
+        answers = {**json.load(file), **answers}
+    with open(path, "w") as file:
+        json.dump(answers, file, separators=(",", ":"))
 
 
 if __name__ == "__main__":

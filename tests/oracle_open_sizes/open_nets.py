@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""200 small networks that use the sizes of their input as numbers, conditions, shapes and slices.
+"""200 small networks that use the sizes of their input as numbers, conditions, shapes and slices, and 20 whose layers make, cut or fill up images of any size.
 
 Each is the text of a function of x, which MindSpore and spore compile alike: `ms`, `ops`, `nn` and `Tensor` are those of either.
 """
@@ -41,6 +41,30 @@ _OF_IMAGES = [
     "ops.max_pool2d(x, 2, 2) * w", "ops.avg_pool2d(x, 2, 2).reshape(n, 3, -1)", "ops.relu(x - 0.5).reshape(n, 3 * h, w)", "x * (h / w)", "x[:, 0].reshape(n, h, w) + h * w",
     "ops.softmax(x.reshape(n, 3, h * w), -1).reshape(n, 3, h, w)", "ops.concat((x, x[:, :1]), 1).reshape(n, 4 * h * w)", "x if h > w else x * 2", "x.sum(1).reshape(n, 1, h, w).broadcast_to((n, 2, h, w))",
 ]
+_KERNEL = "Tensor(np.cos(np.arange({})).reshape({}).astype(np.float32))"
+_LAYERS = [ # what is made in __init__, what construct gives
+    ("", "ops.interpolate(x, size=(h * 2, w * 2), mode='nearest')"),
+    ("", "ops.interpolate(x, size=(h * 3, w), mode='bilinear', align_corners=False)"),
+    ("", "ops.interpolate(x, size=(h * 2, w // 2), mode='bilinear', align_corners=True)"),
+    ("", "ops.interpolate(x, size=(7, 9), mode='nearest')"),
+    ("", "ops.interpolate(x, size=(7, 9), mode='bilinear')"),
+    ("nn.Upsample(scale_factor=2.0, mode='nearest', recompute_scale_factor=True)", "self.f(x) + 1"),
+    ("nn.Upsample(scale_factor=2.0, mode='bilinear', recompute_scale_factor=True)", "self.f(x)[:, :, 1:]"),
+    ("nn.Conv2dTranspose(3, 4, 2, stride=2, weight_init=" + _KERNEL.format(48, "3, 4, 2, 2") + ")", "self.f(x)"),
+    ("nn.Conv2dTranspose(3, 4, 3, stride=2, pad_mode='pad', padding=1, weight_init=" + _KERNEL.format(108, "3, 4, 3, 3") + ")", "self.f(x)"),
+    ("nn.Conv2dTranspose(3, 4, 3, stride=2, pad_mode='pad', padding=1, output_padding=1, weight_init=" + _KERNEL.format(108, "3, 4, 3, 3") + ")", "self.f(x)"),
+    ("nn.Conv2dTranspose(3, 4, 5, stride=3, pad_mode='valid', weight_init=" + _KERNEL.format(300, "3, 4, 5, 5") + ")", "self.f(x)"),
+    ("nn.Conv2dTranspose(3, 4, 3, stride=1, weight_init=" + _KERNEL.format(108, "3, 4, 3, 3") + ")", "self.f(x) * w"),
+    ("", "ops.pad(x, (1, 2, 3, 4))"),
+    ("", "ops.pad(x, (0, 0, 1, 0), value=2.0)"),
+    ("", "ops.pad(x[:, :, 1:], (2, 1))"),
+    ("nn.ConstantPad2d((1, 0, 2, 1), 0.5)", "self.f(x)"),
+    ("nn.ZeroPad2d((1, 1, 1, 1))", "ops.max_pool2d(self.f(x), 3, 2)"),
+    ("", "ops.pad(ops.max_pool2d(x, 2, 2), (1, 1, 1, 1)).sum(1)"),
+    ("nn.Conv2dTranspose(3, 3, 2, stride=2, weight_init=" + _KERNEL.format(36, "3, 3, 2, 2") + ")",
+     "ops.concat((self.f(ops.max_pool2d(x, 2, 2)), x[:, :, :h // 2 * 2, :w // 2 * 2]), 1)"),
+    ("", "ops.concat((ops.interpolate(ops.avg_pool2d(x, 2, 2), size=(h, w), mode='nearest'), x), 1)"),
+]
 
 
 def _plain(expression):
@@ -70,6 +94,8 @@ def _all():
         nets[f"slice_{i}"] = _plain(part)
     for i, expression in enumerate(_OF_IMAGES):
         nets[f"image_{i}"] = f"def construct(x):\n    n, h, w = x.shape[0], x.shape[2], x.shape[3]\n    return {expression}\n"
+    for i, (_, expression) in enumerate(_LAYERS):
+        nets[f"layer_{i}"] = f"def construct(x):\n    n, h, w = x.shape[0], x.shape[2], x.shape[3]\n    return {expression}\n"
     return nets
 
 
@@ -77,13 +103,15 @@ NETS = _all()
 
 
 def sizes(name):
-    return IMAGES if name.startswith("image") else PLAIN
+    return IMAGES if name.startswith(("image", "layer")) else PLAIN
 
 
 def open_shape(name):
-    return [None, 3, None, None] if name.startswith("image") else [None, None]
+    return [None, 3, None, None] if name.startswith(("image", "layer")) else [None, None]
 
 
 def source(name):
     """The network as a module: graph mode reads functions from files."""
-    return ("class Net(nn.Cell):\n    def construct(self, x):\n" + "".join(f"    {line}\n" for line in NETS[name].splitlines()[1:]))
+    made = _LAYERS[int(name.split("_")[1])][0] if name.startswith("layer") else ""
+    init = f"    def __init__(self):\n        super().__init__()\n        self.f = {made}\n" if made else ""
+    return "import numpy as np\nclass Net(nn.Cell):\n" + init + "    def construct(self, x):\n" + "".join(f"    {line}\n" for line in NETS[name].splitlines()[1:])

@@ -11,7 +11,7 @@ from ask import inputs, net_of, summary
 from open_nets import NETS, open_shape
 
 ANSWERS = json.loads((pathlib.Path(__file__).parent / "answers.json").read_text())
-QUICK = list(NETS)[::8]
+QUICK = [name for i, name in enumerate(NETS) if i % 8 == 0 or name.startswith("layer")]
 
 
 def check(name, tmp_path):

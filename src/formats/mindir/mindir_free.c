@@ -73,6 +73,37 @@ mo sp__mo_numbers(mo_out *o, const char *attr, int n, const int64_t *plain)
     return put_plain(o, "MakeTuple", n, items);
 }
 
+mo sp__mo_image_size(mo_out *o, const char *attr, int axis)
+{
+    const sp_value *x = o->node->in[0];
+    const int other = axis == 2 ? 3 : 2;
+    int64_t plain[2];
+    plain[axis - 2] = sp__mo_attr_int(o->node, attr);
+    plain[other - 2] = x->meta.dims[other];
+    if (plain[other - 2] >= 0 && !sp__mo_number_of(o, o->node, attr, 0)) return sp__mo_ints(o, 2, plain);
+    mo size[2];
+    size[axis - 2] = sp__mo_number(o, attr, 0, plain[axis - 2]);
+    size[other - 2] = plain[other - 2] < 0 ? dimension(o, x, other) : sp__mo_int(o, plain[other - 2]);
+    return put_plain(o, "MakeTuple", 2, size);
+}
+
+mo sp__mo_result_size(mo_out *o, int lead)
+{
+    const sp_meta *m = sp__mo_result(o);
+    mo size[SP_RANK_MAX];
+    int64_t plain[SP_RANK_MAX];
+    int n = 0, n_open = 0;
+    for (int k = 0; k < m->rank; k++) {
+        for (int i = 0; k == 2 && i < lead; i++) plain[n++] = 1;
+        n_open += m->dims[k] < 0;
+        plain[n++] = m->dims[k];
+    }
+    if (!n_open) return sp__mo_ints(o, n, plain);
+    for (int i = 0; i < n; i++)
+        size[i] = plain[i] < 0 ? sp__mo_number(o, "input_size", i < 2 ? i : i - lead, 0) : sp__mo_int(o, plain[i]);
+    return put_plain(o, "MakeTuple", n, size);
+}
+
 static mo as_tensor(mo_out *o, mo number, sp_dtype dtype, mo name)
 {
     const sp_meta meta = {.dtype = dtype, .rank = 0};
@@ -214,12 +245,58 @@ static sp_status open_arange(mo_out *o, sp_node *n)
     return SP_OK;
 }
 
+static sp_status open_resize(mo_out *o, sp_node *n)
+{
+    int64_t at[SP_TRIALS_MAX];
+    sp__sizes_result(&o->sizes, n, 0, sp__mo_axis(n, "axis", n->out[0]->meta.rank), at);
+    return sp__sizes_fixed(&o->sizes, at) ? SP_OK : add_number(o, n, "out_size", 0, at);
+}
+
+/* The size that a transposed convolution is told: element k is dimension k of the result. Where it is padded as "same" the result has `stride` times as many
+ * elements as what it is made of, so that its paddings are always the same. */
+static sp_status open_transposed(mo_out *o, sp_node *n)
+{
+    int64_t at[SP_TRIALS_MAX], of[SP_TRIALS_MAX];
+    const sp_ints stride = sp__mo_attr_list(n, "stride");
+    const bool same = !strcmp(sp__mo_attr_text(n, "pad_mode"), "same");
+    for (int k = 0; k < n->out[0]->meta.rank; k++) {
+        sp__sizes_result(&o->sizes, n, 0, k, at);
+        if (sp__sizes_fixed(&o->sizes, at)) continue;
+        SP_TRY(add_number(o, n, "input_size", k, at));
+        sp__sizes_operand(&o->sizes, n, 0, k, of);
+        const int64_t step = stride.n < 1 ? 1 : stride.n == 1 ? stride.v[0] : k >= 2 ? stride.v[k - 2] : 1;
+        for (int i = 0; same && k >= 2 && i < o->sizes.n; i++)
+            if (at[i] != of[i] * step) return unsaid(n, "input_size");
+    }
+    return SP_OK;
+}
+
+/* Padding: where the dimension is free, `stop` counts from its end, INT32_MAX being the end itself. */
+static sp_status open_pad(mo_out *o, sp_node *n)
+{
+    int64_t before[SP_RANK_MAX][SP_TRIALS_MAX], behind[SP_RANK_MAX][SP_TRIALS_MAX], at[SP_TRIALS_MAX];
+    const sp_ints start = sp__mo_attr_list(n, "start"), stop = sp__mo_attr_list(n, "stop");
+    if (!sp__sizes_frame(&o->sizes, n, before, behind)) return sp__sizes_check_attrs(&o->sizes, n, "");
+    for (int k = 0; k < start.n; k++) {
+        sp__sizes_operand(&o->sizes, n, 1, k, at);
+        int64_t size[SP_TRIALS_MAX];
+        sp__sizes_result(&o->sizes, n, 0, k, size);
+        if (sp__sizes_fixed(&o->sizes, at) && sp__sizes_fixed(&o->sizes, size)) continue;
+        /* MindSpore's PadV3 takes no numbers that the run computes. */
+        if (!sp__sizes_fixed(&o->sizes, before[k])) return unsaid(n, "start");
+        if (!sp__sizes_fixed(&o->sizes, behind[k])) return unsaid(n, "stop");
+        *(int64_t *)(uintptr_t)&stop.v[k] = behind[k][0] ? -behind[k][0] : INT32_MAX;
+    }
+    return SP_OK;
+}
+
 static sp_status open_node(mo_out *o, sp_node *n)
 {
     o->sizes.n_sources = 0;
     SP_TRY(open_constants(o, n));
     if (n->kind != SP_NODE_OP) return SP_OK;
     const char *op = n->op->name, *done = "";
+    if (sp__sizes_only_frames(&o->sizes, n)) return SP_OK;
     if (!strcmp(op, "reshape") || !strcmp(op, "broadcast_to") || !strcmp(op, "full")) {
         SP_TRY(open_shape(o, n));
         done = " shape ";
@@ -230,6 +307,15 @@ static sp_status open_node(mo_out *o, sp_node *n)
     } else if (!strcmp(op, "arange")) {
         SP_TRY(open_arange(o, n));
         done = " start end step ";
+    } else if (!strcmp(op, "slice_put")) {
+        SP_TRY(open_pad(o, n));
+        done = " start stop ";
+    } else if (!strcmp(op, "resample_axis")) {
+        SP_TRY(open_resize(o, n));
+        done = " in_size out_size ";
+    } else if (!strcmp(op, "conv1d_input_grad") || !strcmp(op, "conv2d_input_grad")) {
+        SP_TRY(open_transposed(o, n));
+        done = " input_size ";
     }
     return sp__sizes_check_attrs(&o->sizes, n, done);
 }

@@ -156,6 +156,10 @@ typedef struct mo_number {
 /* A list of whole numbers that is an attribute: a constant, or a tuple of numbers of which some depend on free sizes; and one such number. */
 mo sp__mo_numbers(mo_out *o, const char *attr, int n, const int64_t *plain);
 mo sp__mo_number(mo_out *o, const char *attr, int element, int64_t plain);
+/* Height and width of the image that is operand 0, the size of `axis` (2 or 3) being such an attribute instead. */
+mo sp__mo_image_size(mo_out *o, const char *attr, int axis);
+/* All sizes of the result of a transposed convolution, with `lead` axes of one element before the spatial ones. */
+mo sp__mo_result_size(mo_out *o, int lead);
 const mo_number *sp__mo_number_of(const mo_out *o, const sp_node *n, const char *attr,
                                   int element); /* NULL: it is fixed */
 void sp__mo_size(mo_out *o, const sp_node *n);  /* the size of a tensor as a value */

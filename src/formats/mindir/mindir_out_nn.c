@@ -3,6 +3,7 @@
  *
  * MindSpore's primitives of windows have two spatial axes (Conv2D, MaxPool) or three (Conv3D, MaxPool3D); operands of fewer axes get more
  * of size 1. Batch normalisation and LSTM are several operators here, which are found again by what made their operands. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,8 +129,9 @@ static const char *conv_attrs(mo_out *o, int lead, const sp_meta *w, bool transp
     if (transposed) { /* what "same" means is said in numbers */
         const sp_meta *big = sp__mo_result(o), *small = sp__mo_meta(o, 0);
         for (int i = lead; i < rank && !strcmp(mode, "same"); i++) {
-            int64_t more = (small->dims[2 + i - lead] - 1) * stride[i] + dilation[i] * (kernel[i] - 1) + 1 -
-                           big->dims[2 + i - lead];
+            const int axis = 2 + i - lead, reach = (int)(dilation[i] * (kernel[i] - 1) + 1);
+            const bool open = big->dims[axis] < 0; /* then the result is `stride` times as large, see mindir_free.c */
+            int64_t more = open ? reach - stride[i] : (small->dims[axis] - 1) * stride[i] + reach - big->dims[axis];
             pads[2 * i] = more > 0 ? more / 2 : 0;
             pads[2 * i + 1] = more > 0 ? more - more / 2 : 0;
         }
@@ -180,7 +182,7 @@ static void write_conv_input_grad(mo_out *o)
     sp_meta d = *sp__mo_meta(o, 0), w = *sp__mo_meta(o, 1), m = *sp__mo_result(o);
     int lead = w.rank == 3;
     const char *attrs = conv_attrs(o, lead, &w, true);
-    mo in[3] = {sp__mo_in(o, 0), sp__mo_in(o, 1)};
+    mo in[3] = {sp__mo_in(o, 0), sp__mo_in(o, 1), sp__mo_result_size(o, lead)};
     if (lead) {
         in[0] = with_axes(o, in[0], &d, 1);
         in[1] = with_axes(o, in[1], &w, 1);
@@ -188,7 +190,6 @@ static void write_conv_input_grad(mo_out *o)
         m.dims[2] = 1;
         m.rank = 4;
     }
-    in[2] = sp__mo_ints(o, m.rank, m.dims);
     if (lead) give_without(o, sp__mo_op(o, "Conv2DTranspose", attrs, 3, in, &m), 1);
     else sp__mo_give(o, "Conv2DTranspose", attrs, 3, in);
 }
@@ -449,6 +450,26 @@ static void write_roi_align(mo_out *o)
     SP_MO_GIVE(o, "ROIAlign", attrs, sp__mo_in(o, 0), rois);
 }
 
+/* MindSpore resizes the last two axes of images by the ratio of sizes. */
+static bool resize_fits(const sp_node *n)
+{
+    const sp_meta *x = &n->in[0]->meta;
+    const char *mode = sp__mo_attr_text(n, "mode");
+    const double scale = sp__mo_attr_float(n, "scale"), in = (double)sp__mo_attr_int(n, "in_size"),
+                 out = (double)sp__mo_attr_int(n, "out_size");
+    return x->rank == 4 && sp__mo_axis(n, "axis", 4) >= 2 && (x->dtype == SP_DTYPE_F32 || x->dtype == SP_DTYPE_F16) &&
+           !sp__mo_attr_int(n, "transposed") && (!strcmp(mode, "nearest") || !strcmp(mode, "linear")) &&
+           (scale == 0 || fabs(scale * out - in) <= 1e-9 * in);
+}
+
+static void write_resize(mo_out *o)
+{
+    const char *mode = sp__mo_attr_text(o->node, "mode"), *places = sp__mo_attr_text(o->node, "coordinates");
+    SP_MO_GIVE(o, !strcmp(mode, "nearest") ? "ResizeNearestNeighborV2" : "ResizeBilinearV2", NULL, sp__mo_in(o, 0),
+               sp__mo_image_size(o, "out_size", sp__mo_axis(o->node, "axis", 4)),
+               sp__mo_bool(o, !strcmp(places, "align_corners")), sp__mo_bool(o, !strcmp(places, "half_pixel")));
+}
+
 static void write_crop(mo_out *o)
 {
     const char *attrs = sp__mo_text(o, "method='%s', extrapolation_value=%.9ge0", sp__mo_attr_text(o->node, "method"),
@@ -597,8 +618,8 @@ const mo_rule sp__mo_nn[] = {
     SP_MO_CODE_IF("conv1d", write_conv, sp__mo_floats),
     SP_MO_CODE_IF("conv2d", write_conv, sp__mo_floats),
     SP_MO_CODE_IF("conv3d", write_conv, sp__mo_floats),
-    SP_MO_CODE_IF("conv1d_input_grad", write_conv_input_grad, all_fixed),
-    SP_MO_CODE_IF("conv2d_input_grad", write_conv_input_grad, all_fixed),
+    SP_MO_CODE_IF("conv1d_input_grad", write_conv_input_grad, sp__mo_floats),
+    SP_MO_CODE_IF("conv2d_input_grad", write_conv_input_grad, sp__mo_floats),
     SP_MO_CODE_IF("conv3d_input_grad", write_conv3d_input_grad, all_fixed),
     SP_MO_CODE_IF("max_pool2d_indices", write_argmax, argmax_fits),
     SP_MO_CODE_IF("max_pool1d_indices", write_argmax, argmax_fits),
@@ -616,6 +637,7 @@ const mo_rule sp__mo_nn[] = {
     SP_MO_CODE("triangular_solve", write_triangular),
     SP_MO_CODE("roi_align", write_roi_align),
     SP_MO_CODE("crop_and_resize", write_crop),
+    SP_MO_CODE_IF("resample_axis", write_resize, resize_fits),
     SP_MO_TEXT("matrix_inverse", "MatrixInverse(x){adjoint=False}"),
     SP_MO_TEXT("eigh", "Eigh(x){compute_eigenvectors=True, lower=True}"),
     SP_MO_TEXT("eig", "Eig(x, True)"),

@@ -160,18 +160,6 @@ static void write_unstack(mo_out *o)
                 (mo[]){sp__mo_in(o, 0)});
 }
 
-/* Before and after each dimension, as PadV3 counts them: from the last dimension on. */
-static void write_padded(mo_out *o, mo x, const sp_meta *from, const int64_t *before, const sp_meta *to, mo value)
-{
-    int64_t pads[2 * SP_RANK_MAX];
-    for (int i = 0; i < from->rank; i++) {
-        int k = from->rank - 1 - i;
-        pads[2 * i] = before[k];
-        pads[2 * i + 1] = to->dims[k] - from->dims[k] - before[k];
-    }
-    SP_MO_GIVE(o, "PadV3", "mode='constant', paddings_contiguous=True", x, sp__mo_ints(o, 2 * from->rank, pads), value);
-}
-
 /* Padding: a value put into the middle of one number. */
 static bool fuse_pad(const sp_node *n, mo_fused *f)
 {
@@ -180,9 +168,8 @@ static bool fuse_pad(const sp_node *n, mo_fused *f)
     if (x->rank != v->rank || !uniform(n->in[0], &f->number)) return false;
     for (int i = 0; i < x->rank; i++) {
         int64_t from = i < start.n ? start.v[i] : 0;
-        if (x->dims[i] < 0 || v->dims[i] < 0 || from < 0 || from + v->dims[i] > x->dims[i] ||
-            (i >= start.n && v->dims[i] != x->dims[i]))
-            return false;
+        if (x->dims[i] < 0 || v->dims[i] < 0) continue; /* looked at in all recordings, mindir_free.c */
+        if (from < 0 || from + v->dims[i] > x->dims[i] || (i >= start.n && v->dims[i] != x->dims[i])) return false;
         if (i < step.n && step.v[i] != 1) return false;
         sp_ints stop = sp__mo_attr_list(n, "stop");
         if (i < start.n && stop.v[i] - from != v->dims[i]) return false; /* the value is broadcast */
@@ -201,11 +188,17 @@ static bool is_pad(const sp_node *n)
 static void write_pad(mo_out *o)
 {
     const mo_fused *f = o->fused[o->node->id];
-    sp_ints start = sp__mo_attr_list(o->node, "start");
-    int64_t before[SP_RANK_MAX] = {0};
-    for (int i = 0; i < start.n; i++) before[i] = start.v[i];
-    mo value = sp__mo_scalar(o, sp__mo_result(o)->dtype, f->number);
-    write_padded(o, sp__mo_use(o, f->in[0]), sp__mo_meta(o, 1), before, sp__mo_result(o), value);
+    const sp_ints start = sp__mo_attr_list(o->node, "start"), stop = sp__mo_attr_list(o->node, "stop");
+    const sp_meta *x = sp__mo_meta(o, 1), *to = sp__mo_result(o);
+    int64_t pads[2 * SP_RANK_MAX] = {0}; /* before and behind each dimension, from the last one on */
+    for (int k = 0; k < start.n; k++) {
+        const bool open = to->dims[k] < 0 || x->dims[k] < 0;
+        int64_t *pad = pads + 2 * (x->rank - 1 - k);
+        pad[0] = start.v[k];
+        pad[1] = !open ? to->dims[k] - x->dims[k] - pad[0] : stop.v[k] == INT32_MAX ? 0 : -stop.v[k];
+    }
+    SP_MO_GIVE(o, "PadV3", "mode='constant', paddings_contiguous=True", sp__mo_use(o, f->in[0]),
+               sp__mo_ints(o, 2 * x->rank, pads), sp__mo_scalar(o, to->dtype, f->number));
 }
 
 /* --- order ------------------------------------------------------------------------------------------------------- */

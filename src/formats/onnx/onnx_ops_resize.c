@@ -3,7 +3,9 @@
  *
  * Along an axis every output element is a weighted sum of input elements; the weights depend on sizes and attributes alone.
  * They are computed here as a matrix [out, in], which is multiplied; for mode nearest, where a row has a single one, the elements
- * are gathered instead. Positions outside the region of tf_crop_and_resize have rows of zeros and get the extrapolation value. */
+ * are gathered instead. Positions outside the region of tf_crop_and_resize have rows of zeros and get the extrapolation value.
+ * Where the engine's own operator chooses the same positions and weights, it is used: its attributes are sizes alone, so that models with
+ * open sizes can be written in other formats. */
 #include <math.h>
 
 #include "formats/onnx/onnx_model.h"
@@ -13,7 +15,7 @@ typedef struct axis_plan {
     double scale, start, end; /* region, for tf_crop_and_resize */
     const char *mode, *place, *nearest;
     double cubic;
-    bool antialias, exclude;
+    bool antialias, exclude, by_size;
 } axis_plan;
 
 /* Where output element i lies in the input. */
@@ -67,6 +69,37 @@ static void fill_row(const axis_plan *a, double at, double *row)
     for (int64_t i = 0; i < a->in && sum != 0; i++) row[i] /= sum;
 }
 
+static bool is(const char *text, const char *wanted) { return strcmp(text, wanted) == 0; }
+
+/* What resample_axis calls that way of choosing positions; NULL: it has no such way. Near borders it rounds in float, so that the nearest element is the same one
+ * for certain only where the scale, or one over it, is a whole number. */
+static const char *resample_places(const axis_plan *a)
+{
+    const bool grows = a->scale == floor(a->scale), half = is(a->place, "half_pixel") ||
+                                                           (is(a->place, "pytorch_half_pixel") && a->out > 1) ||
+                                                           (is(a->place, "half_pixel_symmetric") && grows);
+    if (is(a->mode, "nearest")) {
+        if (is(a->place, "asymmetric") && is(a->nearest, "floor") && (grows || 1 / a->scale == floor(1 / a->scale)))
+            return "asymmetric";
+        if (half && grows && (is(a->nearest, "round_prefer_floor") || is(a->nearest, "round_prefer_ceil")))
+            return "half_pixel";
+        return is(a->place, "tf_half_pixel_for_nn") && grows && is(a->nearest, "floor") ? "half_pixel" : NULL;
+    }
+    if ((a->antialias && a->scale < 1) || (a->exclude && is(a->mode, "linear"))) return NULL;
+    return half ? "half_pixel" : is(a->place, "align_corners") || is(a->place, "asymmetric") ? a->place : NULL;
+}
+
+static sp_status apply_resample(sp_onnx_call *c, sp_tensor **x, int axis, const axis_plan *a, const char *places)
+{
+    const bool ratio = a->by_size || a->scale == floor(a->scale); /* the sizes say it */
+    *x = SP_ONNX_OP1(
+        c, "resample_axis", *x,
+        "axis=%d, in_size=%lld, out_size=%lld, mode='%s', coordinates='%s', scale=%.17g, cubic=%.17g, inside=%s", axis,
+        (long long)a->in, (long long)a->out, a->mode, places, ratio ? 0.0 : 1 / a->scale, a->cubic,
+        a->exclude ? "True" : "False");
+    return sp_builder_status(c->b);
+}
+
 static sp_status apply_nearest(sp_onnx_call *c, sp_tensor **x, int axis, const axis_plan *a)
 {
     sp_tensor *at = NULL;
@@ -114,6 +147,7 @@ typedef struct request {
     int axes[SP_RANK_MAX];
     double scales[SP_RANK_MAX];
     int64_t sizes[SP_RANK_MAX];
+    bool by_size;
 } request;
 
 /* Sizes that keep the aspect: one factor for all axes, the smallest or the largest. */
@@ -155,6 +189,7 @@ static sp_status read_request(sp_onnx_call *c, sp_tensor *scales, sp_tensor *siz
     }
     SP_CHECK(sizes != NULL, SP_FORMAT, "neither scales nor sizes are given");
     SP_TRY(sp__onnx_ints(sizes, &to));
+    q->by_size = is(sp__onnx_attr_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch");
     SP_CHECK(to.n == q->n, SP_VALUE, "%d sizes for %d axes", to.n, q->n);
     for (int i = 0; i < q->n; i++) {
         SP_CHECK(to.v[i] > 0 && to.v[i] < 1000000000, SP_VALUE, "size %lld", (long long)to.v[i]);
@@ -188,10 +223,13 @@ static sp_status resize_by(sp_onnx_call *c, const request *q, const char *place,
                        .nearest = nearest,
                        .cubic = sp__onnx_attr_float(c, "cubic_coeff_a", -0.75),
                        .antialias = sp__onnx_attr_int(c, "antialias", 0) != 0,
-                       .exclude = sp__onnx_attr_int(c, "exclude_outside", 0) != 0};
+                       .exclude = sp__onnx_attr_int(c, "exclude_outside", 0) != 0,
+                       .by_size = q->by_size};
         if (a.in == a.out && q->scales[i] == 1 && !crop) continue;
         SP_CHECK(a.in > 0, SP_VALUE, "axis %d is empty", q->axes[i]);
-        if (closest) SP_TRY(apply_nearest(c, &x, q->axes[i], &a));
+        const char *places = resample_places(&a);
+        if (places) SP_TRY(apply_resample(c, &x, q->axes[i], &a, places));
+        else if (closest) SP_TRY(apply_nearest(c, &x, q->axes[i], &a));
         else SP_TRY(apply_matrix(c, &x, q->axes[i], &a));
         if (crop) SP_TRY(extrapolate(c, &x, q->axes[i], &a, sp__onnx_attr_float(c, "extrapolation_value", 0)));
     }

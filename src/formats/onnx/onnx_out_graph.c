@@ -17,6 +17,7 @@
 
 #include "formats/model_impl.h"
 #include "formats/twins.h"
+#include "ops/ops_impl.h"
 
 /* A value of the recorded program, known here: a value of the model, a function with bound arguments, or a choice of these. */
 typedef struct known {
@@ -193,12 +194,27 @@ static void set_scope(walk *w, int n_in)
 /* Attributes that rules write as they follow from sizes. */
 static const char *open_attrs(const sp_op *op)
 {
-    static const char *const written[][2] = {{"reshape", " shape "},    {"broadcast_to", " shape "},
-                                             {"full", " shape value "}, {"arange", " start end step "},
-                                             {"slice", " start stop "}, {"slice_put", " start stop "}};
+    static const char *const written[][2] = {{"reshape", " shape "},
+                                             {"broadcast_to", " shape "},
+                                             {"full", " shape value "},
+                                             {"arange", " start end step "},
+                                             {"slice", " start stop "},
+                                             {"slice_put", " start stop "},
+                                             {"resample_axis", " in_size out_size "},
+                                             {"conv1d_input_grad", " input_size "},
+                                             {"conv2d_input_grad", " input_size "},
+                                             {"conv3d_input_grad", " input_size "}};
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
         if (!strcmp(op->name, written[i][0])) return written[i][1];
     return "";
+}
+
+/* Is operand i a frame that is not written by itself? */
+static bool is_hidden_frame(const ox_out *o, const sp_node *n, int i)
+{
+    const sp_value *v = n->in[i];
+    return o->other && i == 0 && n->op == &sp_op_slice_put && v->origin == SP_VALUE_NODE &&
+           sp__sizes_only_frames(&o->sizes, v->node);
 }
 
 static void write_op(walk *w, const sp_node *n)
@@ -211,8 +227,13 @@ static void write_op(walk *w, const sp_node *n)
         o->more_in = alloc(w, (size_t)n->n_in * sizeof *o->more_in);
         for (int i = 0; o->more_in && i < n->n_in; i++) o->more_in[i] = find_tensor(w, n->in[i]);
     }
-    for (int i = 0; i < n->n_in && i < 64; i++) o->in[i] = n->in[i] ? find_tensor(w, n->in[i]) : 0;
+    for (int i = 0; i < n->n_in && i < 64; i++)
+        o->in[i] = n->in[i] && !is_hidden_frame(o, n, i) ? find_tensor(w, n->in[i]) : 0;
     o->sizes.n_sources = 0;
+    if (o->other && sp__sizes_only_frames(&o->sizes, n)) { /* Pad needs its number alone */
+        n->out[0]->mark = NULL;
+        return;
+    }
     for (int i = 0; i < n->n_in && i < 64 && o->other; i++)
         if (varies(o, i)) o->in[i] = varying_constant(o, i);
     if (o->other) {

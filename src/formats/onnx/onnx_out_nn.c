@@ -133,21 +133,44 @@ static void write_conv_bytes(ox_out *o)
     o->out[0] = sp__ox_op(o, "QLinearConv", bias ? 9 : 8, in, "%s, group=%lld", text, group);
 }
 
-/* dout spread back: a transposed convolution, cut or filled up to the size asked for. */
+/* What the size asked for has beyond that of the transposed convolution itself, along each axis, in one of the recordings. */
+static bool output_padding(ox_out *o, const sp_node *t, sp__window *w, int64_t *extra)
+{
+    const sp_meta *y = &t->out[0]->meta, *g = &t->in[0]->meta;
+    const int n = g->rank - 2;
+    if (!conv_window(o, y->dims + 2, t->in[1]->meta.dims + 2, n, w)) return false;
+    for (int d = 0; d < n; d++) {
+        const int k = SP_SPATIAL - n + d;
+        extra[d] = y->dims[2 + d] - ((g->dims[2 + d] - 1) * w->stride[k] + w->dilation[k] * (w->kernel[k] - 1) + 1 -
+                                     w->pad[k] - w->pad_end[k]);
+    }
+    return true;
+}
+
+/* dout spread back: a transposed convolution, cut or filled up to the size asked for. With free sizes what is filled up must be the same for all of them. */
 static void write_conv_input_grad(ox_out *o)
 {
-    sp__window w;
+    sp__window w, other;
     char text[512], extra[128];
-    const sp_meta *y = sp__ox_result(o, 0), *g = sp__ox_meta(o, 0);
-    int n = g->rank - 2, used = 0;
-    if (!conv_window(o, y->dims + 2, sp__ox_meta(o, 1)->dims + 2, n, &w)) return;
-    window_text(&w, true, false, text, sizeof text);
-    for (int d = 0; d < n; d++) {
-        int k = SP_SPATIAL - n + d;
-        int64_t natural =
-            (g->dims[2 + d] - 1) * w.stride[k] + w.dilation[k] * (w.kernel[k] - 1) + 1 - w.pad[k] - w.pad_end[k];
-        used += snprintf(extra + used, sizeof extra - (size_t)used, "%lld,", (long long)(y->dims[2 + d] - natural));
+    int64_t more[SP_SPATIAL], again[SP_SPATIAL];
+    const int n = sp__ox_meta(o, 0)->rank - 2;
+    const sp_node *t = o->node;
+    if (!output_padding(o, t, &w, more)) return;
+    for (int k = 1; o->other && k < o->sizes.n; k++) {
+        t = t->mark;
+        if (!output_padding(o, t, &other, again)) return;
+        if (memcmp(more, again, (size_t)n * sizeof *more) || memcmp(w.pad, other.pad, sizeof w.pad) ||
+            memcmp(w.pad_end, other.pad_end, sizeof w.pad_end)) {
+            sp__ox_fail(o, sp__fail(SP_DECLINED,
+                                    "%s: its padding depends on sizes that are free in the file, in a way that ONNX "
+                                    "cannot say",
+                                    o->node->op->name));
+            return;
+        }
     }
+    window_text(&w, true, false, text, sizeof text);
+    for (int d = 0, used = 0; d < n; d++)
+        used += snprintf(extra + used, sizeof extra - (size_t)used, "%lld,", (long long)more[d]);
     o->out[0] = sp__ox_op(o, "ConvTranspose", 2, o->in, "%s, output_padding=[%s], group=%lld", text, extra,
                           (long long)sp__ox_int(o, "group"));
 }

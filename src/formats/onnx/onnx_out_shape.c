@@ -146,45 +146,34 @@ static void split_places(ox_out *o, const sp_tensor *map, ox *mask, ox *places)
     *places = sp__ox_take_tensor(o, p, NULL);
 }
 
-/* Elements in front of and behind the part start:stop of every dimension that a slice_put writes; false: it is no part without gaps,
- * or the value is broadcast to it. */
-static bool frame_of(const sp_node *n, int64_t *pads)
+/* The number that a frame consists of. */
+static ox frame_number(ox_out *o, const sp_value *frame)
 {
+    sp_tensor *one = NULL;
+    const int64_t none = 0;
     sp_attr_type type;
-    const sp_ints *start = sp__ox_attr_at(n, "start", &type), *stop = sp__ox_attr_at(n, "stop", &type),
-                  *step = sp__ox_attr_at(n, "step", &type);
-    const sp_meta *x = &n->in[0]->meta, *value = &n->in[1]->meta;
-    if (value->rank != x->rank) return false;
-    for (int k = 0; k < x->rank; k++) {
-        bool given = k < start->n;
-        int64_t from = given ? start->v[k] : 0, to = given ? stop->v[k] : x->dims[k];
-        if ((given && step->n >= 0 && step->v[k] != 1) || from < 0 || to > x->dims[k] || to - from != value->dims[k])
-            return false;
-        pads[k] = from;
-        pads[x->rank + k] = x->dims[k] - to;
+    if (frame->origin != SP_VALUE_CONSTANT) {
+        const sp_number *v = sp__ox_attr_at(frame->node, "value", &type);
+        return v->kind == 'f' ? sp__ox_scalar(o, frame->meta.dtype, v->f)
+                              : sp__ox_cast(o, sp__ox_whole(o, SP_DTYPE_I64, v->i), frame->meta.dtype);
     }
-    return true;
+    sp_status status = sp_tensor_create_from(frame->meta.dtype, 0, &none, frame->constant->data, &one);
+    if (status != SP_OK) return sp__ox_fail(o, status), 0;
+    return sp__ox_take_tensor(o, one, NULL);
 }
 
 /* A value inside a frame of one number is Pad. */
 static bool write_frame(ox_out *o)
 {
-    int64_t pads[2 * SP_RANK_MAX], others[2 * SP_RANK_MAX];
+    int64_t pads[2 * SP_RANK_MAX][SP_TRIALS_MAX];
     const sp_value *x = o->node->in[0];
-    int rank = x->meta.rank;
-    if (x->origin != SP_VALUE_CONSTANT || rank == 0 || x->constant->count == 0 || !frame_of(o->node, pads))
+    const int rank = x->meta.rank;
+    const sp_sizes one = {.n = 1}; /* of a network whose sizes are all known */
+    if (sp_dtype_kind(x->meta.dtype) == 'c' ||
+        !sp__sizes_frame(o->other ? &o->sizes : &one, o->node, pads, pads + rank))
         return false;
-    if (o->other && (!frame_of(o->other, others) || memcmp(pads, others, 2 * (size_t)rank * sizeof *pads) != 0))
-        return false;
-    const char *data = x->constant->data;
-    size_t bytes = sp_dtype_bytes(x->meta.dtype);
-    for (int64_t i = 1; i < x->constant->count; i++)
-        if (memcmp(data, data + (size_t)i * bytes, bytes) != 0) return false;
-    sp_tensor *one = NULL;
-    sp_status status = sp_tensor_create_from(x->meta.dtype, 0, pads, data, &one);
-    if (status != SP_OK) return sp__ox_fail(o, status), true;
-    o->out[0] = SP_OX(o, "Pad", NULL, sp__ox_cast(o, o->in[1], x->meta.dtype), sp__ox_ints(o, 2 * rank, pads),
-                      sp__ox_take_tensor(o, one, NULL));
+    o->out[0] = SP_OX(o, "Pad", NULL, sp__ox_cast(o, o->in[1], x->meta.dtype), sp__ox_size_list(o, 2 * rank, pads),
+                      frame_number(o, x));
     return true;
 }
 

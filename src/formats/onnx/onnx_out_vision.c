@@ -7,11 +7,76 @@
 
 /* --- resampling -------------------------------------------------------------------------------------------------- */
 
+/* Do the sizes of all recordings alone say where elements come from? */
+static bool scale_is_ratio(const ox_out *o)
+{
+    const double scale = sp__ox_float(o, "scale");
+    const sp_node *t = o->node;
+    for (int k = 0; scale > 0 && k < o->sizes.n; k++, t = t->mark) {
+        sp_attr_type type;
+        const double in = (double)*(const int64_t *)sp__ox_attr_at(t, "in_size", &type),
+                     out = (double)*(const int64_t *)sp__ox_attr_at(t, "out_size", &type);
+        if (fabs(scale * out - in) > 1e-9 * in) return false;
+    }
+    return true;
+}
+
+/* Does Resize choose positions and weights as the operator does? */
+static bool resize_says(const ox_out *o)
+{
+    const char *mode = sp__ox_text(o, "mode");
+    if (sp__ox_int(o, "transposed") || !scale_is_ratio(o) || !strcmp(mode, "area")) return false;
+    return strcmp(mode, "cubic") != 0 || (sp__ox_int(o, "steps") == 0 && sp__ox_float(o, "cubic") == -0.75);
+}
+
+/* Sizes of an image (before, 1, n, behind), of which runtimes resize the last two axes in all modes. */
+static void image_sizes(const ox_out *o, int axis, int64_t (*at)[SP_TRIALS_MAX])
+{
+    const sp_node *t = o->node;
+    for (int k = 0; k < o->sizes.n; k++, t = t->mark) {
+        const sp_meta *x = &t->in[0]->meta;
+        at[0][k] = at[1][k] = at[3][k] = 1;
+        for (int i = 0; i < x->rank; i++)
+            if (i != axis) at[i < axis ? 0 : 3][k] *= x->dims[i];
+        at[2][k] = x->dims[axis];
+    }
+}
+
+/* Sizes that are free in the file: the operator itself, along one axis of an image. */
+static void write_resize(ox_out *o, int axis)
+{
+    const sp_meta *x = sp__ox_meta(o, 0);
+    const char *mode = sp__ox_text(o, "mode"), *places = sp__ox_text(o, "coordinates");
+    const char *rounding =
+        strcmp(places, "asymmetric") != 0 ? ", nearest_mode='round_prefer_ceil'" : ", nearest_mode='floor'";
+    int64_t at[4][SP_TRIALS_MAX], to[SP_TRIALS_MAX];
+    ox in[4] = {sp__ox_cast(o, o->in[0], SP_DTYPE_F32)};
+    const bool image = x->rank == 4 && axis >= 2;
+    if (image) in[3] = sp__ox_result_shape(o, 0);
+    else {
+        image_sizes(o, axis, at);
+        in[0] = SP_OX(o, "Reshape", NULL, in[0], sp__ox_size_list(o, 4, at));
+        sp__sizes_result(&o->sizes, o->node, 0, axis, to);
+        memcpy(at[2], to, sizeof to);
+        in[3] = sp__ox_size_list(o, 4, at);
+    }
+    ox y = sp__ox_op(o, "Resize", 4, in, "mode='%s', coordinate_transformation_mode='%s'%s", mode, places,
+                     !strcmp(mode, "nearest")  ? rounding
+                     : sp__ox_int(o, "inside") ? ", exclude_outside=1"
+                                               : "");
+    o->out[0] = image ? y : SP_OX(o, "Reshape", NULL, y, sp__ox_result_shape(o, 0));
+}
+
 /* Linear along one axis: that axis last, times a matrix. The matrix comes from the operator on a unit matrix. */
 static void write_resample(ox_out *o)
 {
     const sp_meta *x = sp__ox_meta(o, 0), *y = sp__ox_result(o, 0);
     int rank = x->rank, axis = sp__ox_axis(o, "axis", rank);
+    const bool open = sp__ox_open(o, o->node->in[0], axis) || sp__ox_open(o, o->node->out[0], axis);
+    if (open && o->opset >= 13 && resize_says(o)) {
+        write_resize(o, axis);
+        return;
+    }
     int64_t n = sp__ox_fixed(o, 0, axis), to[SP_RANK_MAX], back[SP_RANK_MAX];
     sp_dtype d = sp_dtype_kind(x->dtype) == 'f' ? x->dtype : SP_DTYPE_F32;
     for (int k = 0; k < rank; k++) {
