@@ -11,6 +11,8 @@
 #include "spore/op.h"
 #include "spore/runtime.h"
 #include "spore/tensor.h"
+#include "spore/graph.h"
+#include "spore/parallel.h"
 #include "tools.h"
 
 enum { PEAKS_MAX = 24 };
@@ -143,6 +145,23 @@ static void print_kernel(const row *r, double seconds, const sp_machine_peak *li
     fflush(stdout);
 }
 
+/* Figures of the ranks that a launcher has started; of one rank those of operators. */
+static int bench_comm(void)
+{
+    char *report = NULL;
+    if (sp_costs_measure(&report) != SP_OK) return tool_engine_failed("bench");
+    const sp_comm *world = sp_comm_world();
+    if (sp_comm_rank(world) == 0) {
+        fputs(report, stdout);
+        if (sp_comm_size(world) == 1)
+            fputs("\nexchanges were not measured: start this with mpirun -n 2 spore bench --comm, and with 4\n",
+                  stdout);
+    }
+    sp_text_free(report);
+    sp_job_leave();
+    return 0;
+}
+
 int verb_bench(int argc, char **argv)
 {
     static const char help[] =
@@ -156,21 +175,32 @@ int verb_bench(int argc, char **argv)
         "  --input FILE         bytes of an input; may be repeated, one for each, in order (default: made up)\n"
         "  --accuracy FILE      outputs to compare with: for each a line 'name rank sizes' and its numbers\n"
         "  --threshold PERCENT  mean bias that is allowed (default 0.5)\n\n"
-        "Without MODEL:\n" TOOL_JSON_HELP "\n  SPORE_NUM_THREADS, SPORE_ISA=portable|avx2|avx512|amx|neon are heeded\n";
+        "Without MODEL:\n" TOOL_JSON_HELP
+        "\n  --comm               operators and exchanges of the ranks of this job (mpirun -n 2 spore bench --comm), kept for the search of\n"
+        "                       strategies and spore plan: SPORE_COSTS, else spore/costs in the cache folder\n"
+        "\n  SPORE_NUM_THREADS, SPORE_ISA=portable|avx2|avx512|amx|neon are heeded\n";
     int n_others;
-    bool helped, json = false;
+    bool helped, json = false, comm = false;
     tool_bench b = {.loop = 10, .warm_up = 3, .threshold = 0.5};
     const char *path = NULL, *loop = NULL, *warm_up = NULL, *threads = NULL, *threshold = NULL;
-    const tool_option options[] = {{"--loop", NULL, &loop, NULL},           {"--warm-up", NULL, &warm_up, NULL},
-                                   {"--threads", NULL, &threads, NULL},     {"--input", NULL, NULL, &b.inputs},
-                                   {"--accuracy", NULL, &b.accuracy, NULL}, {"--threshold", NULL, &threshold, NULL},
-                                   {"--json", &json, NULL, NULL},           {NULL, NULL, NULL, NULL}};
+    const tool_option options[] = {{"--loop", NULL, &loop, NULL},
+                                   {"--warm-up", NULL, &warm_up, NULL},
+                                   {"--threads", NULL, &threads, NULL},
+                                   {"--input", NULL, NULL, &b.inputs},
+                                   {"--accuracy", NULL, &b.accuracy, NULL},
+                                   {"--threshold", NULL, &threshold, NULL},
+                                   {"--json", &json, NULL, NULL},
+                                   {"--comm", &comm, NULL, NULL},
+                                   {NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, help, (const int[2]){0, 1}, &path, &n_others, &helped);
     if (code == 0) code = tool_whole("bench", "--loop", loop, 1, 1000000, &b.loop);
     if (code == 0) code = tool_whole("bench", "--warm-up", warm_up, 0, 1000000, &b.warm_up);
     if (code == 0) code = tool_whole("bench", "--threads", threads, 1, 1024, &b.threads);
     if (code == 0) code = tool_number("bench", "--threshold", threshold, 0, 1e9, &b.threshold);
     if (code != 0 || helped) return code;
+    if (comm && (n_others == 1 || json || loop || warm_up || threads || threshold || b.inputs || b.accuracy))
+        return tool_complain(EXIT_USAGE, "bench: --comm stands alone: it measures the ranks of a job");
+    if (comm) return bench_comm();
     if (n_others == 1 && json)
         return tool_complain(EXIT_USAGE, "bench: --json is for the machine; the figures of a model are a text");
     if (threshold != NULL && b.accuracy == NULL)

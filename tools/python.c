@@ -289,6 +289,8 @@ int verb_run(int argc, char **argv)
     return hand_over("spore.run", argc, argv);
 }
 
+int verb_plan(int argc, char **argv) { return hand_over("spore.parallel.plan", argc, argv); }
+
 int tool_msrun(int argc, char **argv) { return hand_over("spore.parallel.cluster.run", argc, argv); }
 
 /* The same, with a report about compiled functions on standard error at the end; --times: with the time of every kernel. */

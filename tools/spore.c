@@ -20,6 +20,8 @@ static const tool_verb verbs[] = {
     {"run", "script.py [arguments]", "run a Python script; in it, mindspore means spore (also: -m module)", verb_run},
     {"explain", "script.py [arguments]", "run it, then say what was compiled, compiled again, or not, and why; --times",
      verb_explain},
+    {"plan", "--ranks N script.py",
+     "what a training step costs on N ranks, without them: slices, memory, exchanges, time", verb_plan},
     {"inspect", "FILE", "what a file of weights or a model holds; --stats, --json", verb_inspect},
     {"convert", "IN OUT", "weights or a model from one format to another", verb_convert},
     {"diff", "A B", "what changed between two files of weights or models", verb_diff},

@@ -196,6 +196,7 @@ int tool_file_read(const char *verb, const char *path, unsigned char **data, siz
 int verb_run(int argc, char **argv);
 int tool_msrun(int argc, char **argv); /* the command under its other name */
 int verb_explain(int argc, char **argv);
+int verb_plan(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_convert(int argc, char **argv);
 int verb_diff(int argc, char **argv);

@@ -32,6 +32,9 @@ SP_API void sp_job_leave(void);
 SP_API void sp_job_abort(int code, const char *why);
 /* What carries the bytes: "one process", "Open MPI 4.1.4". "" before joining. */
 SP_API const char *sp_job_transport(void);
+/* SPORE_SIMULATE=64 or 64x8: this process is rank 0 of a job of 64 ranks (on 8 hosts) that are not there. Programs are made as for all of them;
+ * an exchange gives what it would if all ranks had this one's values. For looking at programs (sp_program_cost), not for results. */
+SP_API bool sp_job_simulated(void);
 /* What a launcher says, before joining: ranks of the job, 0 if there is none. `out_variable` gets the variable that says so. */
 SP_API int sp_job_launched(const char **out_variable);
 
@@ -134,7 +137,19 @@ typedef struct sp_sharding {
     /* Stages of a pipeline: the ranks are this many rows, the first row being the first stage (0, 1: none). Arguments are split over one row. */
     int stages;
     const char *scheduler; /* "1f1b" (NULL, too) or "gpipe" */
+    int search; /* sp_search: for layouts of Parameters, and where arguments are given whole for those of data */
 } sp_sharding;
+
+/* How strategies are searched for: not at all; one axis of the grid of ranks after the other, each with the cheapest choice; none but what is
+ * asked for, and what follows from it; all axes at once, keeping the best few. Costs are those of sp_costs_measure. */
+typedef enum { SP_SEARCH_NONE, SP_SEARCH_RECURSIVE, SP_SEARCH_PROPAGATION, SP_SEARCH_DYNAMIC } sp_search;
+
+/* Measure operators and exchanges of this job on this machine and keep the figures (SPORE_COSTS, else spore/costs in the user's cache folder). All ranks
+ * call it. *report is a table, freed with sp_text_free. */
+SP_API sp_status sp_costs_measure(char **report);
+/* What a run of a program costs this rank, predicted from those figures: time, exchanges, memory, as JSON; freed with sp_text_free. All ranks call it. */
+typedef struct sp_program sp_program;
+SP_API sp_status sp_program_cost(const sp_program *p, char **json);
 
 /* Is t a slice of a tensor over ranks? *whole (may be NULL) is its geometry as a whole. */
 SP_API bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole);

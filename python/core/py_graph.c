@@ -765,8 +765,9 @@ static PyObject *program_create(PyObject *self, PyObject *args)
     sp_sharding sharding = {.struct_size = sizeof sharding};
     sp_ints *list = NULL;
     int fast = 0, split_results = 0;
-    if (!PyArg_ParseTuple(args, "O|zpO&iOpiz:program_create", &function, &options.off, &fast, PyUnicode_FSConverter,
-                          &folder, &options.save_level, &splits, &split_results, &sharding.stages, &sharding.scheduler))
+    if (!PyArg_ParseTuple(args, "O|zpO&iOpizi:program_create", &function, &options.off, &fast, PyUnicode_FSConverter,
+                          &folder, &options.save_level, &splits, &split_results, &sharding.stages, &sharding.scheduler,
+                          &sharding.search))
         return NULL;
     sp_function *f = function_of(function);
     options.fast = fast;
@@ -794,6 +795,20 @@ static PyObject *program_create(PyObject *self, PyObject *args)
     if (!o) sp_program_release(p);
     else o->p = p;
     return (PyObject *)o;
+}
+
+static PyObject *program_cost(PyObject *self, PyObject *object)
+{
+    (void)self;
+    if (!PyObject_TypeCheck(object, program_type))
+        return PyErr_Format(PyExc_TypeError, "program_cost: a program is wanted");
+    char *json;
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS status = sp_program_cost(((py_program *)object)->p, &json);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
+    PyObject *text = PyUnicode_FromString(json);
+    sp_text_free(json);
+    return text;
 }
 
 static PyObject *program_cache(PyObject *self, PyObject *args)
@@ -913,8 +928,10 @@ static PyMethodDef functions[] = {
      "outside_mark(tensor, on)\n--\n\nWhen a recording writes it, it becomes a variable, and the write fails."},
     {"variable_mark", variable_mark, METH_O,
      "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},
+    {"program_cost", program_cost, METH_O,
+     "program_cost(program)\n--\n\nWhat a run costs this rank, predicted, as JSON."},
     {"program_create", program_create, METH_VARARGS,
-     "program_create(function, off=None, fast=False, save_graphs='', save_level=0, splits=None, split_results=False, stages=1, scheduler=None)\n--"
+     "program_create(function, off=None, fast=False, save_graphs='', save_level=0, splits=None, split_results=False, stages=1, scheduler=None, search=0)\n--"
      "\n\nCompile; with splits, for this rank's slices."},
     {"program_cache", program_cache, METH_VARARGS,
      "program_cache(folder, most_bytes=0)\n--\n\nKeep compiled programs there; '': do not."},

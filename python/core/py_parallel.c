@@ -2,6 +2,7 @@
 /* py_parallel.c - the job and its groups, for spore.communication. Exchanges themselves are operators. */
 #include "core.h"
 
+#include "spore/graph.h"
 #include "spore/parallel.h"
 
 static sp_comm *group_of(const char *name)
@@ -262,9 +263,24 @@ static PyObject *tensor_elsewhere(PyObject *module, PyObject *object)
     return t ? PyBool_FromLong(sp_tensor_is_elsewhere(t)) : NULL;
 }
 
+static PyObject *costs_measure(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    char *report;
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS status = sp_costs_measure(&report);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
+    PyObject *text = PyUnicode_FromString(report);
+    sp_text_free(report);
+    return text;
+}
+
 static PyMethodDef functions[] = {
     {"tensor_elsewhere", tensor_elsewhere, METH_O,
      "tensor_elsewhere(tensor)\n--\n\nWhether other stages of a pipeline have the contents alone."},
+    {"costs_measure", costs_measure, METH_NOARGS,
+     "costs_measure()\n--\n\nMeasure operators and exchanges of this job and keep the figures; a table of them."},
     {"tensor_spread", tensor_spread, METH_VARARGS,
      "tensor_spread(tensor, owner, parts)\n--\n\nLet split programs keep a slice of a Tensor on each rank; owner: its "
      "Parameter, or itself."},

@@ -1080,6 +1080,8 @@ def comm_recv(like, rank, tag, group) -> Any:
     """A Tensor from another rank, of this shape and dtype."""
 def comm_send(tensor, rank, tag, group) -> Any:
     """A Tensor to another rank."""
+def costs_measure() -> Any:
+    """Measure operators and exchanges of this job and keep the figures; a table of them."""
 def device_declined(name) -> Any:
     """(operator, calls, bytes) of what the CPU computed in its place."""
 def device_default() -> Any:
@@ -1336,7 +1338,9 @@ def profile_write(path) -> Any:
     """The recording as a trace in JSON."""
 def program_cache(folder, most_bytes: Any = 0) -> Any:
     """Keep compiled programs there; '': do not."""
-def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0, splits=None, split_results: Any = False, stages: Any = 1, scheduler=None) -> Any:
+def program_cost(program) -> Any:
+    """What a run costs this rank, predicted, as JSON."""
+def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0, splits=None, split_results: Any = False, stages: Any = 1, scheduler=None, search: Any = 0) -> Any:
     """Compile; with splits, for this rank's slices."""
 def quantize(*args, **kwargs) -> Any:
     """quantize(model, give, options): a Quantized; give(i) tells sample i, options are those of sp_quant_options in order."""

@@ -386,6 +386,10 @@ def set_auto_parallel_context(**kwargs):
         if check is not None:
             check(value)
         _parallel[key] = value
+        if key == 'auto_parallel_search_mode':      # its old name
+            _parallel['search_mode'] = value
+        elif key == 'search_mode':
+            _parallel['auto_parallel_search_mode'] = value
         state.changed()
         _say_parallel_not_done(key, value)
 
@@ -436,6 +440,12 @@ def _check_strategy_config(value):
                             f"{_type_name(part)}")
 
 
+def _check_search_mode(value):
+    if value not in ('recursive_programming', 'sharding_propagation', 'dynamic_programming'):
+        raise ValueError("set_auto_parallel_context: search_mode must be 'recursive_programming', 'sharding_propagation' or 'dynamic_programming', "
+                         f"but got {value!r}")
+
+
 def _check_pipeline_config(value):
     if not isinstance(value, dict):
         raise TypeError(f"For 'set_pipeline_config', the argument 'pipeine_config' must be dict, but got the type : {type(value)}.")
@@ -461,7 +471,8 @@ def _check_stages(value):
         raise ValueError(f"set_auto_parallel_context: pipeline_stages must be at least 1, but got {value}")
 
 
-_PARALLEL_CHECKS = {'strategy_ckpt_config': _check_strategy_config, 'pipeline_config': _check_pipeline_config, 'pipeline_scheduler': _check_scheduler, 'pipeline_stages': _check_stages,
+_PARALLEL_CHECKS = {'search_mode': _check_search_mode, 'auto_parallel_search_mode': _check_search_mode,
+                    'strategy_ckpt_config': _check_strategy_config, 'pipeline_config': _check_pipeline_config, 'pipeline_scheduler': _check_scheduler, 'pipeline_stages': _check_stages,
                     'parallel_optimizer_config': _check_optimizer_config, 'optimizer_weight_shard_size': _check_shard_size,
                     'optimizer_level': _check_level, 'enable_parallel_optimizer': _parallel_bool('enable_parallel_optimizer')}
 
@@ -477,8 +488,6 @@ def _say_parallel_not_done(key, value):
         check_launched('set_auto_parallel_context')
     splitting = key == 'parallel_mode' and (value == ParallelMode.HYBRID_PARALLEL or _ranks() == 1 and value in _SPLIT_MODES)
     split_data = key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch') and _ranks() == 1
-    if key == 'parallel_mode' and value == ParallelMode.AUTO_PARALLEL and _ranks() > 1:
-        not_done("set_auto_parallel_context: the search of parallel_mode='auto_parallel'", "operators take the layouts of their inputs")
     files = key in ('strategy_ckpt_load_file', 'strategy_ckpt_save_file', 'strategy_ckpt_config') and _ranks() == 1 and value != _PARALLEL[key]
     if splitting or split_data or files or (key in _ONE_PROCESS and value != _true_value(key)):
         not_done(f"set_auto_parallel_context: {key}={value!r}", "processes share the data and nothing else" if _ranks() > 1 else "one process")
@@ -520,7 +529,8 @@ def _split_key():
     if not _splits_programs():
         return None
     return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks(), _parallel['enable_parallel_optimizer'], _parallel['optimizer_level'],
-            _parallel['pipeline_stages'], _scheduler())
+            _parallel['pipeline_stages'], _scheduler(), _parallel['parallel_mode'],
+            _parallel['search_mode'])
 
 
 def _strategy_file(verb):

@@ -125,6 +125,8 @@ def main(arguments):
     except SystemExit:
         raise
     except BaseException as error:
+        if type(error).__name__ == '_Planned':      # spore plan: the script has been followed as far as is wanted
+            return 0
         _report(error)
         if isinstance(error, KeyboardInterrupt):
             import signal

@@ -11,6 +11,7 @@
 #include "graph/passes/passes.h"
 #include "graph/plan.h"
 #include "graph/program.h"
+#include "graph/strategy_search.h"
 #include "parallel/shard.h"
 #include "parallel/stage.h"
 #include "spore/grad.h"
@@ -40,6 +41,28 @@ void sp__blame(const sp_node *node)
     sp_error_raise(&e);
 }
 
+/* This rank's program; strategies are searched for where that is wanted. */
+static sp_status split(sp_program *p)
+{
+    sp_shard_trial found = {0};
+    sp__text said = {0};
+    sp_status status = SP_OK;
+    const bool search = p->sharding->search != SP_SEARCH_NONE;
+    if (search) status = sp__strategy_search(p->graph, p->sharding, &found, &said);
+    if (status == SP_OK) status = sp__shard_graph(p->graph, p->sharding, search ? &found : NULL, &p->shard_report);
+    if (status == SP_OK && said.used) {
+        sp__text both = {0};
+        sp__text_put(&both, "%s%s", p->shard_report, said.data);
+        sp__free(p->shard_report);
+        p->shard_report = NULL;
+        status = sp__text_take(&both, &p->shard_report);
+    }
+    sp__free(said.data);
+    sp__free((void *)(uintptr_t)found.tensors);
+    sp__free((void *)(uintptr_t)found.layouts);
+    return status;
+}
+
 /* `kept`: for the cache, to follow the constants of f; NULL: not wanted. */
 static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_outer_program *kept)
 {
@@ -52,7 +75,7 @@ static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_out
     if (SP_HAVE_PARALLEL && p->sharding) {
         int count = 0;
         SP_TRY(sp_pass_inline.run(p->graph, &count));
-        SP_TRY(sp__shard_graph(p->graph, p->sharding, &p->shard_report));
+        SP_TRY(split(p));
         if (p->sharding->stages > 1) SP_TRY(sp__stage_graph(p->graph, p->sharding, &p->shard_report));
     }
     return chosen ? sp__passes_run(p, chosen) : SP_OK;

@@ -26,9 +26,12 @@ static sp_comm *world;
 static sp_comm *volatile left_world; /* what was the world until this process left the job; volatile: nobody reads it */
 static sp_comm *all;
 static named *names;
-static pid_t owner; /* the process that joined */
+static pid_t owner;         /* the process that joined */
+static int simulated_hosts; /* 0: the job is there */
 
 const sp_transport *sp__transport(void) { return transport; }
+
+bool sp_job_simulated(void) { return simulated_hosts > 0; }
 
 int64_t sp__comm_timeout(void)
 {
@@ -66,6 +69,12 @@ static sp_status comm_create(int n, const int *ranks, int me, void *handle, sp_c
 /* Who else is on this host: names of hosts, exchanged once for a group. */
 static sp_status find_local(sp_comm *c)
 {
+    if (simulated_hosts) { /* hosts have their ranks in a row; this is rank 0 */
+        const int per_host = world->size / simulated_hosts;
+        c->local_size = 0;
+        for (int i = 0; i < c->size; i++) c->local_size += c->ranks[i] < per_host;
+        return SP_OK;
+    }
     enum { NAME = 64 };
     char mine[NAME] = "";
     gethostname(mine, NAME - 1);
@@ -125,7 +134,7 @@ sp_status sp_comm_create(int n, const int *ranks, sp_comm **out)
     SP_TRY(check_ranks(n, ranks, &me));
     SP_TRY(sp__comm_check(world));
     void *handle = NULL;
-    if (n > 1) {
+    if (n > 1 && transport) {
         sp__lock(&sp__transport_lock);
         const sp_status status = transport->group(n, ranks, tag_of(n, ranks), &handle);
         sp__unlock(&sp__transport_lock);
@@ -271,10 +280,32 @@ static sp_status join_launched(const char *family)
     return comm_create(job.size, NULL, job.rank, job.world, &world);
 }
 
+/* "64" or "64x8" */
+static sp_status join_simulated(const char *text)
+{
+    char *end;
+    const long ranks = sp__is_digit(*text) ? strtol(text, &end, 10) : 0;
+    const long hosts = ranks > 0 && *end == 'x' && sp__is_digit(end[1]) ? strtol(end + 1, &end, 10) : 1;
+    SP_CHECK(ranks > 0 && ranks <= 65536 && !*end && hosts > 0 && ranks % hosts == 0, SP_VALUE,
+             "SPORE_SIMULATE is '%s', wanted a number of ranks, or RANKSxHOSTS where the hosts have equally many",
+             text);
+    sp__snprintf(transport_name, sizeof transport_name, "simulated");
+    SP_TRY(comm_create((int)ranks, NULL, 0, NULL, &world));
+    simulated_hosts = (int)hosts;
+    return SP_OK;
+}
+
 static sp_status join_now(void)
 {
+    const char *simulated = getenv("SPORE_SIMULATE");
     const char *family = sp__launcher_family();
-    SP_TRY(family ? join_launched(family) : join_alone());
+    if (simulated && *simulated) {
+        SP_CHECK(!family, SP_RUNTIME,
+                 "SPORE_SIMULATE is for one process, but a launcher has started several: unset it");
+        SP_TRY(join_simulated(simulated));
+    } else {
+        SP_TRY(family ? join_launched(family) : join_alone());
+    }
     owner = getpid();
     atexit(sp_job_leave);
     if (world->size == 1) return SP_OK;

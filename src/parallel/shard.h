@@ -117,7 +117,19 @@ sp_status sp__split_make(sp_tensor *t, const sp_mesh *m, const sp_layout *l, con
 
 /* --- the pass: shard_pass.c -------------------------------------------------------------------------------------- */
 
-/* Change the graph of a program, whose calls are inlined, to that of this rank. `report` (freed with sp__free) tells what was done. */
-sp_status sp__shard_graph(sp_graph *g, const sp_sharding *how, char **report);
+/* Layouts that a search tries: of variables, by handle, and mesh axes along which rows of data are split that arguments give whole. */
+typedef struct sp_shard_trial {
+    int n;
+    const sp_tensor *const *tensors;
+    const sp_layout *layouts;
+    unsigned data;
+} sp_shard_trial;
+
+/* The pass on a copy of the graph: nothing is changed outside of it. */
+sp_status sp__shard_try(sp_graph *g, const sp_sharding *how, const sp_shard_trial *trial);
+
+/* Change the graph of a program, whose calls are inlined, to that of this rank. `found`: what a search has
+ * chosen, NULL without one. `report` (freed with sp__free) tells what was done. */
+sp_status sp__shard_graph(sp_graph *g, const sp_sharding *how, const sp_shard_trial *found, char **report);
 
 #endif

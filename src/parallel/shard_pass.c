@@ -52,7 +52,8 @@ typedef struct walk {
     place *places; /* by variable */
     pin *pins;
     sp_reshard r;
-    int n_split; /* nodes that work on slices */
+    int n_split;                 /* nodes that work on slices */
+    const sp_shard_trial *trial; /* NULL: there was no search */
     sp__text whole;
     /* Of the node at hand: whole tensors, slices, its rule. */
     sp_meta metas_in[SP_SHARD_OPERANDS], metas_out[SP_SHARD_OPERANDS], found[SP_SHARD_OPERANDS];
@@ -667,6 +668,34 @@ static sp_status place_by_grid(walk *w)
     return SP_OK;
 }
 
+/* Layouts that the search has found, for those that nobody has asked for. */
+static void place_by_trial(walk *w)
+{
+    for (int i = 0; w->trial && i < w->trial->n; i++) {
+        place *p = place_of(w, w->trial->tensors[i]);
+        if (p && !p->decided) *p = (place){.decided = true, .fresh = true, .layout = w->trial->layouts[i]};
+    }
+}
+
+/* Rows of data that are given whole, in slices. */
+static sp_status split_data(walk *w)
+{
+    int64_t rows = -1;
+    for (int i = 0; w->trial && w->trial->data && i < w->f->n_params; i++) {
+        sp_value *v = w->f->params[i], *made;
+        const known *k = v->is_function ? NULL : known_of(w, v);
+        if (!k || k->whole.rank == 0 || !sp__layout_is_whole(&k->copies->layout)) continue;
+        if (rows < 0) rows = k->whole.dims[0];
+        if (k->whole.dims[0] != rows) continue;
+        sp_layout l = sp__layout_whole();
+        for (int a = 0; a < w->mesh.n && a < SP_MESH_MAX; a++)
+            if (w->trial->data >> a & 1) l.at[a] = 0;
+        if (rows % sp__layout_parts(&w->mesh, &l, 0, NULL)) continue;
+        SP_TRY(use(w, v, &l, w->f->first, &made));
+    }
+    return SP_OK;
+}
+
 /* A Parameter whose layout is asked for has it from the start. */
 static void place_variables(walk *w)
 {
@@ -924,9 +953,12 @@ static sp_status run(walk *w)
     SP_TRY(place_pins(w));
     SP_TRY(walk_variables(w));
     SP_TRY(place_by_grid(w));
+    place_by_trial(w);
     place_variables(w);
     SP_TRY(walk_params(w));
-    for (sp_node *n = w->f->first, *next; n; n = next) {
+    sp_node *first = w->f->first; /* what is put before it is done */
+    SP_TRY(split_data(w));
+    for (sp_node *n = first, *next; n; n = next) {
         next = n->next;
         const sp_status status = walk_node(w, n);
         if (status != SP_OK) return status;
@@ -939,16 +971,17 @@ static sp_status run(walk *w)
     }
     for (sp_function *f = w->g->first; f; f = f->next)
         if (f != w->g->entry) SP_TRY(walk_called(w, f));
-    return commit(w);
+    return SP_OK;
 }
 
-sp_status sp__shard_graph(sp_graph *g, const sp_sharding *how, char **report)
+static sp_status walk_graph(sp_graph *g, const sp_sharding *how, const sp_shard_trial *trial, bool keep, char **report)
 {
     sp_comm *world = sp_comm_world();
     SP_CHECK(world, SP_RUNTIME, "a program is to be split over ranks, but the job has not been joined (sp_job_join)");
     walk *w = sp__alloc_zero(sizeof *w);
     if (!w) return SP_NOMEM;
     w->g = g;
+    w->trial = trial;
     w->how = how;
     w->n_values = g->next_value;
     w->values = sp__alloc_zero((size_t)(w->n_values + 1) * sizeof *w->values);
@@ -961,10 +994,21 @@ sp_status sp__shard_graph(sp_graph *g, const sp_sharding *how, char **report)
     if (status == SP_OK) status = sp__mesh_init(row, sp_comm_rank(world) % row, &w->mesh);
     w->mesh.first = sp_comm_rank(world) / (row ? row : 1) * row;
     if (status == SP_OK) status = run(w);
-    if (status == SP_OK) status = tell(w, report);
+    if (status == SP_OK && keep) status = commit(w);
+    if (status == SP_OK && keep) status = tell(w, report);
     sp__free(w->whole.data);
     sp__free(w->values);
     sp__free(w->places);
     sp__free(w);
     return status;
+}
+
+sp_status sp__shard_try(sp_graph *g, const sp_sharding *how, const sp_shard_trial *trial)
+{
+    return walk_graph(g, how, trial, false, NULL);
+}
+
+sp_status sp__shard_graph(sp_graph *g, const sp_sharding *how, const sp_shard_trial *found, char **report)
+{
+    return walk_graph(g, how, found, true, report);
 }

@@ -28,6 +28,7 @@ LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b
 GOOD = {
     "run": ["{f}/script.py"],
     "explain": ["{f}/script.py"],
+    "plan": None,               # simulates a job: tests/parallel/test_search.py
     "inspect": ["{f}/net.onnx"],
     "convert": ["{f}/net.ckpt", "{o}.npz"],
     "codegen": ["{f}/net.onnx", "-o", "{f}/generated", "--force"],     # a folder
@@ -58,7 +59,7 @@ GOOD = {
     "record decrypt": None,
 }
 FOREVER = {"serve", "bench", "board"}    # are stopped by a signal
-PYTHON = {"run", "explain"}     # what follows is the program's business
+PYTHON = {"run", "explain", "plan"}     # what follows is the program's business
 TROUBLE = {"diff": 2}           # exit code of a failure, where it is not 1
 
 

@@ -40,6 +40,9 @@ _SIZES = 1000            # different sizes that are counted
 _CUTS = 3                # signatures that could not be captured whole before others are not even tried
 
 
+on_program = None       # called with every program that is made (spore plan)
+
+
 # --- programs --------------------------------------------------------------------------------------------------------
 
 def _sharding_of(entry):
@@ -49,7 +52,7 @@ def _sharding_of(entry):
     from spore.nn.optim import _sharding as optimizers
     from spore.parallel import _sharding
     optimizers.spread()
-    return entry.splits, _sharding.split_results(), context._stages(), context._scheduler()
+    return entry.splits, _sharding.split_results(), context._stages(), context._scheduler(), _sharding.search()
 
 
 def _check_not_split(name):
@@ -371,6 +374,8 @@ class Compiled:
         if entry.splits is not None and context._strategy_file('save'):
             from spore.parallel import _sharding
             _sharding.write_strategy_file(context._strategy_file('save'))
+        if on_program is not None:
+            on_program(entry.program)
         entry.version = state.version
         entry.simple = all(type(kind) is OfTensor for kind in kinds) and not entry.state
         entry.leaves = _leaf_finder([_NOTHING if isinstance(kind, Known) else kind for kind in kinds], names)

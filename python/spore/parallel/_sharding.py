@@ -51,6 +51,16 @@ def split_results():
     return not context.get_auto_parallel_context("full_batch") and context.get_auto_parallel_context("dataset_strategy") == "data_parallel"
 
 
+_SEARCHES = {"recursive_programming": 1, "sharding_propagation": 2, "dynamic_programming": 3}
+
+
+def search():
+    """How strategies are searched for: 0 for not at all."""
+    if context.get_auto_parallel_context("parallel_mode") != context.ParallelMode.AUTO_PARALLEL:
+        return 0
+    return _SEARCHES[context.get_auto_parallel_context("search_mode")]
+
+
 # --- layouts that are asked for ---------------------------------------------------------------------------------------
 
 def check_strategy(name, in_strategy, out_strategy):
