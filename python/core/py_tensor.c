@@ -675,8 +675,8 @@ static PyMethodDef tensor_methods[] = {
      "The same as asnumpy().\n\n"
      "Examples:\n"
      "    >>> from spore import Tensor\n"
-     "    >>> Tensor([1, 2]).numpy()\n"
-     "    array([1, 2])\n"},
+     "    >>> Tensor([1, 2]).numpy().tolist()\n"
+     "    [1, 2]\n"},
     {"__array__", (PyCFunction)(void (*)(void))tensor_array, METH_VARARGS | METH_KEYWORDS,
      "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy."},
     {"tolist", tensor_tolist, METH_NOARGS,

@@ -7628,7 +7628,7 @@ EXAMPLES = {
 
     Examples:
         >>> from spore import Tensor, ops
-        >>> print(ops.UniqueConsecutive()(Tensor([1, 1, 2])))
+        >>> print(ops.UniqueConsecutive()(Tensor([1, 1, 2]))[0])
         [1 2]
     """,
         'UniqueWithPad': """

@@ -489,7 +489,8 @@ def _say_parallel_not_done(key, value):
     splitting = key == 'parallel_mode' and (value == ParallelMode.HYBRID_PARALLEL or _ranks() == 1 and value in _SPLIT_MODES)
     split_data = key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch') and _ranks() == 1
     files = key in ('strategy_ckpt_load_file', 'strategy_ckpt_save_file', 'strategy_ckpt_config') and _ranks() == 1 and value != _PARALLEL[key]
-    if splitting or split_data or files or (key in _ONE_PROCESS and value != _true_value(key)):
+    alone = key in ('pipeline_stages', 'enable_parallel_optimizer') and _ranks() == 1 and value != _PARALLEL[key]
+    if splitting or split_data or files or alone or (key in _ONE_PROCESS and value != _true_value(key)):
         not_done(f"set_auto_parallel_context: {key}={value!r}", "processes share the data and nothing else" if _ranks() > 1 else "one process")
 
 

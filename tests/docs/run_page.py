@@ -102,7 +102,7 @@ def run_c(block, folder, env):
     program = re.search(r"\bint main\(", block.text)
     source.write_text(block.text if program else WRAPPED.format(block.text), encoding="utf-8")
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "spore"], env=env, capture_output=True, text=True, check=True).stdout.split()
-    target = ["-O1", str(source), *flags, "-lm", "-o", str(source.with_suffix(""))] if program else ["-fsyntax-only", str(source), flags[0]]
+    target = ["-O1", str(source), *flags, "-lm", "-o", str(source.with_suffix(""))] if program else ["-fsyntax-only", str(source), *(flag for flag in flags if flag.startswith("-I"))]
     command(["cc", *WARNINGS, *target], env)
     return command([str(source.with_suffix(""))], env) if program else ""
 

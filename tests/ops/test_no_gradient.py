@@ -11,6 +11,7 @@ CONSTANT = {  # why zeros are right, or are MindSpore's answer
     "floor_div": "steps", "trunc_div": "steps", "stop_gradient": "by word", "one_hot": "zeros in MindSpore", "iou": "zeros in MindSpore", "ctc_alphas": "zeros in MindSpore",
     "full": "no inputs", "arange": "no inputs", "linspace": "no inputs", "eye": "no inputs", "random_uniform": "no inputs but the state",
     "random_normal": "no inputs but the state", "random_truncated_normal": "no inputs but the state",
+    "rank_recv": "its input is a token; the program that is divided sends the gradient",
 }
 
 

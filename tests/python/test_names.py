@@ -224,5 +224,5 @@ def test_parts_of_parameters_are_merged(tmp_path):
     net = nn.Dense(2, 2, has_bias=False)
     ms.load_distributed_checkpoint(net, files)
     assert net.weight.asnumpy().tolist() == [[0, 0], [1, 1]]
-    with pytest.raises(NotImplementedError, match="strategy"):
+    with pytest.raises(NotADirectoryError, match="src_checkpoints_dir"):
         ms.transform_checkpoints("a", "b", "c", "strategy.ckpt")

@@ -131,6 +131,8 @@ def reads(verb):
 
 def with_input(verb, folder, out, path):
     """The good call, but with another file to read; everything that it reads in the place of the first one."""
+    if verb == "plan":
+        return ["--ranks", "2", path]
     if GOOD[verb] is None:
         return [path] if verb == "record recover" else [path, "--key-file", folder / "key"]
     first = next(w for w in GOOD[verb] if w.startswith("{f}") and w != "{f}/key")

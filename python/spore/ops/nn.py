@@ -427,7 +427,7 @@ def _each(x, function, where):
         return function(x)
     if not isinstance(x, (tuple, list)):
         raise TypeError(f"For '{where}', x must be a Tensor or a tuple or list of Tensors, but got {_type_name(x)}")
-    return type(x)(function(one) for one in x)
+    return type(x)(_each(one, function, where) for one in x)
 
 
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):

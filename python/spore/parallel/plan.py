@@ -128,7 +128,7 @@ def svg(told):
 def main(words):
     """Run what the arguments say; answers the exit status."""
     if not words:
-        print(_USAGE, file=sys.stderr)
+        print("spore: plan: a script is missing; see spore plan --help", file=sys.stderr)
         return 2
     try:
         options, script = _options(list(words))
