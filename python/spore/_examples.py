@@ -11072,8 +11072,8 @@ EXAMPLES = {
     Examples:
         >>> from spore import Tensor, ops
         >>> v = Tensor([1.0, 2.0, 3.0])
-        >>> print(ops.typeof(v))
-        <class 'spore.common.tensor.Tensor'>
+        >>> print(ops.typeof(v).__name__)
+        Tensor
     """,
         'unbind': """
 
