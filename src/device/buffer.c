@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "device/devices.h"
+#include "spore/ops_attrs.h"
 
 /* --- buffers ----------------------------------------------------------------------------------------------------- */
 
@@ -252,9 +253,7 @@ static sp_status assign_there(sp_device *d, sp_tensor *dst, const sp_tensor *src
         return sp__device_told(d, d->table->copy(d->state, sp__tensor_buffer(dst)->handle, offset_of(dst),
                                                  sp__tensor_buffer(src)->handle, offset_of(src), sp_tensor_bytes(dst)));
     const bool converts = dst->dtype != src->dtype;
-    const struct {
-        sp_dtype dtype;
-    } attrs = {(sp_dtype)dst->dtype};
+    const sp_cast_attrs attrs = {(sp_dtype)dst->dtype};
     sp_tensor *in = (sp_tensor *)(uintptr_t)src;
     return sp__device_run_kernel(d, &(sp_call){.op = sp_op_find(converts ? "cast" : "copy"),
                                                .attrs = converts ? &attrs : NULL,
@@ -288,11 +287,7 @@ static sp_status create_like(const sp_tensor *t, sp_tensor **out)
 /* By the device's own kernel: a number is no copy. */
 static sp_status fill(sp_device *d, sp_tensor *t, sp_number value)
 {
-    const struct {
-        sp_ints shape;
-        sp_number value;
-        sp_dtype dtype;
-    } attrs = {{t->rank, t->dims}, value, (sp_dtype)t->dtype};
+    const sp_full_attrs attrs = {{t->rank, t->dims}, value, (sp_dtype)t->dtype};
     SP_TRY(sp__device_usable(d));
     return sp__device_run_kernel(d, &(sp_call){.op = sp_op_find("full"), .attrs = &attrs, .n_out = 1, .out = &t});
 }

@@ -79,9 +79,7 @@ static sp_dtype common_dtype(int n, sp_tensor *const *in)
  * made[] for release; one that was listed before stays there. */
 static sp_status cast_input(sp_tensor **in, sp_dtype to, sp_tensor **made, int *n_made)
 {
-    const struct {
-        sp_dtype dtype;
-    } attrs = {to};
+    const sp_cast_attrs attrs = {to};
     int n;
     SP_TRY(sp_apply(&sp_op_cast, &attrs, 1, in, 1, &made[*n_made], &n));
     *in = made[(*n_made)++];

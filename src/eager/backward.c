@@ -122,9 +122,7 @@ static sp_status gather(visit *v, int index, sp_tensor *grad)
     sp_status status = SP_OK;
     int n;
     if (grad->dtype != like->dtype) {
-        const struct {
-            sp_dtype dtype;
-        } attrs = {(sp_dtype)like->dtype};
+        const sp_cast_attrs attrs = {(sp_dtype)like->dtype};
         SP_TRY(sp_apply(&sp_op_cast, &attrs, 1, &grad, 1, &converted, &n));
         grad = converted;
     }

@@ -14,9 +14,7 @@ SP_ATTR_TABLE(pad_attr_table, sp_pad_attrs, (INTS_NEEDED, pads), (TEXT, mode, "c
 static sp_tensor *apply_slice(sp_builder *b, const sp_op *op, int n_in, sp_tensor *const *in, int rank,
                               const int64_t *start, const int64_t *stop)
 {
-    const struct {
-        sp_ints start, stop, step;
-    } attrs = {{rank, start}, {rank, stop}, {-1, NULL}};
+    const sp_slice_attrs attrs = {{rank, start}, {rank, stop}, {-1, NULL}};
     return sp_builder_apply(b, op, &attrs, n_in, in);
 }
 
@@ -39,11 +37,7 @@ static sp_status pad_constant(sp_builder *b, sp_tensor *x, const sp_pad_attrs *a
     }
     if (cut) x = apply_slice(b, &sp_op_slice, 1, &x, x->rank, from, to);
     if (grow && x) {
-        const struct {
-            sp_ints shape;
-            sp_number value;
-            sp_dtype dtype;
-        } full = {{x->rank, dims}, a->value, (sp_dtype)x->dtype};
+        const sp_full_attrs full = {{x->rank, dims}, a->value, (sp_dtype)x->dtype};
         sp_tensor *frame = sp_builder_apply(b, &sp_op_full, &full, 0, NULL);
         x = apply_slice(b, &sp_op_slice_put, 2, (sp_tensor *const[]){frame, x}, frame ? frame->rank : 0, at, end);
     }
@@ -114,9 +108,7 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
         list = sp_builder_take_tensor(b, list);
         SP_TRY(status);
         const int64_t axis = i;
-        const struct {
-            sp_ints axes;
-        } attrs = {{1, &axis}};
+        const sp_index_attrs attrs = {{1, &axis}};
         x = sp_builder_apply(b, &sp_op_index, &attrs, 2, (sp_tensor *const[]){x, list});
     }
     c->out[0] = x == c->in[0] ? SP_APPLY1(b, sp_op_copy, x) : x;

@@ -209,10 +209,7 @@ static sp_tensor *shifted(ctc_tables *k, sp_tensor *x, int64_t by)
 }
 static sp_tensor *log_sum(sp_builder *b, sp_tensor *x, int64_t axis, bool keepdims)
 {
-    const struct {
-        sp_ints axis;
-        bool keepdims;
-    } attrs = {{1, &axis}, keepdims};
+    const sp_logsumexp_attrs attrs = {{1, &axis}, keepdims};
     return sp_builder_apply(b, &sp_op_logsumexp, &attrs, 1, &x);
 }
 static sp_tensor *log_sum3(sp_builder *b, sp_tensor *x, sp_tensor *y, sp_tensor *z)

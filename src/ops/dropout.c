@@ -15,11 +15,7 @@ static sp_status dropout_compose(sp_builder *b, const sp_call *c)
              (long long)a->shared, x->rank);
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i < x->rank; i++) dims[i] = i < x->rank - a->shared ? x->dims[i] : 1;
-    const struct {
-        sp_ints shape;
-        double low, high;
-        sp_dtype dtype;
-    } uniform = {{x->rank, dims}, 0, 1, SP_DTYPE_F32};
+    const sp_random_uniform_attrs uniform = {{x->rank, dims}, 0, 1, SP_DTYPE_F32};
     sp_tensor *u = sp_builder_apply(b, &sp_op_random_uniform, &uniform, 1, &c->in[1]);
     sp_tensor *kept = sp_cast(b, sp_less(b, u, sp__const(b, a->keep_prob, u)), (sp_dtype)x->dtype);
     if (!kept) return SP_OK;

@@ -122,9 +122,7 @@ static sp_status eigh_vjp(sp_builder *b, const sp_vjp *v)
         inner = sp_mul(b, sp_matmul(b, vectors, v->dout[1], true, false),
                        sp_select(b, none, zero, sp_reciprocal(b, sp_select(b, none, sp__add_number(b, zero, 1), gap))));
     if (v->dout[0]) {
-        const struct {
-            int64_t offset, dim1, dim2;
-        } attrs = {0, -2, -1};
+        const sp_diag_embed_attrs attrs = {0, -2, -1};
         inner = sp_add(b, inner, sp_builder_apply(b, &sp_op_diag_embed, &attrs, 1, (sp_tensor *const[]){v->dout[0]}));
     }
     sp_tensor *d = sp_matmul(b, sp_matmul(b, vectors, inner, false, false), vectors, false, true);

@@ -31,9 +31,7 @@ static sp_status gather_compose(sp_builder *b, const sp_call *c)
              "batch_dims is %lld, it must be in [0, %d]: not beyond axis nor the rank of the indices",
              (long long)a->batch_dims, axis < at->rank ? axis : at->rank);
     if (batch == 0) {
-        const struct {
-            sp_ints axes;
-        } attrs = {{1, (const int64_t[]){axis}}};
+        const sp_index_attrs attrs = {{1, (const int64_t[]){axis}}};
         c->out[0] = sp_builder_apply(b, &sp_op_index, &attrs, 2, (sp_tensor *const[]){x, at});
         return SP_OK;
     }
@@ -119,10 +117,7 @@ static sp_status gather_elements_reference(const sp_call *c)
 
 static sp_status gather_elements_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const struct {
-        int64_t axis;
-        const char *reduce;
-    } attrs = {((const sp_gather_elements_attrs *)v->attrs)->dim, "add"};
+    const sp_scatter_elements_attrs attrs = {((const sp_gather_elements_attrs *)v->attrs)->dim, "add"};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
     v->din[0] =
         sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3, (sp_tensor *const[]){zeros, v->in[1], v->dout[0]});
@@ -159,9 +154,7 @@ int sp__coordinates(sp_builder *b, sp_tensor *indices, sp_tensor **out)
     for (int k = 0; k < n; k++) {
         start[last] = k;
         stop[last] = k + 1;
-        const struct {
-            sp_ints start, stop, step;
-        } attrs = {{last + 1, start}, {last + 1, stop}, {-1, NULL}};
+        const sp_slice_attrs attrs = {{last + 1, start}, {last + 1, stop}, {-1, NULL}};
         out[k] = sp_reshape(b, sp_builder_apply(b, &sp_op_slice, &attrs, 1, &indices), last, indices->dims);
     }
     return n;
@@ -217,18 +210,12 @@ static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
     const char *reduce = ((const sp_tensor_scatter_attrs *)c->attrs)->reduce;
     const bool sum = reduce && strcmp(reduce, "add") == 0;
     if (sum || (reduce && strcmp(reduce, "none") == 0)) { /* their gradients need neither x nor the result */
-        const struct {
-            sp_ints axes;
-            bool accumulate;
-        } put = {{-1, NULL}, sum};
+        const sp_index_put_attrs put = {{-1, NULL}, sum};
         in[0] = SP_APPLY1(b, sp_op_copy, x);
         c->out[0] = sp_builder_apply(b, &sp_op_index_put, &put, n + 2, in);
         return SP_OK;
     }
-    const struct {
-        sp_ints axes;
-        const char *reduce;
-    } attrs = {{-1, NULL}, reduce};
+    const sp_index_combine_attrs attrs = {{-1, NULL}, reduce};
     c->out[0] = sp_builder_apply(b, &sp_op_index_combine, &attrs, n + 2, in);
     return SP_OK;
 }

@@ -87,10 +87,7 @@ static void composed_corner(composed_spots *s, int k, sp_tensor *const *base, sp
     }
     if (b->status != SP_OK) return;
     const int64_t dims[3] = {s->x->dims[0], s->x->dims[1], s->g->dims[2]}, channels = 1;
-    const struct {
-        int64_t axis;
-        const char *reduce;
-    } along = {2, "add"};
+    const sp_scatter_elements_attrs along = {2, "add"};
     sp_tensor *zero = sp__const(b, 0, s->place[0]);
     sp_tensor *index = sp_broadcast_to(b, sp_cast(b, sp_select(b, inside, at, zero), SP_DTYPE_I64), 3, dims);
     w = sp_select(b, inside, w ? w : sp__full(b, 1, (sp_dtype)s->place[0]->dtype, 0, NULL), zero);

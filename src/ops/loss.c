@@ -431,9 +431,7 @@ static sp_status cross_entropy_compose(sp_builder *b, const sp_call *c)
     SP_TRY(nll_check(a));
     SP_CHECK(x->rank >= 1, SP_VALUE, "input has rank 0, it needs a dimension of classes");
     const int64_t axis = x->rank == 1 ? 0 : 1;
-    const struct {
-        sp_ints axis;
-    } along = {{1, &axis}};
+    const sp_log_softmax_attrs along = {{1, &axis}};
     sp_tensor *logp = sp_builder_apply(b, &sp_op_log_softmax, &along, 1, &x);
     if (!(SP_DT_FLOATS >> target->dtype & 1)) {
         SP_TRY(nll(b, logp, target, weight, a, out));

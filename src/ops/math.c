@@ -162,9 +162,7 @@ static double digamma_of(double x)
 FLOAT_FUNCTION(digamma, (float)digamma_of(x), digamma_of(x), 300)
 static sp_tensor *polygamma(sp_builder *b, sp_tensor *x, int64_t n)
 {
-    const struct {
-        int64_t n;
-    } attrs = {n};
+    const sp_polygamma_attrs attrs = {n};
     return sp_builder_apply(b, &sp_op_polygamma, &attrs, 1, &x);
 }
 RULE(digamma, sp_mul(b, g, polygamma(b, x, 1)))

@@ -109,10 +109,7 @@ static sp_status get_vjp(sp_builder *b, const sp_vjp *v)
         return SP_OK;
     }
     const int64_t flat = v->in[0]->count, n = v->dout[0]->count, axis = 0;
-    const struct {
-        sp_ints axes;
-        bool accumulate;
-    } add = {{1, &axis}, true};
+    const sp_index_put_attrs add = {{1, &axis}, true};
     sp_tensor *in[3] = {sp__full(b, 0, (sp_dtype)v->in[0]->dtype, 1, &flat), sp_reshape(b, v->dout[0], 1, &n),
                         places(b, a)};
     v->din[0] = sp_reshape(b, sp_builder_apply(b, &sp_op_index_put, &add, 3, in), v->in[0]->rank, v->in[0]->dims);

@@ -96,13 +96,8 @@ static sp_tensor *over(sp_builder *b, const sp_op *op, const void *attrs, int n_
 static sp_status combine_vjp(sp_builder *b, const sp_vjp *v)
 {
     const sp_index_combine_attrs *a = v->attrs;
-    const struct {
-        sp_ints axes;
-    } read = {a->axes};
-    const struct {
-        sp_ints axes;
-        bool accumulate;
-    } sum = {a->axes, true}, put = {a->axes, false};
+    const sp_index_attrs read = {a->axes};
+    const sp_index_put_attrs sum = {a->axes, true}, put = {a->axes, false};
     sp_tensor *g = v->dout[0], *x = v->in[0], *value = v->in[1], *out = v->out[0], *dvalue = NULL;
     const char how = a->reduce[0] == 'm' ? (a->reduce[1] == 'u' ? '*' : 'm') : a->reduce[0];
     switch (how) {
@@ -240,9 +235,7 @@ static sp_status elements_reference(const sp_call *c)
 static sp_status elements_vjp(sp_builder *b, const sp_vjp *v)
 {
     const sp_scatter_elements_attrs *a = v->attrs;
-    const struct {
-        int64_t dim;
-    } read = {a->axis};
+    const sp_gather_elements_attrs read = {a->axis};
     const bool replaces = strcmp(a->reduce, "none") == 0;
     SP_CHECK(replaces || strcmp(a->reduce, "add") == 0, SP_RUNTIME,
              "scatter_elements has a gradient for reduce none and add, not for %s", a->reduce);

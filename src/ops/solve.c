@@ -12,9 +12,7 @@ static sp_tensor *turned(sp_builder *b, sp_tensor *x) { return sp_swap_axes(b, x
 /* The part of a matrix on or below (lower) or above a diagonal. */
 static sp_tensor *part(sp_builder *b, sp_tensor *x, bool lower, int64_t diagonal)
 {
-    const struct {
-        int64_t diagonal;
-    } attrs = {diagonal};
+    const sp_tril_attrs attrs = {diagonal};
     return sp_builder_apply(b, lower ? &sp_op_tril : &sp_op_triu, &attrs, 1, &x);
 }
 

@@ -308,10 +308,7 @@ static sp_status topk_reference(const sp_call *c)
 static sp_status order_vjp(sp_builder *b, const sp_vjp *v, int64_t axis)
 {
     if (!v->dout[0]) return SP_OK;
-    const struct {
-        int64_t axis;
-        const char *reduce;
-    } attrs = {axis, "add"};
+    const sp_scatter_elements_attrs attrs = {axis, "add"};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
     v->din[0] =
         sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3, (sp_tensor *const[]){zeros, v->out[1], v->dout[0]});

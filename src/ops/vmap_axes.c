@@ -110,25 +110,19 @@ static sp_status with_size_first(sp_builder *b, const sp_batch *v, const char *n
 
 sp_status sp__batch_reshape(sp_builder *b, const sp_batch *v)
 {
-    const struct {
-        sp_ints shape;
-    } *a = v->attrs;
+    const sp_reshape_attrs *a = v->attrs;
     return with_size_first(b, v, "shape", a->shape, v->size, v->in[0]);
 }
 
 sp_status sp__batch_broadcast_to(sp_builder *b, const sp_batch *v)
 {
-    const struct {
-        sp_ints shape;
-    } *a = v->attrs;
+    const sp_reshape_attrs *a = v->attrs;
     return with_size_first(b, v, "shape", a->shape, v->size, sp__batch_lift(b, v, 0, a->shape.n));
 }
 
 sp_status sp__batch_transpose(sp_builder *b, const sp_batch *v)
 {
-    const struct {
-        sp_ints perm;
-    } *a = v->attrs;
+    const sp_transpose_attrs *a = v->attrs;
     const int rank = sp__batch_rank(v, 0);
     int64_t perm[SP_RANK_MAX] = {0};
     for (int i = 0; i < rank; i++) perm[i + 1] = a->perm.n < 0 ? rank - i : shifted(a->perm.v[i], rank);

@@ -94,9 +94,7 @@ static int make_indices(sp_builder *b, const sp_batch *v, const places *p, int f
 
 sp_status sp__batch_index(sp_builder *b, const sp_batch *v)
 {
-    const struct {
-        sp_ints axes;
-    } *a = v->attrs;
+    const sp_index_attrs *a = v->attrs;
     places p;
     SP_TRY(find_places(v, 1, a->axes, &p));
     sp_tensor *in[SP_IN_MAX];
@@ -112,9 +110,7 @@ sp_status sp__batch_index(sp_builder *b, const sp_batch *v)
     in[0] = axes_first(b, &p, v->in[0]);
     const int n = make_indices(b, v, &p, 1, in + 1, axes);
     SP_TRY(sp__builder_status(b));
-    const struct {
-        sp_ints axes;
-    } all = {{n, axes}};
+    const sp_index_attrs all = {{n, axes}};
     v->out[0] = place_new(b, &p, sp_builder_apply(b, v->op, &all, n + 1, in), true);
     return sp__builder_status(b);
 }
