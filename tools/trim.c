@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "spore/runtime.h"
 #include "spore/trim.h"
 #include "tools.h"
 
@@ -96,12 +97,13 @@ static int build(const job *j, const char *source, char *options, const char *li
     if (!print_path(folder, j->folder, "build") || !print_path(made, folder, "libspore.a") ||
         snprintf(target, sizeof target, "%s", library) >= PATH_BYTES)
         return tool_complain(EXIT_USAGE, "trim: the path of the folder is too long");
-    char from[PATH_BYTES];
+    char from[PATH_BYTES], jobs[16]; /* without a number make starts all compilers at once */
     snprintf(from, sizeof from, "%s", source);
+    snprintf(jobs, sizeof jobs, "%d", sp_threads());
     char cmake[] = "cmake", c[] = "-C", s[] = "-S", b[] = "-B", quiet[] = "--log-level=WARNING", make[] = "--build",
          parallel[] = "--parallel", what[] = "--target", name[] = "spore_static", e[] = "-E", copy[] = "copy";
     int code = run((char *[]){cmake, c, options, s, from, b, folder, quiet, NULL});
-    if (code == 0) code = run((char *[]){cmake, make, folder, parallel, what, name, NULL});
+    if (code == 0) code = run((char *[]){cmake, make, folder, parallel, jobs, what, name, NULL});
     if (code == 0) code = run((char *[]){cmake, e, copy, made, target, NULL});
     if (code == 0 && stat(library, &info) == 0) printf("%s: %s\n", library, tool_bytes((uint64_t)info.st_size, say));
     return code;

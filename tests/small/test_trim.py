@@ -76,6 +76,18 @@ def test_what_is_there_stays(dense, tmp_path):
     assert (tmp_path / "options.cmake").read_text() == before
 
 
+def test_as_many_compilers_as_threads(dense, tmp_path):
+    """make takes --parallel without a number for all at once: hundreds of compilers on a small machine."""
+    (tmp_path / "bin").mkdir()
+    cmake = tmp_path / "bin/cmake"
+    cmake.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/calls\n', encoding="utf-8")
+    cmake.chmod(0o755)
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    done = trim(dense[0], "-o", tmp_path / "out", "--source", ROOT, env=dict(os.environ, PATH=path, SPORE_NUM_THREADS="1"))
+    assert done.returncode == 0, done.stderr
+    assert "--parallel 1 --target spore_static" in (tmp_path / "calls").read_text()
+
+
 def run_trimmed(program, model, x, shape, dtype, folder):
     x.tofile(folder / "x.bin")
     done = subprocess.run([program, model, folder / "x.bin", folder / "y.bin"], capture_output=True, text=True, check=False, timeout=120)
