@@ -16,6 +16,7 @@
 
 #include "spore/device.h"
 #include "spore/machine.h"
+#include "spore/parallel.h"
 #include "spore/provider.h"
 #include "spore/runtime.h"
 #include "tools.h"
@@ -90,6 +91,24 @@ static void report_kernels(void)
     printf("\n           %d of %d operators\n", with, sp_op_count());
 }
 
+/* Each binary interface of MPI: what would be opened, or why a job of it cannot be joined. */
+static void report_mpi(void)
+{
+    enum { ROWS = 8 };
+    sp_mpi_found rows[ROWS];
+    const char *head = "mpi       ";
+    const int n = sp_job_mpi(rows, ROWS);
+    for (int i = 0; i < n && i < ROWS; i++) {
+        const sp_mpi_found *f = &rows[i];
+        printf("%s %s: ", head, f->family);
+        head = "          ";
+        if (!*f->library) printf("not found; install %s, or let SPORE_MPI name it\n", f->packages);
+        else if (!*f->transport)
+            printf("%s (%s), but spore was built without mpi_%s.so\n", f->version, f->library, f->family);
+        else printf("%s (%s)%s\n", f->version, f->library, f->chosen ? ", the launcher's" : "");
+    }
+}
+
 static void report_libraries(void)
 {
     char text[512];
@@ -103,6 +122,7 @@ static void report_libraries(void)
         if (sp_device_describe(d, &p) != SP_OK) continue;
         printf("           %s: %s, %d units, %.1f GB\n", name, p.title, p.units, (double)p.memory_bytes / 1e9);
     }
+    report_mpi();
     printf("libraries  zlib %s, %s, SQLite %s, Jansson %s\n", zlibVersion(), OpenSSL_version(OPENSSL_VERSION),
            sqlite3_libversion(), JANSSON_VERSION);
 }
@@ -213,10 +233,27 @@ static void json_machine(void)
     json_text("jansson", JANSSON_VERSION);
 }
 
+static void json_mpi(void)
+{
+    enum { ROWS = 8 };
+    sp_mpi_found rows[ROWS];
+    const int n = sp_job_mpi(rows, ROWS);
+    printf(",\n\"mpi\": [");
+    for (int i = 0; i < n && i < ROWS; i++) {
+        printf("%s{\"family\": \"%s\"", i ? ",\n  " : "\n  ", rows[i].family);
+        json_text("library", rows[i].library);
+        json_text("version", rows[i].version);
+        json_text("transport", rows[i].transport);
+        printf(",\n\"chosen\": %s}", rows[i].chosen ? "true" : "false");
+    }
+    printf("]");
+}
+
 /* Python's part is an object of its own, or null when there is no interpreter. */
 static int json_report(void)
 {
     json_machine();
+    json_mpi();
     printf(",\n\"python\": ");
     tool_python where;
     int code = tool_python_find(&where);

@@ -38,6 +38,17 @@ SP_API bool sp_job_simulated(void);
 /* What a launcher says, before joining: ranks of the job, 0 if there is none. `out_variable` gets the variable that says so. */
 SP_API int sp_job_launched(const char **out_variable);
 
+/* What of MPI is on this machine, a row for each binary interface; `spore doctor` shows it. */
+typedef struct sp_mpi_found {
+    const char *family;   /* "openmpi", "mpich", "standard": that of MPI 5 */
+    const char *packages; /* what to install for it */
+    char library[512];    /* path of the MPI that would be opened; "": none was found */
+    char version[128];    /* as the library says: "Open MPI v4.1.4" */
+    char transport[512];  /* path of our library for it; "": spore was built without */
+    bool chosen;          /* it is the launcher's, or opened already */
+} sp_mpi_found;
+SP_API int sp_job_mpi(sp_mpi_found *out, int max); /* number of rows; the first max are written */
+
 /* --- groups ------------------------------------------------------------------------------------------------------ */
 
 /* Ranks that exchange, numbered from 0. Counted; may be used by several threads, one exchange at a time each. */
@@ -177,7 +188,7 @@ SP_API sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *l
 /* --- transports -------------------------------------------------------------------------------------------------- */
 
 /* What moves bytes: a shared library that exports sp_transport_open, one for each binary interface of MPI (providers/mpi). It is chosen by
- * what the launcher has set, or named by SPORE_TRANSPORT. Handles are the library's own; calls come from one thread at a time. Every
+ * what the launcher has set, or named by SPORE_TRANSPORT. MPI itself is opened before (src/parallel/mpi_library.c). Handles are the library's own; calls come from one thread at a time. Every
  * operation is begun and gives a request, which test ends. Slots are appended, never moved. */
 #define SP_TRANSPORT_VERSION 1
 

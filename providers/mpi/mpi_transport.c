@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mpi_transport.c - MPI as a transport (spore/parallel.h). Compiled once for each family of MPI, whose binary interfaces differ: the library
- * made of it needs that family's libmpi and nothing of libspore. It moves bytes; what they mean, and sums of them, are the engine's. */
+/* mpi_transport.c - MPI as a transport (spore/parallel.h). Compiled once for each binary interface of MPI: Open MPI's, MPICH's, the standard one
+ * of MPI 5. The library made of it is linked with no MPI: the engine finds one (src/parallel/mpi_library.c) and opens it before. It moves bytes;
+ * what they mean, and sums of them, are the engine's. */
+#ifdef SPORE_STANDARD_MPI
+#include "standard_mpi.h"
+#else
 #include <mpi.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +49,8 @@ static const char *name_of_library(void)
     MPI_Get_library_version(text, &n);
     const char *version = strpbrk(text, "0123456789");
     size_t length = version ? strcspn(version, ", \n\t") : 0;
-#ifdef OPEN_MPI
-    const char *family = "Open MPI";
-#else
-    const char *family = "MPICH";
-#endif
-    snprintf(name, sizeof name, "%s %.*s", family, (int)length, version ? version : "");
+    snprintf(name, sizeof name, "%s %.*s", strncmp(text, "Open MPI", 8) == 0 ? "Open MPI" : "MPICH", (int)length,
+             version ? version : "");
     return name;
 }
 

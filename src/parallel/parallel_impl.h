@@ -33,10 +33,22 @@ struct sp_comm {
 extern sp_lock sp__transport_lock;
 /* NULL: one process. */
 const sp_transport *sp__transport(void);
-/* The library for a launcher's family, opened; `why` says what was looked for where. */
+/* The transport for a launcher's family, with its MPI, opened. */
 sp_status sp__transport_find(const char *family, const sp_transport **out);
-/* "openmpi", "mpich" by what the launcher has set; NULL: there is none. */
+/* Path of the transport of a family; "" and false: there is none. */
+bool sp__transport_path(const char *family, char *out, size_t room);
+/* "openmpi", "mpich", "standard" by what is loaded and what the launcher has set; NULL: there is none. */
 const char *sp__launcher_family(void);
+
+/* A binary interface of MPI: names of its library, newest last, and what to install. */
+typedef struct sp_mpi_family {
+    const char *name, *libraries[2], *packages;
+} sp_mpi_family;
+const sp_mpi_family *sp__mpi_family(const char *name);
+/* That of the library which the process has opened already; NULL: none. */
+const sp_mpi_family *sp__mpi_loaded(void);
+/* The library of a family, its functions visible to all. */
+sp_status sp__mpi_open(const sp_mpi_family *family);
 
 /* Seconds an exchange may take, from SPORE_COMM_TIMEOUT. */
 int64_t sp__comm_timeout(void);

@@ -45,8 +45,8 @@ int sp_job_launched(const char **out_variable)
 const char *sp__launcher_family(void)
 {
     /* The program has an MPI already, by itself or by mpi4py: there can be no other one in a process. */
-    if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world")) return "openmpi";
-    if (dlsym(RTLD_DEFAULT, "MPIR_Err_create_code")) return "mpich";
+    const sp_mpi_family *loaded = sp__mpi_loaded();
+    if (loaded) return loaded->name;
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         const long n = number_of(launchers[i].variable);
         const bool counts_ranks = strcmp(launchers[i].variable, "PMIX_RANK") != 0;
@@ -80,22 +80,57 @@ static sp_status open_path(const char *path, const sp_transport **out)
 static const char *const places[] = {"transports", "spore/transports", "../transports", "../../transports",
                                      "../lib/spore/transports"};
 
+bool sp__transport_path(const char *family, char *out, size_t room)
+{
+    char folder[3072];
+    *out = '\0';
+    if (!sp__own_folder(folder, sizeof folder)) return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        sp__snprintf(out, room, "%s/%s/mpi_%s.so", folder, places[i], family);
+        if (access(out, R_OK) == 0) return true;
+    }
+    *out = '\0';
+    return false;
+}
+
+/* A launcher's own family comes first; an MPI of version 5 may have the standard interface alone. */
+static sp_status open_mpi(const char **family)
+{
+    char path[4096];
+    const sp_status status = sp__mpi_open(sp__mpi_family(*family));
+    if (status == SP_OK && sp__transport_path(*family, path, sizeof path)) return SP_OK;
+    if (!sp__mpi_loaded() && strcmp(*family, "standard") != 0 && sp__transport_path("standard", path, sizeof path)) {
+        sp_error first;
+        sp_error_capture(status, &first);
+        if (sp__mpi_open(sp__mpi_family("standard")) == SP_OK) return *family = "standard", SP_OK;
+        return sp_error_raise(&first);
+    }
+    return status;
+}
+
+/* One of ours needs its MPI before; what others wrote brings what it needs. */
+static sp_status open_named(const char *path, const sp_transport **out)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    char family[16] = "";
+    if (strncmp(file, "mpi_", 4) == 0)
+        sp__snprintf(family, sizeof family, "%.*s", (int)strcspn(file + 4, "."), file + 4);
+    if (sp__mpi_family(family)) SP_TRY(sp__mpi_open(sp__mpi_family(family)));
+    return open_path(path, out);
+}
+
 sp_status sp__transport_find(const char *family, const sp_transport **out)
 {
     const char *named = getenv("SPORE_TRANSPORT");
-    if (named && *named) return open_path(named, out);
-    char folder[3072], path[4096];
-    SP_CHECK(sp__own_folder(folder, sizeof folder), SP_RUNTIME,
-             "the folder of the engine is not known; set SPORE_TRANSPORT to the path of mpi_%s.so", family);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        sp__snprintf(path, sizeof path, "%s/%s/mpi_%s.so", folder, places[i], family);
-        if (access(path, R_OK) == 0) return open_path(path, out);
-    }
+    if (named && *named) return open_named(named, out);
+    SP_TRY(open_mpi(&family));
+    char path[4096];
+    if (sp__transport_path(family, path, sizeof path)) return open_path(path, out);
     const char *variable = "its variables";
     const int n = sp_job_launched(&variable);
     return sp__fail(
         SP_RUNTIME,
-        "this process is one of %d that a launcher started (%s), but spore was built without %s: there is no mpi_%s.so beside %s. Install the package "
+        "this process is one of %d that a launcher started (%s), but spore was built without %s: there is no mpi_%s.so beside it. Install the package "
         "%s and build again, or start one process without a launcher",
-        n, variable, family, family, folder, strcmp(family, "mpich") == 0 ? "libmpich-dev" : "libopenmpi-dev");
+        n, variable, family, family, strcmp(family, "mpich") == 0 ? "libmpich-dev" : "libopenmpi-dev");
 }

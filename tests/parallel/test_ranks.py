@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several ranks on this machine: exchanges, their gradients in both modes, training on shared data, and what is said when something is wrong."""
 import json
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from launch import BUILD, launch, run_python
+from launch import BUILD, launch, need, run_python
 
 BOTH = ["openmpi", "mpich"]
 
@@ -194,10 +196,36 @@ def test_faults_end_the_job_with_the_cause(family, fault, tmp_path):
     ended(job, *words, within=60 - (time.monotonic() - begun))
 
 
+def test_the_mpi_that_is_named_must_be_the_launchers(tmp_path):
+    """SPORE_MPI: of another family, no library, and right."""
+    source = "from spore import communication as comm\ncomm.init()\nprint('size', comm.get_group_size())"
+    other = run_python("openmpi", 2, source, tmp_path, SPORE_MPI="libmpich.so.12")
+    assert other.returncode != 0 and "a library of the family mpich, but the launcher is of openmpi" in other.stderr
+    none = run_python("openmpi", 2, source, tmp_path, SPORE_MPI=tmp_path / "libmpi.so.40")
+    assert none.returncode != 0 and "libmpi.so.40, which cannot be opened as a library" in none.stderr
+    assert good(run_python("openmpi", 2, source, tmp_path, SPORE_MPI="libmpi.so.40")).count("size 2") == 2
+
+
+def test_a_transport_needs_no_mpi_to_be_linked_with():
+    """So it serves the MPI that pip installs as well as the system's."""
+    for file in (BUILD / "transports").glob("*.so"):
+        needed = subprocess.run(["readelf", "-d", file], capture_output=True, text=True, check=True).stdout
+        assert "libmpi" not in needed, file
+
+
+def test_doctor_shows_every_mpi():
+    told = json.loads(subprocess.run([BUILD / "spore", "doctor", "--json"], capture_output=True, text=True, check=True).stdout)["mpi"]
+    rows = {row["family"]: row for row in told}
+    assert set(rows) == {"openmpi", "mpich", "standard"} and rows["standard"]["transport"].endswith("mpi_standard.so")
+    for family, title in (("openmpi", "Open MPI"), ("mpich", "MPICH")):
+        need(family)
+        assert rows[family]["version"].startswith(title) and Path(rows[family]["library"]).exists() and rows[family]["chosen"] is False
+    rank = subprocess.run([BUILD / "spore", "doctor"], capture_output=True, text=True, check=True, env={**os.environ, "OMPI_COMM_WORLD_SIZE": "2"})
+    assert "the launcher's" in rank.stdout.partition("mpi        openmpi")[2].partition("\n")[0]
+
+
 def test_ranks_without_mpi_are_refused(tmp_path, monkeypatch):
     """Variables of other launchers alone: every process would take itself for the only one."""
-    import subprocess
-    import os
     job = subprocess.run([sys.executable, "-c", "from spore import communication as c; c.init()"], capture_output=True, text=True,
                          env={**os.environ, "RANK_SIZE": "4", "RANK_ID": "1"})
     assert job.returncode == 1 and "mpirun -n" in job.stderr
