@@ -14,7 +14,7 @@ BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 # The virtual environments hold no code of ours, so all build folders share them.
 VENV_PYTHON := $(abspath build/venv/bin/python)
 
-.PHONY: build configure deps check check-long docs demo bench bench-peers edge-sizes fmt install wheel clean distclean
+.PHONY: build configure deps check check-fast check-long coverage docs demo bench bench-peers edge-sizes fmt install wheel clean distclean
 
 build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -30,9 +30,21 @@ deps:
 check: build
 	@$(VENV_PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS)
 
+# Under a minute: what breaks first.
+check-fast: build
+	@$(VENV_PYTHON) scripts/check --build $(BUILD) --jobs $(JOBS) --fast
+
 check-long: build
 	@scripts/deps long
 	@$(VENV_PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS) --long
+
+# Which lines of C the tests of `make check` run, by folder; a build of its own, most of an hour.
+coverage: deps
+	@test -f build-coverage/build.ninja || cmake -S . -B build-coverage -G Ninja -DSPORE_COVERAGE=ON -DSPORE_WERROR=OFF -DPython_EXECUTABLE=$(VENV_PYTHON) --log-level=WARNING
+	@cmake --build build-coverage --parallel $(JOBS)
+	@scripts/coverage --build build-coverage --forget
+	-@$(VENV_PYTHON) scripts/check --build build-coverage --jobs $(JOBS)
+	@scripts/coverage --build build-coverage
 
 # The site: build/docs/html/index.html opens without a server; build/docs/man has the manual pages of the command.
 docs: build

@@ -56,6 +56,12 @@ if(SPORE_SANITIZE)
 else()
     list(APPEND SPORE_LINK_SHARED LINKER:--no-undefined)
 endif()
+# Counted by line, see scripts/coverage. Threads share the counters.
+if(SPORE_COVERAGE)
+    target_compile_options(spore_flags INTERFACE --coverage -fprofile-update=atomic -Wno-error)
+    add_link_options(--coverage)
+    set(CMAKE_C_FLAGS_RELEASE "-O1 -g1")
+endif()
 
 # spore_instruction_sets(source...): the file's name says which instructions it may use.
 function(spore_instruction_sets)
