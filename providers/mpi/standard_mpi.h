@@ -40,8 +40,10 @@ int MPI_Group_free(MPI_Group *group);
 int MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request);
 int MPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request);
 int MPI_Ibcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request);
-int MPI_Iallgather(const void *in, int n, MPI_Datatype type, void *out, int n_out, MPI_Datatype type_out, MPI_Comm comm, MPI_Request *request);
-int MPI_Ialltoall(const void *in, int n, MPI_Datatype type, void *out, int n_out, MPI_Datatype type_out, MPI_Comm comm, MPI_Request *request);
+int MPI_Iallgather(const void *in, int n, MPI_Datatype type, void *out, int n_out, MPI_Datatype type_out, MPI_Comm comm,
+                   MPI_Request *request);
+int MPI_Ialltoall(const void *in, int n, MPI_Datatype type, void *out, int n_out, MPI_Datatype type_out, MPI_Comm comm,
+                  MPI_Request *request);
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
 
 #endif

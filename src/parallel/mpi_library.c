@@ -141,11 +141,16 @@ sp_status sp__mpi_open(const sp_mpi_family *family)
     if (named && *named) {
         const sp_mpi_family *found = family_of_file(named);
         SP_CHECK(found, SP_RUNTIME, "SPORE_MPI is %s, which cannot be opened as a library: %s", named, sp__dlerror());
-        return sp__fail(SP_RUNTIME, "SPORE_MPI is %s, a library of the family %s, but the launcher is of %s; start with its own launcher",
-                        named, found->name, family->name);
+        return sp__fail(
+            SP_RUNTIME,
+            "SPORE_MPI is %s, a library of the family %s, but the launcher is of %s; start with its own launcher",
+            named, found->name, family->name);
     }
-    return sp__fail(SP_RUNTIME, "no MPI of the family %s was found: %s is neither beside the launcher nor where libraries lie. Install one (%s), "
-                    "or let SPORE_MPI name it", family->name, family->libraries[0], family->packages);
+    return sp__fail(
+        SP_RUNTIME,
+        "no MPI of the family %s was found: %s is neither beside the launcher nor where libraries lie. Install one (%s), "
+        "or let SPORE_MPI name it",
+        family->name, family->libraries[0], family->packages);
 }
 
 /* --- what there is ----------------------------------------------------------------------------------------------- */
