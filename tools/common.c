@@ -484,3 +484,9 @@ sp_status tool_stats_of(sp_tensor *t, tool_stats *out)
     }
     return status;
 }
+
+bool tool_ends_in(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}

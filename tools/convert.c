@@ -173,12 +173,6 @@ static int rules_from_renames(job *j)
 
 /* --- PyTorch's names --------------------------------------------------------------------------------------------- */
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 static bool has(const sp_bundle *b, const char *name, size_t stem, const char *ending)
 {
     char other[1024];
@@ -193,13 +187,13 @@ static const char *torch_name(const sp_bundle *b, int64_t i, char *buffer, size_
         const char *torch, *mindspore;
     } always[] = {{".running_mean", ".moving_mean"}, {".running_var", ".moving_variance"}};
     const char *name = sp_bundle_name_at(b, i);
-    if (ends_in(name, ".num_batches_tracked")) return NULL;
+    if (tool_ends_in(name, ".num_batches_tracked")) return NULL;
     for (size_t k = 0; k < 2; k++)
-        if (ends_in(name, always[k].torch)) {
+        if (tool_ends_in(name, always[k].torch)) {
             snprintf(buffer, room, "%.*s%s", (int)(strlen(name) - strlen(always[k].torch)), name, always[k].mindspore);
             return buffer;
         }
-    bool weight = ends_in(name, ".weight"), bias = ends_in(name, ".bias");
+    bool weight = tool_ends_in(name, ".weight"), bias = tool_ends_in(name, ".bias");
     if (!weight && !bias) return name;
     size_t stem = strlen(name) - strlen(weight ? ".weight" : ".bias");
     char other[1024];
@@ -350,7 +344,7 @@ static int convert(job *j, const sp_file_options *reading, sp_file_options *writ
 /* Will OUT be of the format, whose files end so? */
 static bool becomes(const job *j, const char *format, const char *ending)
 {
-    return j->to != NULL ? strcmp(j->to, format) == 0 : ends_in(j->out, ending);
+    return j->to != NULL ? strcmp(j->to, format) == 0 : tool_ends_in(j->out, ending);
 }
 
 static bool is_model(const job *j)

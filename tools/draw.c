@@ -382,12 +382,6 @@ static int write_picture(job *j, const char *path, bool force)
     return code != 0 ? code : written;
 }
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 int verb_draw(int argc, char **argv)
 {
     job j = {.most = 60, .depth = -1};
@@ -403,7 +397,7 @@ int verb_draw(int argc, char **argv)
     if (code != 0 || helped) return code;
     if (boxes != NULL && depth != NULL)
         return tool_complain(EXIT_USAGE, "draw: give --boxes or --depth: each says how far parts are folded");
-    if (output != NULL && strcmp(output, "-") != 0 && !ends_in(output, ".svg"))
+    if (output != NULL && strcmp(output, "-") != 0 && !tool_ends_in(output, ".svg"))
         return tool_complain(
             EXIT_USAGE,
             "draw: SVG is written, '%s' must end in .svg; another program makes other pictures of it: spore draw %s -o - | rsvg-convert -o "

@@ -36,19 +36,14 @@ typedef struct make_options {
     tool_key key;
 } make_options;
 
-static bool ends_in(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n >= m && strcmp(path + n - m, end) == 0;
-}
-
 static const char *guess_kind(const char *path)
 {
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return "folder";
-    if (ends_in(path, ".csv")) return "csv";
-    if (ends_in(path, ".jsonl") || ends_in(path, ".ndjson") || ends_in(path, ".json")) return "json";
-    if (ends_in(path, ".tfrecord") || ends_in(path, ".tfrecords") || ends_in(path, ".tfrec")) return "tfrecord";
+    if (tool_ends_in(path, ".csv")) return "csv";
+    if (tool_ends_in(path, ".jsonl") || tool_ends_in(path, ".ndjson") || tool_ends_in(path, ".json")) return "json";
+    if (tool_ends_in(path, ".tfrecord") || tool_ends_in(path, ".tfrecords") || tool_ends_in(path, ".tfrec"))
+        return "tfrecord";
     if (strstr(path, "-ubyte") != NULL || strstr(path, ".idx") != NULL || strstr(path, "-idx") != NULL) return "idx";
     return NULL;
 }

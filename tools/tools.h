@@ -111,7 +111,8 @@ int tool_output_close(tool_output *out, bool keep);
 
 /* A bar on standard error, when that is a terminal and the work is long. Set options->progress to it. */
 bool tool_progress(void *context, uint64_t done, uint64_t total);
-void tool_json_text(const char *text, size_t bytes);                  /* quoted, to standard output */
+void tool_json_text(const char *text, size_t bytes); /* quoted, to standard output */
+bool tool_ends_in(const char *text, const char *ending);
 const char *tool_bytes(uint64_t bytes, char out[32]);                 /* "12.3 MiB" */
 const char *tool_shape(int rank, const int64_t *dims, char out[256]); /* "(2, 3)" */
 /* Text with control characters replaced: safe for a terminal. At most room bytes. */

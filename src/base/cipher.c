@@ -16,6 +16,7 @@
  * has is told by its lengths: only one of them can have iv_len == 16 and block_len == 24 + cipher_len in its place (an
  * accident needs 96 bits of a random tag and IV to fall right). The mode of an old block is the caller's word. */
 #include "base/cipher.h"
+#include "base/byte_order.h"
 #include "base/fail.h"
 #include "base/lock.h"
 #include "base/parts.h"
@@ -82,11 +83,6 @@ void sp__cipher_clear(sp_cipher *cipher) { memset(cipher, 0, sizeof *cipher); }
 
 /* --- little-endian fields ----------------------------------------------------------------------------------------- */
 
-static uint32_t get32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static void put32(uint8_t *p, uint32_t value)
 {
     for (int i = 0; i < 4; i++) p[i] = (uint8_t)(value >> (8 * i));
@@ -105,20 +101,20 @@ typedef struct block {
 
 bool sp__cipher_is_sealed(const void *data, size_t bytes)
 {
-    return bytes >= 4 && get32(data) - (uint32_t)MAGIC_GCM < SP_CIPHER_COUNT;
+    return bytes >= 4 && sp__le32(data) - (uint32_t)MAGIC_GCM < SP_CIPHER_COUNT;
 }
 
 const char *sp__cipher_sealed_mode(const void *data, size_t bytes)
 {
-    return sp__cipher_is_sealed(data, bytes) ? mode_names[get32(data) - (uint32_t)MAGIC_GCM] : NULL;
+    return sp__cipher_is_sealed(data, bytes) ? mode_names[sp__le32(data) - (uint32_t)MAGIC_GCM] : NULL;
 }
 
 /* Lengths at p (behind magic and tag) that fit each other. */
 static bool lengths_fit(const uint8_t *p, size_t left)
 {
     if (left < FIXED_BYTES - 4) return false;
-    uint32_t cipher_len = get32(p + 4 + 4 + IV_BYTES);
-    return get32(p + 4) == IV_BYTES && cipher_len <= CIPHER_MAX && get32(p) == BLOCK_LEN_EXTRA + cipher_len;
+    uint32_t cipher_len = sp__le32(p + 4 + 4 + IV_BYTES);
+    return sp__le32(p + 4) == IV_BYTES && cipher_len <= CIPHER_MAX && sp__le32(p) == BLOCK_LEN_EXTRA + cipher_len;
 }
 
 static sp_status parse_block(const uint8_t *p, size_t left, block *out)
@@ -126,8 +122,8 @@ static sp_status parse_block(const uint8_t *p, size_t left, block *out)
     SP_CHECK(left >= FIXED_BYTES, SP_FORMAT, "encrypted block is cut: %zu bytes left, at least %d wanted", left,
              FIXED_BYTES);
     SP_CHECK(sp__cipher_is_sealed(p, left), SP_FORMAT, "no encrypted block: it begins with %08x, not with %08x to %08x",
-             (unsigned)get32(p), (unsigned)MAGIC_GCM, (unsigned)MAGIC_GCM + SP_CIPHER_COUNT - 1);
-    out->mode = (sp_cipher_mode)(get32(p) - (uint32_t)MAGIC_GCM);
+             (unsigned)sp__le32(p), (unsigned)MAGIC_GCM, (unsigned)MAGIC_GCM + SP_CIPHER_COUNT - 1);
+    out->mode = (sp_cipher_mode)(sp__le32(p) - (uint32_t)MAGIC_GCM);
     out->tag = NULL;
     size_t at = 4;
     if (out->mode == SP_CIPHER_AES_GCM && left >= at + TAG_BYTES &&
@@ -137,7 +133,7 @@ static sp_status parse_block(const uint8_t *p, size_t left, block *out)
     }
     SP_CHECK(lengths_fit(p + at, left - at), SP_FORMAT, "lengths in the header of an encrypted block do not fit");
     out->iv = p + at + 8;
-    out->text_bytes = get32(p + at + 8 + IV_BYTES);
+    out->text_bytes = sp__le32(p + at + 8 + IV_BYTES);
     at += FIXED_BYTES - 4;
     SP_CHECK(out->text_bytes > 0, SP_FORMAT, "encrypted block without contents");
     SP_CHECK(out->text_bytes <= left - at, SP_FORMAT, "encrypted block of %zu bytes is cut after %zu", out->text_bytes,

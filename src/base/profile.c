@@ -4,6 +4,7 @@
  * An event costs some hundred nanoseconds: two looks at the clock, the memory in use, a search for its texts. Memory that runs out drops
  * events and fails nothing. What the recording itself takes is not counted as memory in use. */
 #include "base/profile.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/plain.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_EVENTS = 1000000, FIRST_EVENTS = 1024, FIRST_TEXTS = 256, KINDS_OF_THREADS = 64 };
@@ -39,12 +39,7 @@ static _Thread_local uint32_t here_file, here_recording; /* a text, of that reco
 static _Thread_local int here_line;
 static _Thread_local const char *label;
 
-int64_t sp_profile_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+int64_t sp_profile_now(void) { return sp__clock_ns(); }
 
 const char *sp__profile_label(void) { return label; }
 void sp__profile_set_label(const char *name) { label = name; }

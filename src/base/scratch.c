@@ -68,3 +68,13 @@ void sp__scratch_give(void *block)
     FORBID(block, (size_t)(top - (char *)block));
     top = block;
 }
+
+sp_status sp__for(bool parallel, int64_t n, int64_t grain, void (*fn)(void *context, int64_t begin, int64_t end),
+                  void *context)
+{
+    if (n == 0) return SP_OK;
+    if (parallel) return sp__parallel_for(n, grain, fn, context);
+    SP_TRY(sp__scratch_ready());
+    fn(context, 0, n);
+    return SP_OK;
+}

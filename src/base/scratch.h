@@ -10,6 +10,9 @@
 /* After this, the calling thread can take up to SP_SCRATCH_BYTES without failing. Kernels of operators and functions that
  * sp__parallel_for calls need not ask: it was done for them. SP_NOMEM: there is none. */
 sp_status sp__scratch_ready(void);
+/* All of 0..n by fn: shared among threads, or here. */
+sp_status sp__for(bool parallel, int64_t n, int64_t grain, void (*fn)(void *context, int64_t begin, int64_t end),
+                  void *context);
 
 enum { SP_SCRATCH_BYTES = 1 << 20 };
 /* 64-byte aligned, contents undefined. What is taken last is given back first. */

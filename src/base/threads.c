@@ -26,6 +26,7 @@
  * an interpreter that other threads must not enter. */
 #include "base/parts.h"
 #include "base/base.h"
+#include "base/clock.h"
 #include "base/lock.h"
 #include "base/plain.h"
 #include "base/profile.h"
@@ -38,7 +39,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { THREADS_MAX = 1024, SPIN_TURNS = 200, POLL_STRIDE_MAX = 64, RUNS_MAX = 64 };
 #define YIELD_NS 200000 /* a sleeping thread takes some tens of microseconds to wake, more in a virtual machine */
@@ -230,13 +230,6 @@ sp_status sp_threads_set(int n)
 
 void sp_interrupt_set_poll(bool (*poll)(void)) { atomic_store(&poll_fn, poll); }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Counts the caller's chunks so that the clock is read for cheap ones only now and then. */
 typedef struct {
     bool (*poll)(void); /* NULL: do not ask */
@@ -256,7 +249,7 @@ static poller poller_start(void)
 static bool interrupted(poller *p)
 {
     if (p->poll == NULL || --p->left > 0) return false;
-    int64_t now = now_ns();
+    int64_t now = sp__clock_ns();
     if (p->looked_ns != 0) {
         if (now - p->looked_ns < POLL_CHEAP_NS && p->stride < POLL_STRIDE_MAX) p->stride *= 2;
         else if (now - p->looked_ns > 4 * POLL_CHEAP_NS && p->stride > 1) p->stride /= 2;
@@ -308,7 +301,7 @@ static bool watch(uint64_t mask, uint64_t seen, bool worker)
         if ((atomic_load_explicit(&state, memory_order_relaxed) & mask) != seen) return true;
         relax();
     }
-    for (int64_t end = now_ns() + YIELD_NS; now_ns() < end; sched_yield()) {
+    for (int64_t end = sp__clock_ns() + YIELD_NS; sp__clock_ns() < end; sched_yield()) {
         if ((atomic_load_explicit(&state, memory_order_relaxed) & mask) != seen) return true;
         if (worker && sched_getcpu() == atomic_load_explicit(&caller_cpu, memory_order_relaxed)) return false;
     }

@@ -110,7 +110,7 @@ sp_status sp__rowcache_tree_digest(const sp_dataset *ds, const char *key, uint8_
 sp_status sp__rowcache_check(const sp_dataset *ds, int64_t *n_rows)
 {
     for (const sp_dataset *at = ds;; at = at->parents[0]) {
-        const sp_node_kind *k = at->kind;
+        const sp_dataset_kind *k = at->kind;
         if (k == &sp__node_source) {
             *n_rows = at->n;
             return SP_OK;

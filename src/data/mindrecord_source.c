@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/byte_order.h"
 #include "base/cipher.h"
 #include "base/file.h"
 #include "base/plain.h"
@@ -40,11 +41,6 @@ const char *sp__mr_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == NULL ? path : slash + 1;
-}
-
-static uint32_t get32_big(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 static void put32_big(uint8_t *p, uint32_t v)
@@ -78,7 +74,7 @@ static sp_status find_mode(const uint8_t *data, size_t bytes, const char *wanted
 static sp_status take_chunk(const uint8_t *data, size_t end, size_t *at, const uint8_t **out, size_t *out_bytes)
 {
     SP_CHECK(end - *at >= COUNT_BYTES, SP_FORMAT, "the encrypted file is cut: no end mark");
-    uint32_t n = get32_big(data + *at);
+    uint32_t n = sp__be32(data + *at);
     *at += COUNT_BYTES;
     SP_CHECK(n <= end - *at, SP_FORMAT, "an encrypted piece of %u bytes is cut after %zu", (unsigned)n, end - *at);
     *out = data + *at;
@@ -139,7 +135,7 @@ static void split_digest(sp_mr_source *s)
 {
     size_t tail = HASH_MARK_BYTES + COUNT_BYTES;
     if (s->bytes < tail || !ends_in(s->data, s->bytes, hash_mark, HASH_MARK_BYTES)) return;
-    uint32_t n = get32_big(s->data + s->bytes - tail);
+    uint32_t n = sp__be32(s->data + s->bytes - tail);
     /* A user's function may make digests of any size, so only the absurd is taken for contents. */
     if (n == 0 || n > FUNCTION_DIGEST_MAX || n > s->bytes - tail) return;
     s->bytes -= tail + n;

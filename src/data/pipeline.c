@@ -69,7 +69,7 @@ int sp_dataset_column_find(const sp_dataset *ds, const char *name)
 
 sp_status sp_dataset_count(const sp_dataset *ds, int64_t *out) { return ds->kind->count(ds, out); }
 
-static sp_status node_create(const sp_node_kind *kind, int n_parents, sp_dataset *const *parents, sp_dataset **out)
+static sp_status node_create(const sp_dataset_kind *kind, int n_parents, sp_dataset *const *parents, sp_dataset **out)
 {
     sp_dataset *ds = sp__alloc_zero(sizeof *ds);
     if (!ds) return SP_NOMEM;
@@ -256,7 +256,7 @@ done:
     return finish(status, ds, out);
 }
 
-static sp_status with_function(const sp_node_kind *kind, sp_dataset *parent, const sp_row_function *function,
+static sp_status with_function(const sp_dataset_kind *kind, sp_dataset *parent, const sp_row_function *function,
                                sp_dataset **out)
 {
     const sp_status status = node_create(kind, 1, &parent, out);
@@ -372,7 +372,7 @@ sp_status sp_dataset_batch_function(sp_dataset *parent, int64_t n, bool drop_rem
 
 /* --- order --------------------------------------------------------------------------------------------------------- */
 
-static sp_status pass_on(const sp_node_kind *kind, sp_dataset *parent, int64_t n, int64_t least, sp_dataset **out)
+static sp_status pass_on(const sp_dataset_kind *kind, sp_dataset *parent, int64_t n, int64_t least, sp_dataset **out)
 {
     sp_dataset *ds = NULL;
     SP_CHECK(n >= least, SP_VALUE, "%s: the number must be at least %lld, but got %lld", kind->name, (long long)least,

@@ -33,7 +33,7 @@ typedef struct sp_task sp_task;
 enum { SP_KEPT_MAX = 20 };
 typedef enum { SP_STAGE_ROW, SP_STAGE_END, SP_STAGE_WAIT, SP_STAGE_FAIL } sp_stage_result;
 
-typedef struct sp_node_kind {
+typedef struct sp_dataset_kind {
     const char *name;
     /* Begin epoch plan->epoch: the own state is zero, parents are not started. NULL: starts its parents. */
     sp_status (*start)(sp_stage *plan);
@@ -42,11 +42,11 @@ typedef struct sp_node_kind {
     sp_status (*run)(sp_task *task);
     /* Rows of an epoch; -1 unknown. */
     sp_status (*count)(const sp_dataset *ds, int64_t *out);
-} sp_node_kind;
+} sp_dataset_kind;
 
 struct sp_dataset {
     atomic_int refs;
-    const sp_node_kind *kind;
+    const sp_dataset_kind *kind;
     int n_parents;
     sp_dataset **parents;
     int n_columns;
@@ -173,7 +173,7 @@ sp_status sp__work_pass(sp_task *task);
 sp_status sp__work_concat(sp_task *task);
 sp_status sp__work_store(sp_task *task);
 
-extern const sp_node_kind sp__node_source, sp__node_stream, sp__node_map, sp__node_filter, sp__node_batch,
+extern const sp_dataset_kind sp__node_source, sp__node_stream, sp__node_map, sp__node_filter, sp__node_batch,
     sp__node_batch_function, sp__node_shuffle, sp__node_repeat, sp__node_skip, sp__node_take, sp__node_zip,
     sp__node_concat, sp__node_project, sp__node_tolerate, sp__node_store;
 

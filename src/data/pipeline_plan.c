@@ -564,7 +564,7 @@ static sp_status concat_count(const sp_dataset *ds, int64_t *out)
 /* --- the kinds -------------------------------------------------------------------------------------------------------- */
 
 #define KIND(k, text, start_, next_, run_, count_)                                                                     \
-    const sp_node_kind sp__node_##k = {.name = text, .start = start_, .next = next_, .run = run_, .count = count_}
+    const sp_dataset_kind sp__node_##k = {.name = text, .start = start_, .next = next_, .run = run_, .count = count_}
 KIND(source, "source", source_start, source_next, sp__work_source, source_count);
 KIND(stream, "stream", NULL, stream_next, sp__work_source, unknown_count);
 KIND(map, "map", NULL, map_next, sp__work_map, parent_count);

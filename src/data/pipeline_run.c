@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline_run.c - iterators: tasks, their queues, threads, the window of rows to come, positions, and the watchdog. */
 #include "base/plain.h"
+#include "base/clock.h"
 #include "base/profile.h"
 #include "data/pipeline.h"
 
@@ -9,7 +10,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct queue {
@@ -65,13 +65,6 @@ uint64_t sp__mix(uint64_t seed, uint64_t salt)
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
     return x ^ (x >> 31);
-}
-
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* --- tasks ------------------------------------------------------------------------------------------------------------ */
@@ -247,7 +240,7 @@ static void report_slow(sp_iterator *it, post *at)
 {
     char text[256], source[64] = "";
     const sp_stage *stage = atomic_load_explicit(&at->stage, memory_order_acquire);
-    const double seconds = (double)(now() - atomic_load_explicit(&at->begin, memory_order_relaxed)) * 1e-9;
+    const double seconds = (double)(sp__clock_ns() - atomic_load_explicit(&at->begin, memory_order_relaxed)) * 1e-9;
     if (!stage || seconds < it->plan.slow || atomic_exchange(&at->told, true)) return;
     const long long id = atomic_load(&at->id);
     if (id >= 0) snprintf(source, sizeof source, " (row %lld of the source)", id);
@@ -261,13 +254,13 @@ static void report_slow(sp_iterator *it, post *at)
 static void look_around(sp_iterator *it)
 {
     long long before = atomic_load_explicit(&it->looked, memory_order_relaxed);
-    const int64_t at = now();
+    const int64_t at = sp__clock_ns();
     if (it->plan.slow <= 0 || (double)(at - before) * 1e-9 < it->plan.slow / 4) return;
     if (!atomic_compare_exchange_strong(&it->looked, &before, at)) return;
     for (int i = 0; i < it->n_posts; i++) report_slow(it, &it->posts[i]);
 }
 
-static int64_t in_milliseconds(int64_t n) { return now() + n * 1000000; }
+static int64_t in_milliseconds(int64_t n) { return sp__clock_ns() + n * 1000000; }
 
 /* Run a task and the chain below it that belongs to the same job. */
 static void run_job(post *at, sp_task *t)
@@ -280,7 +273,7 @@ static void run_job(post *at, sp_task *t)
     for (int64_t i = 0; i < t->n_inputs && t->status == SP_OK; i++)
         if (t->inputs[i]->status != SP_OK) inherit_failure(t, t->inputs[i]);
     if (t->status == SP_OK) {
-        const int64_t begin = now();
+        const int64_t begin = sp__clock_ns();
         const bool recorded = sp__profile_on();
         sp_span span;
         if (recorded) sp__profile_begin(&span);
@@ -288,7 +281,7 @@ static void run_job(post *at, sp_task *t)
         const sp_status status = t->plan->node->kind->run(t);
         if (recorded) sp__profile_end(&span, SP_PROFILE_DATA, stage_name(t->plan), NULL, "", 0);
         atomic_store_explicit(&at->stage, NULL, memory_order_release);
-        atomic_fetch_add_explicit(&t->plan->nanoseconds, now() - begin, memory_order_relaxed);
+        atomic_fetch_add_explicit(&t->plan->nanoseconds, sp__clock_ns() - begin, memory_order_relaxed);
         atomic_fetch_add_explicit(&t->plan->rows, 1, memory_order_relaxed);
         if (status != SP_OK) keep_failure(t, status);
     }
@@ -482,7 +475,7 @@ static void *worker(void *context)
 static sp_status wait_for(sp_iterator *it, sp_task *t, sp_status (*ahead)(sp_iterator *it, bool *more))
 {
     sp_status status = SP_OK;
-    const int64_t begin = now();
+    const int64_t begin = sp__clock_ns();
     sp__lock(&it->lock);
     while (t->state != SP_TASK_DONE && status == SP_OK) {
         sp_task *job = find_job(it, true);
@@ -504,7 +497,7 @@ static sp_status wait_for(sp_iterator *it, sp_task *t, sp_status (*ahead)(sp_ite
         sp__lock(&it->lock);
     }
     sp__unlock(&it->lock);
-    it->waited += (double)(now() - begin) * 1e-9;
+    it->waited += (double)(sp__clock_ns() - begin) * 1e-9;
     return status;
 }
 

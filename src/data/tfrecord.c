@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/byte_order.h"
 #include "base/file.h"
 #include "base/lock.h"
 
@@ -35,20 +36,13 @@ static void make_crc_table(void)
             crc_table[k][i] = crc_table[k - 1][i] >> 8 ^ crc_table[0][crc_table[k - 1][i] & 0xFF];
 }
 
-static uint32_t get32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint64_t get64(const uint8_t *p) { return get32(p) | (uint64_t)get32(p + 4) << 32; }
-
 /* Eight bytes at a time. */
 static uint32_t masked_crc(const uint8_t *p, size_t n)
 {
     uint32_t crc = ~0U;
     sp__once(&crc_once, make_crc_table);
     for (; n >= 8; p += 8, n -= 8) {
-        uint32_t low = get32(p) ^ crc, high = get32(p + 4);
+        uint32_t low = sp__le32(p) ^ crc, high = sp__le32(p + 4);
         crc = crc_table[7][low & 0xFF] ^ crc_table[6][low >> 8 & 0xFF] ^ crc_table[5][low >> 16 & 0xFF] ^
               crc_table[4][low >> 24] ^ crc_table[3][high & 0xFF] ^ crc_table[2][high >> 8 & 0xFF] ^
               crc_table[1][high >> 16 & 0xFF] ^ crc_table[0][high >> 24];
@@ -98,8 +92,8 @@ static sp_status take_length(const sp_tfrecord *f, size_t *bytes)
     SP_CHECK(left >= 12, SP_FORMAT, "the file is cut inside its length");
     sp__map_touch(p, 12);
     SP_TRY(sp__map_check(f->map));
-    const uint64_t length = get64(p);
-    SP_CHECK(masked_crc(p, 8) == get32(p + 8), SP_FORMAT,
+    const uint64_t length = sp__le64(p);
+    SP_CHECK(masked_crc(p, 8) == sp__le32(p + 8), SP_FORMAT,
              "the checksum of its length is wrong: not a TFRecord file, or damaged");
     SP_CHECK(left - 12 >= 4 && length <= left - 16, SP_FORMAT, "%llu bytes, %zu are left in the file",
              (unsigned long long)length, left - 12);
@@ -111,7 +105,7 @@ static sp_status take_record(sp_tfrecord *f, const uint8_t **data, size_t *bytes
 {
     SP_TRY(take_length(f, bytes));
     const uint8_t *p = f->map->data + f->at + 12;
-    const bool whole = masked_crc(p, *bytes) == get32(p + *bytes);
+    const bool whole = masked_crc(p, *bytes) == sp__le32(p + *bytes);
     SP_TRY(sp__map_check(f->map)); /* first: that is why its checksum may be wrong */
     SP_CHECK(whole, SP_FORMAT, "its checksum is wrong: it is damaged");
     *data = p;
@@ -258,7 +252,7 @@ static sp_status take_value(sp_feature_kind kind, const part *p, sp_example *e, 
     if (kind == SP_FEATURE_FLOAT) {
         SP_CHECK((p->wire == 2 || p->wire == 5) && p->bytes % 4 == 0, SP_FORMAT, "floats have %zu bytes", p->bytes);
         for (size_t i = 0; i < p->bytes / 4; i++, n->n_floats++) {
-            uint32_t bits = get32(p->data + i * 4);
+            uint32_t bits = sp__le32(p->data + i * 4);
             if (e != NULL) memcpy(&e->floats[n->n_floats], &bits, 4);
         }
         return SP_OK;

@@ -41,7 +41,9 @@ sp_status sp__image_create(sp_dtype dtype, int rank, int h, int w, int c, sp_ima
 sp_status sp__image_create_into(sp_tensor *into, sp_dtype dtype, int rank, int h, int w, int c, sp_image *out);
 /* A view of a rectangle as a tensor that shares memory. */
 sp_status sp__image_crop(const sp_image *m, int y, int x, int h, int w, sp_tensor **out);
-sp_status sp__image_copy(const sp_image *m, sp_image *out); /* dense copy */
+sp_status sp__image_copy(const sp_image *m, sp_image *out);      /* dense copy */
+sp_status sp__need_numbers(const char *who, const sp_image *in); /* of uint8 or float32 */
+void sp__cubic_weights(float x, float *w); /* of four neighbours, x behind the second one; a = -0.75 */
 
 /* --- random draws ------------------------------------------------------------------------------------------------ */
 

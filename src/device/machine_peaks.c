@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/lock.h"
 #include "device/cpu/gemm.h"
 #include "device/cpu/peak.h"
@@ -71,12 +71,7 @@ int sp_machine_kernels(const sp_op *op, char *text, size_t bytes)
 
 /* --- peaks ------------------------------------------------------------------------------------------------------- */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double seconds(void) { return 1e-9 * (double)sp__clock_ns(); }
 
 typedef struct {
     void (*run)(int64_t turns); /* one of these */
@@ -101,10 +96,10 @@ static double best_of(trial *t, int n)
 {
     double best = 1e9;
     for (int i = 0; i < 7; i++) {
-        double start = now();
+        double start = seconds();
         if (n == 1) run_trial(t, 0, 1);
         else if (sp__parallel_for(n, 1, run_trial, t) != SP_OK) return best;
-        double each = now() - start;
+        double each = seconds() - start;
         if (each < best) best = each;
     }
     return best;
@@ -114,9 +109,9 @@ static double best_of(trial *t, int n)
 static void calibrate(trial *t)
 {
     for (t->turns = 1; t->turns < INT64_MAX / 2; t->turns *= 2) {
-        double start = now();
+        double start = seconds();
         run_trial(t, 0, 1);
-        if (now() - start > 4e-3) return;
+        if (seconds() - start > 4e-3) return;
     }
 }
 

@@ -230,6 +230,13 @@ sp_status sp__source_put(const sp_source *s, sp_bundle *bundle, const char *name
     return status;
 }
 
+sp_status sp__bundle_note_number(sp_bundle *bundle, const char *key, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return sp_bundle_set_note(bundle, key, text);
+}
+
 sp_status sp__bundle_check_new(const sp_bundle *bundle, const char *name)
 {
     char shown[SP_NAME_SHOWN];

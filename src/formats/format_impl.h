@@ -43,6 +43,8 @@ sp_status sp__source_add_strided(const sp_source *s, sp_bundle *bundle, const ch
  * codes, an entry of uint8 without gaps, replaced by the values as bfloat16. */
 const char *sp__small_float(const char *name);
 sp_status sp__bundle_widen(sp_bundle *bundle, const char *name, const char *format);
+/* A note that is a number. */
+sp_status sp__bundle_note_number(sp_bundle *bundle, const char *key, uint64_t value);
 /* SP_FORMAT when there is an entry of that name. */
 sp_status sp__bundle_check_new(const sp_bundle *bundle, const char *name);
 /* Another file, named in this one: must lie in the same folder or below; no "..", no absolute names. */

@@ -55,7 +55,7 @@ static sp_status read_space(const uint8_t *p, size_t n, sp_h5_object *o)
     SP_CHECK(n >= head + 8 * rank, SP_FORMAT, "a dataspace is cut");
     o->meta.rank = (int)rank;
     for (size_t i = 0; i < rank; i++) {
-        uint64_t dim = sp__h5_le(p + head + 8 * i, 8);
+        uint64_t dim = sp__le(p + head + 8 * i, 8);
         SP_CHECK(dim <= INT64_MAX, SP_FORMAT, "dimension %zu is too large", i);
         o->meta.dims[i] = (int64_t)dim;
     }
@@ -69,7 +69,7 @@ static sp_status read_type(const uint8_t *p, size_t n, sp_h5_object *o)
                                         {SP_DTYPE_I8, SP_DTYPE_I16, SP_DTYPE_I32, SP_DTYPE_I64}};
     SP_CHECK(n >= 8, SP_FORMAT, "a datatype is cut");
     int kind = p[0] & 15, little = !(p[1] & 1), is_signed = p[1] >> 3 & 1;
-    uint64_t bytes = sp__h5_le(p + 4, 4);
+    uint64_t bytes = sp__le(p + 4, 4);
     o->element = (size_t)bytes;
     o->has_type = true;
     int size = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : -1;
@@ -89,21 +89,21 @@ static sp_status read_layout(const uint8_t *p, size_t n, sp_h5_object *o)
     o->has_layout = true;
     SP_CHECK(o->layout <= 2, SP_FORMAT, "layout class %d is not known", o->layout);
     if (o->layout == 0) {
-        SP_CHECK(n >= 4 && n - 4 >= sp__h5_le(p + 2, 2), SP_FORMAT, "compact contents are cut");
+        SP_CHECK(n >= 4 && n - 4 >= sp__le(p + 2, 2), SP_FORMAT, "compact contents are cut");
         o->inside = p + 4;
-        o->bytes = sp__h5_le(p + 2, 2);
+        o->bytes = sp__le(p + 2, 2);
     } else if (o->layout == 1) {
         SP_CHECK(n >= 18, SP_FORMAT, "a layout is cut");
-        o->address = sp__h5_le(p + 2, 8);
-        o->bytes = sp__h5_le(p + 10, 8);
+        o->address = sp__le(p + 2, 8);
+        o->bytes = sp__le(p + 10, 8);
     } else if (p[0] == 4) {
         return sp__h5_new_layout(p, n, o);
     } else {
         SP_CHECK(n >= 11 && p[2] >= 1 && p[2] - 1 <= SP_RANK_MAX && n >= 11 + 4 * (size_t)p[2], SP_FORMAT,
                  "a layout is cut");
         o->n_chunk_dims = p[2] - 1; /* the last one is the size of an element */
-        o->address = sp__h5_le(p + 3, 8);
-        for (int i = 0; i < o->n_chunk_dims; i++) o->chunk[i] = sp__h5_le(p + 11 + 4 * i, 4);
+        o->address = sp__le(p + 3, 8);
+        for (int i = 0; i < o->n_chunk_dims; i++) o->chunk[i] = sp__le(p + 11 + 4 * i, 4);
     }
     return SP_OK;
 }
@@ -116,11 +116,11 @@ static sp_status read_filters(const uint8_t *p, size_t n, sp_h5_object *o)
     SP_CHECK(p[1] <= SP_H5_FILTERS_MAX, SP_FORMAT, "%u filters", p[1]);
     for (int i = 0; i < p[1]; i++) {
         SP_CHECK(n >= place + 6, SP_FORMAT, "the description of filters is cut");
-        int id = (int)sp__h5_le(p + place, 2);
+        int id = (int)sp__le(p + place, 2);
         bool named = old || id >= 256;
         SP_CHECK(n >= place + (named ? 8 : 6), SP_FORMAT, "the description of filters is cut");
-        size_t n_name = named ? (size_t)sp__h5_le(p + place + 2, 2) : 0;
-        size_t n_values = (size_t)sp__h5_le(p + place + (named ? 6 : 4), 2);
+        size_t n_name = named ? (size_t)sp__le(p + place + 2, 2) : 0;
+        size_t n_values = (size_t)sp__le(p + place + (named ? 6 : 4), 2);
         place += (named ? 8 : 6) + (old ? (n_name + 7) / 8 * 8 : n_name) + 4 * (n_values + (old && n_values % 2));
         SP_CHECK(place <= n, SP_FORMAT, "the description of filters is cut");
         SP_CHECK(id == FILTER_DEFLATE || id == FILTER_SHUFFLE || id == FILTER_CHECKSUM, SP_FORMAT,
@@ -149,8 +149,8 @@ static sp_status read_link_info(const uint8_t *p, size_t n, sp_h5_object *o)
     size_t at = n >= 2 && (p[1] & 1) ? 10 : 2; /* a counter in front */
     SP_CHECK(n >= at + 16 && p[0] == 0, SP_FORMAT, "a group is cut");
     o->is_group = o->is_new = true;
-    o->heap = sp__h5_le(p + at, 8);
-    o->tree = sp__h5_le(p + at + 8, 8);
+    o->heap = sp__le(p + at, 8);
+    o->tree = sp__le(p + at + 8, 8);
     return SP_OK;
 }
 
@@ -164,8 +164,8 @@ sp_status sp__h5_message(unsigned type, const uint8_t *p, size_t n, sp_h5_object
     case 17:
         SP_CHECK(n >= 16, SP_FORMAT, "a group is cut");
         o->is_group = true;
-        o->tree = sp__h5_le(p, 8);
-        o->heap = sp__h5_le(p + 8, 8);
+        o->tree = sp__le(p, 8);
+        o->heap = sp__le(p + 8, 8);
         return SP_OK;
     case 2: return read_link_info(p, n, o);
     case 6: return add_link(p, n, o);
@@ -175,11 +175,11 @@ sp_status sp__h5_message(unsigned type, const uint8_t *p, size_t n, sp_h5_object
 
 sp_status sp__h5_note_part(const uint8_t *p, size_t n, sp_h5_parts *parts)
 {
-    uint64_t bytes = n >= 16 ? sp__h5_le(p + 8, 8) : 0;
+    uint64_t bytes = n >= 16 ? sp__le(p + 8, 8) : 0;
     SP_CHECK(bytes >= 8 && bytes <= parts->left && parts->n < 64, SP_FORMAT,
              "an object header of too many parts, or of one of %llu bytes", (unsigned long long)bytes);
     parts->left -= bytes;
-    parts->address[parts->n] = sp__h5_le(p, 8);
+    parts->address[parts->n] = sp__le(p, 8);
     parts->bytes[parts->n++] = bytes;
     return SP_OK;
 }
@@ -192,8 +192,8 @@ static sp_status read_messages(const sp_h5 *r, uint64_t address, uint64_t bytes,
     SP_TRY(sp__h5_at(r, address, bytes, &p));
     const uint8_t *end = p + bytes;
     while (end - p >= 8 && *left > 0) {
-        unsigned type = (unsigned)sp__h5_le(p, 2);
-        size_t n = (size_t)sp__h5_le(p + 2, 2);
+        unsigned type = (unsigned)sp__le(p, 2);
+        size_t n = (size_t)sp__le(p + 2, 2);
         SP_CHECK(n <= (size_t)(end - p) - 8, SP_FORMAT, "a message of %zu bytes leaves its object header", n);
         if (type == 16) SP_TRY(sp__h5_note_part(p + 8, n, parts));
         else SP_TRY(sp__h5_message(type, p + 8, n, o));
@@ -211,8 +211,8 @@ static sp_status read_object(const sp_h5 *r, uint64_t address, sp_h5_object *o)
     SP_TRY(sp__h5_at(r, address, 16, &p));
     if (memcmp(p, "OHDR", 4) == 0) return sp__h5_new_object(r, address, o);
     SP_CHECK(p[0] == 1, SP_FORMAT, "address %llu: no object header", (unsigned long long)address);
-    int left = (int)sp__h5_le(p + 2, 2);
-    sp_h5_parts parts = {.n = 1, .left = r->source->bytes, .address = {address + 16}, .bytes = {sp__h5_le(p + 8, 4)}};
+    int left = (int)sp__le(p + 2, 2);
+    sp_h5_parts parts = {.n = 1, .left = r->source->bytes, .address = {address + 16}, .bytes = {sp__le(p + 8, 4)}};
     while (parts.n > 0 && left > 0) {
         parts.n--;
         SP_TRY(read_messages(r, parts.address[parts.n], parts.bytes[parts.n], o, &parts, &left));
@@ -306,19 +306,19 @@ static sp_status read_chunks(sp_h5 *r, const assembly *a, uint64_t node, int dep
     SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "the tree of chunks is too deep");
     SP_TRY(sp__stack_check());
     SP_TRY(sp__h5_marked(r, node, "TREE", 24, &p));
-    size_t n = (size_t)sp__h5_le(p + 6, 2);
+    size_t n = (size_t)sp__le(p + 6, 2);
     int level = p[5];
     SP_CHECK(p[4] == 1, SP_FORMAT, "a tree of groups where one of chunks is wanted");
     SP_TRY(sp__h5_at(r, node, 24 + n * step, &p));
     for (size_t i = 0; i < n; i++) {
         const uint8_t *entry = p + 24 + i * step;
-        uint64_t packed = sp__h5_le(entry, 4), skip = sp__h5_le(entry + 4, 4), child = sp__h5_le(entry + key, 8),
+        uint64_t packed = sp__le(entry, 4), skip = sp__le(entry + 4, 4), child = sp__le(entry + key, 8),
                  start[SP_RANK_MAX];
         if (level > 0) {
             SP_TRY(read_chunks(r, a, child, depth + 1));
             continue;
         }
-        for (int k = 0; k < rank; k++) start[k] = sp__h5_le(entry + 8 + 8 * k, 8);
+        for (int k = 0; k < rank; k++) start[k] = sp__le(entry + 8 + 8 * k, 8);
         SP_TRY(put_chunk(r, a, child, packed, skip, start));
     }
     return SP_OK;
@@ -405,7 +405,7 @@ static sp_status visit_named(sp_h5 *r, const char *name, size_t n, uint64_t addr
 /* The same, its name from the heap. */
 static sp_status visit_member(sp_h5 *r, const uint8_t *names, uint64_t n_names, const uint8_t *entry, int depth)
 {
-    uint64_t place = sp__h5_le(entry, 8), address = sp__h5_le(entry + 8, 8);
+    uint64_t place = sp__le(entry, 8), address = sp__le(entry + 8, 8);
     SP_CHECK(place < n_names, SP_FORMAT, "a name lies outside its heap");
     const char *name = (const char *)names + place;
     size_t n = strnlen(name, (size_t)(n_names - place));
@@ -432,15 +432,15 @@ static sp_status visit_tree(sp_h5 *r, uint64_t node, const uint8_t *names, uint6
     SP_TRY(sp__stack_check());
     SP_TRY(sp__h5_at(r, node, 8, &p));
     if (memcmp(p, "SNOD", 4) == 0) {
-        size_t n = (size_t)sp__h5_le(p + 6, 2);
+        size_t n = (size_t)sp__le(p + 6, 2);
         SP_TRY(sp__h5_at(r, node, 8 + 40 * n, &p));
         for (size_t i = 0; i < n; i++) SP_TRY(visit_member(r, names, n_names, p + 8 + 40 * i, depth));
         return SP_OK;
     }
     SP_TRY(sp__h5_marked(r, node, "TREE", 24, &p));
-    size_t n = (size_t)sp__h5_le(p + 6, 2);
+    size_t n = (size_t)sp__le(p + 6, 2);
     SP_TRY(sp__h5_at(r, node, 24 + 8 + 16 * n, &p));
-    for (size_t i = 0; i < n; i++) SP_TRY(visit_tree(r, sp__h5_le(p + 24 + 8 + 16 * i, 8), names, n_names, depth + 1));
+    for (size_t i = 0; i < n; i++) SP_TRY(visit_tree(r, sp__le(p + 24 + 8 + 16 * i, 8), names, n_names, depth + 1));
     return SP_OK;
 }
 
@@ -461,8 +461,8 @@ static sp_status visit(sp_h5 *r, uint64_t address, int depth)
     sp__free(o.links);
     if (status != SP_OK || !o.is_group || o.is_new) return status;
     SP_TRY(sp__h5_marked(r, o.heap, "HEAP", 32, &heap));
-    uint64_t n_names = sp__h5_le(heap + 8, 8);
-    SP_TRY(sp__h5_at(r, sp__h5_le(heap + 24, 8), n_names, &names));
+    uint64_t n_names = sp__le(heap + 8, 8);
+    SP_TRY(sp__h5_at(r, sp__le(heap + 24, 8), n_names, &names));
     return visit_tree(r, o.tree, names, n_names, depth);
 }
 
@@ -479,8 +479,8 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
     SP_CHECK(sizes[0] == 8 && sizes[1] == 8, SP_FORMAT, "addresses of %u bytes, 8 wanted", sizes[0]);
     sp_h5 r = {.source = s, .bundle = bundle};
     size_t place = new ? 12 : d[8] == 0 ? 24 : 28;
-    r.base = sp__h5_le(d + place, 8);
-    return visit(&r, sp__h5_le(d + place + (new ? 24 : 40), 8), 0);
+    r.base = sp__le(d + place, 8);
+    return visit(&r, sp__le(d + place + (new ? 24 : 40), 8), 0);
 }
 
 /* The superblock knows where the file ends; where it does depends on the version. */

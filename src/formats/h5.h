@@ -4,6 +4,7 @@
 #define SPORE_H5_H
 
 #include "formats/format_impl.h"
+#include "base/byte_order.h"
 
 enum { SP_H5_PATH_BYTES = 1024, SP_H5_FILTERS_MAX = 4, SP_H5_DEPTH_MAX = 32, SP_H5_VISITS_MAX = 1 << 20 };
 
@@ -42,13 +43,6 @@ typedef struct sp_h5_object {
     int n_filters;
     int filters[SP_H5_FILTERS_MAX];
 } sp_h5_object;
-
-static inline uint64_t sp__h5_le(const uint8_t *p, int bytes)
-{
-    uint64_t v = 0;
-    for (int i = bytes - 1; i >= 0; i--) v = v << 8 | p[i];
-    return v;
-}
 
 /* Parts of an object header that are still to be read; the last that was found comes first. */
 typedef struct sp_h5_parts {

@@ -21,7 +21,7 @@ static sp_status read_block(const uint8_t *p, const uint8_t *end, bool ordered, 
     const ptrdiff_t head = ordered ? 6 : 4;
     while (end - p >= head) {
         unsigned type = p[0];
-        size_t n = (size_t)sp__h5_le(p + 1, 2);
+        size_t n = (size_t)sp__le(p + 1, 2);
         bool shared = p[3] & 2; /* stands elsewhere: types with names of their own */
         p += head;
         SP_CHECK(n <= (size_t)(end - p), SP_FORMAT, "a message of %zu bytes leaves its object header", n);
@@ -40,7 +40,7 @@ sp_status sp__h5_new_object(const sp_h5 *r, uint64_t address, sp_h5_object *o)
     unsigned flags = p[5], size = 1u << (flags & 3), at = 6 + (flags & 32 ? 16 : 0) + (flags & 16 ? 4 : 0);
     bool ordered = flags & 4;
     SP_TRY(sp__h5_at(r, address, at + size, &p));
-    uint64_t bytes = sp__h5_le(p + at, (int)size);
+    uint64_t bytes = sp__le(p + at, (int)size);
     sp_h5_parts parts = {.left = r->source->bytes};
     SP_CHECK(bytes <= r->source->bytes, SP_FORMAT, "an object header of %llu bytes", (unsigned long long)bytes);
     SP_TRY(sp__h5_at(r, address, at + size + bytes, &p));
@@ -60,11 +60,11 @@ sp_status sp__h5_new_link(const uint8_t *p, size_t n, sp_h5_link *out)
     size_t at = 2 + (flags & 8 ? 1 : 0), kind_at = 2;
     at += (flags & 4 ? 8 : 0) + (flags & 16 ? 1 : 0);
     SP_CHECK(n >= at + size, SP_FORMAT, "a link is cut");
-    uint64_t bytes = sp__h5_le(p + at, (int)size);
+    uint64_t bytes = sp__le(p + at, (int)size);
     at += size;
     bool hard = !(flags & 8) || p[kind_at] == 0;
     SP_CHECK(bytes <= n - at && (!hard || n - at - bytes >= 8), SP_FORMAT, "a link is cut");
-    *out = (sp_h5_link){(const char *)p + at, (size_t)bytes, hard ? sp__h5_le(p + at + bytes, 8) : UINT64_MAX};
+    *out = (sp_h5_link){(const char *)p + at, (size_t)bytes, hard ? sp__le(p + at + bytes, 8) : UINT64_MAX};
     return SP_OK;
 }
 
@@ -86,16 +86,16 @@ static sp_status read_heap(const sp_h5 *r, uint64_t address, heap *out)
 {
     const uint8_t *p = NULL;
     SP_TRY(sp__h5_marked(r, address, "FRHP", 146, &p));
-    SP_CHECK(sp__h5_le(p + 7, 2) == 0, SP_FORMAT, "a heap of links that went through filters");
-    unsigned bits = (unsigned)sp__h5_le(p + 128, 2);
-    *out = (heap){.root = sp__h5_le(p + 132, 8),
-                  .start = sp__h5_le(p + 112, 8),
-                  .most = sp__h5_le(p + 120, 8),
-                  .rows = (unsigned)sp__h5_le(p + 140, 2),
-                  .width = (unsigned)sp__h5_le(p + 110, 2),
-                  .id_bytes = (unsigned)sp__h5_le(p + 5, 2),
+    SP_CHECK(sp__le(p + 7, 2) == 0, SP_FORMAT, "a heap of links that went through filters");
+    unsigned bits = (unsigned)sp__le(p + 128, 2);
+    *out = (heap){.root = sp__le(p + 132, 8),
+                  .start = sp__le(p + 112, 8),
+                  .most = sp__le(p + 120, 8),
+                  .rows = (unsigned)sp__le(p + 140, 2),
+                  .width = (unsigned)sp__le(p + 110, 2),
+                  .id_bytes = (unsigned)sp__le(p + 5, 2),
                   .offset_bytes = (bits + 7) / 8};
-    uint64_t object = sp__h5_le(p + 10, 4);
+    uint64_t object = sp__le(p + 10, 4);
     SP_CHECK(out->start > 0 && out->most >= out->start && out->most < (uint64_t)1 << 40 && out->width > 0 && bits > 0 &&
                  bits <= 64 && object > 0,
              SP_FORMAT, "address %llu: a heap with impossible sizes", (unsigned long long)address);
@@ -125,7 +125,7 @@ static sp_status find_object(const sp_h5 *r, const heap *h, uint64_t offset, uin
         SP_CHECK(row < rows, SP_FORMAT, "an object lies outside its heap");
         at = 13 + h->offset_bytes + 8 * (row * (uint64_t)h->width + offset / size);
         SP_TRY(sp__h5_marked(r, block, "FHIB", at + 8, &p));
-        block = sp__h5_le(p + at, 8);
+        block = sp__le(p + at, 8);
         offset %= size;
         if (row < direct) break;
         rows = log2_of(size) - log2_of(h->start * h->width) + 1;
@@ -150,8 +150,8 @@ static sp_status visit_record(sp_h5 *r, const walk *w, const uint8_t *id)
     const uint8_t *p = NULL;
     sp_h5_link link;
     SP_CHECK((id[0] >> 4 & 3) == 0, SP_FORMAT, "a link that does not lie in a block of its heap");
-    uint64_t offset = sp__h5_le(id + 1, (int)(h->offset_bytes > 8 ? 8 : h->offset_bytes)),
-             n = sp__h5_le(id + 1 + h->offset_bytes, (int)h->length_bytes);
+    uint64_t offset = sp__le(id + 1, (int)(h->offset_bytes > 8 ? 8 : h->offset_bytes)),
+             n = sp__le(id + 1 + h->offset_bytes, (int)h->length_bytes);
     SP_TRY(find_object(r, h, offset, n, &p));
     SP_TRY(sp__h5_new_link(p, (size_t)n, &link));
     return w->fn(r, &link, w->level);
@@ -182,8 +182,7 @@ static sp_status visit_node(sp_h5 *r, const walk *w, uint64_t address, uint64_t 
     uint64_t at = 6 + n * w->record;
     SP_TRY(sp__h5_at(r, address, at + (n + 1) * child, &p));
     for (uint64_t i = 0; i <= n; i++)
-        SP_TRY(visit_node(r, w, sp__h5_le(p + at + i * child, 8), sp__h5_le(p + at + i * child + 8, (int)size),
-                          depth - 1));
+        SP_TRY(visit_node(r, w, sp__le(p + at + i * child, 8), sp__le(p + at + i * child + 8, (int)size), depth - 1));
     return SP_OK;
 }
 
@@ -194,12 +193,12 @@ sp_status sp__h5_dense_links(sp_h5 *r, const sp_h5_object *o, sp_h5_link_fn fn, 
     SP_TRY(read_heap(r, o->heap, &h));
     SP_TRY(sp__h5_marked(r, o->tree, "BTHD", 38, &p));
     walk w = {.heap = &h,
-              .node_bytes = sp__h5_le(p + 6, 4),
-              .record = (unsigned)sp__h5_le(p + 10, 2),
-              .depth = (unsigned)sp__h5_le(p + 12, 2),
+              .node_bytes = sp__le(p + 6, 4),
+              .record = (unsigned)sp__le(p + 10, 2),
+              .depth = (unsigned)sp__le(p + 12, 2),
               .fn = fn,
               .level = depth};
-    uint64_t root = sp__h5_le(p + 16, 8), n = sp__h5_le(p + 24, 2);
+    uint64_t root = sp__le(p + 16, 8), n = sp__le(p + 24, 2);
     SP_CHECK(p[5] == 5 && w.record == 4 + h.id_bytes && w.node_bytes > 10 + w.record && w.depth < SP_H5_DEPTH_MAX,
              SP_FORMAT, "a tree of kind %u where one of links is wanted", p[5]);
     return n == 0 ? SP_OK : visit_node(r, &w, root, n, w.depth);
@@ -214,19 +213,19 @@ sp_status sp__h5_new_layout(const uint8_t *p, size_t n, sp_h5_object *o)
     size_t at = 5 + (size_t)p[3] * p[4];
     SP_CHECK(n >= at + 1, SP_FORMAT, "a layout is cut");
     o->n_chunk_dims = p[3] - 1;
-    for (int i = 0; i < o->n_chunk_dims; i++) o->chunk[i] = sp__h5_le(p + 5 + i * p[4], p[4]);
+    for (int i = 0; i < o->n_chunk_dims; i++) o->chunk[i] = sp__le(p + 5 + i * p[4], p[4]);
     o->chunk_index = p[at++];
     SP_CHECK(o->chunk_index >= CHUNK_SINGLE && o->chunk_index <= CHUNK_TABLE, SP_FORMAT,
              "chunks of a dataset that can grow; write the file with libver=\"earliest\"");
     if (o->chunk_index == CHUNK_SINGLE && (p[2] & 2)) {
         SP_CHECK(n >= at + 12, SP_FORMAT, "a layout is cut");
-        o->chunk_packed = sp__h5_le(p + at, 8);
-        o->chunk_skip = sp__h5_le(p + at + 8, 4);
+        o->chunk_packed = sp__le(p + at, 8);
+        o->chunk_skip = sp__le(p + at + 8, 4);
         at += 12;
     }
     at += o->chunk_index == CHUNK_TABLE;
     SP_CHECK(n >= at + 8, SP_FORMAT, "a layout is cut");
-    o->address = sp__h5_le(p + at, 8);
+    o->address = sp__le(p + at, 8);
     return SP_OK;
 }
 
@@ -251,8 +250,8 @@ static sp_status give_entries(sp_h5 *r, const grid *g, const uint8_t *p, unsigne
 {
     for (uint64_t i = 0; i < n; i++, p += entry) {
         bool filtered = entry > 8;
-        uint64_t packed = filtered ? sp__h5_le(p + 8, (int)entry - 12) : g->bytes;
-        SP_TRY(give_chunk(r, g, from + i, sp__h5_le(p, 8), packed, filtered ? sp__h5_le(p + entry - 4, 4) : 0));
+        uint64_t packed = filtered ? sp__le(p + 8, (int)entry - 12) : g->bytes;
+        SP_TRY(give_chunk(r, g, from + i, sp__le(p, 8), packed, filtered ? sp__le(p + entry - 4, 4) : 0));
     }
     return SP_OK;
 }
@@ -262,7 +261,7 @@ static sp_status table_chunks(sp_h5 *r, const grid *g)
     const uint8_t *p = NULL;
     SP_TRY(sp__h5_marked(r, g->o->address, "FAHD", 28, &p));
     unsigned entry = p[6], bits = p[7];
-    uint64_t n = sp__h5_le(p + 8, 8), block = sp__h5_le(p + 16, 8);
+    uint64_t n = sp__le(p + 8, 8), block = sp__le(p + 16, 8);
     SP_CHECK((entry == 8 || (entry > 12 && entry <= 20)) && bits < 32 && n == g->n, SP_FORMAT,
              "a table of %llu chunks, %llu wanted", (unsigned long long)n, (unsigned long long)g->n);
     uint64_t page = (uint64_t)1 << bits, at = 14;

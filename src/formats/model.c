@@ -98,7 +98,7 @@ static sp_status make_unique(sp__arena *arena, const char *kind, sp_model_value 
     return SP_OK;
 }
 
-static sp_status load(const sp_source *s, sp_model **out)
+static sp_status load_model(const sp_source *s, sp_model **out)
 {
     const sp_format *format;
     SP_TRY(sp__source_format(s, &format));
@@ -133,6 +133,33 @@ sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tens
     return sp__builder_call_many(b, op, format ? text : NULL, n_in, in, max_out, out);
 }
 
+sp_tensor *sp__model_op(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, const char *format, ...)
+{
+    sp_tensor *out[SP_OUT_MAX] = {NULL};
+    va_list args;
+    va_start(args, format);
+    const sp_status status = sp__model_call_format(b, op, n_in, in, SP_OUT_MAX, out, format, args);
+    va_end(args);
+    return status == SP_OK ? out[0] : NULL;
+}
+
+sp_status sp__model_op_many(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
+                            const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const sp_status status = sp__model_call_format(b, op, n_in, in, max_out, out, format, args);
+    va_end(args);
+    return status;
+}
+
+sp_tensor *sp__model_scalar(sp_builder *b, sp_dtype dtype, double v)
+{
+    sp_tensor *t = NULL;
+    const sp_status status = sp_tensor_create_f64(dtype, v, &t);
+    return status == SP_OK ? sp_builder_take_tensor(b, t) : sp__builder_fail(b, status);
+}
+
 sp_status sp_model_load(const char *path, const sp_file_options *options, sp_model **out)
 {
     SP_CHECK(path != NULL && out != NULL, SP_VALUE, "path and out must not be NULL");
@@ -140,7 +167,7 @@ sp_status sp_model_load(const char *path, const sp_file_options *options, sp_mod
     sp_status status = sp__source_open(path, options != NULL ? options : &no_options, &s);
     if (status == SP_OK) {
         sp_model *m = NULL;
-        status = load(&s, &m);
+        status = load_model(&s, &m);
         const sp_status file =
             s.map != NULL ? sp__map_check(s.map) : SP_OK; /* the reason of any failure, if it has changed */
         if (file != SP_OK) {
@@ -160,7 +187,7 @@ sp_status sp_model_load_memory(const void *data, size_t bytes, const sp_file_opt
     SP_CHECK(out != NULL && (data != NULL || bytes == 0), SP_VALUE, "data and out must not be NULL");
     sp_source s;
     SP_TRY(sp__source_open_memory(data, bytes, options != NULL ? options : &no_options, &s));
-    sp_status status = load(&s, out);
+    sp_status status = load_model(&s, out);
     sp__source_close(&s);
     return status;
 }

@@ -147,5 +147,11 @@ extern const sp_model_kind sp__model_onnx, sp__model_mindir, sp__model_tflite, s
 sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out,
                                 sp_tensor **out, const char *format, va_list args)
     __attribute__((format(printf, 7, 0)));
+/* The same for handlers of nodes: the first result, NULL after a failure; all results. */
+sp_tensor *sp__model_op(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+sp_status sp__model_op_many(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
+                            const char *format, ...) __attribute__((format(printf, 7, 8)));
+sp_tensor *sp__model_scalar(sp_builder *b, sp_dtype dtype, double v); /* rank 0 */
 
 #endif

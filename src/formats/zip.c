@@ -20,6 +20,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/byte_order.h"
 #include "formats/wire.h"
 
 enum {
@@ -39,16 +40,9 @@ enum {
 static const uint32_t mark_local = 0x04034B50, mark_record = 0x02014B50, mark_end = 0x06054B50, mark_end64 = 0x06064B50,
                       mark_locator = 0x07064B50;
 
-static uint64_t le(const uint8_t *p, int bytes)
-{
-    uint64_t v = 0;
-    for (int i = bytes - 1; i >= 0; i--) v = v << 8 | p[i];
-    return v;
-}
-
 bool sp__zip_probe(const sp_source *s)
 {
-    return s->bytes >= END_BYTES && (le(s->data, 4) == mark_local || le(s->data, 4) == mark_end);
+    return s->bytes >= END_BYTES && (sp__le(s->data, 4) == mark_local || sp__le(s->data, 4) == mark_end);
 }
 
 /* --- the directory ----------------------------------------------------------------------------------------------- */
@@ -62,7 +56,7 @@ static sp_status find_end(const sp_source *s, size_t *out)
     SP_CHECK(s->bytes >= END_BYTES, SP_FORMAT, "%zu bytes are no zip archive", s->bytes);
     size_t last = s->bytes - END_BYTES, first = last > COMMENT_MAX ? last - COMMENT_MAX : 0;
     for (size_t at = last + 1; at-- > first;)
-        if (le(s->data + at, 4) == mark_end && le(s->data + at + 20, 2) == s->bytes - at - END_BYTES) {
+        if (sp__le(s->data + at, 4) == mark_end && sp__le(s->data + at + 20, 2) == s->bytes - at - END_BYTES) {
             *out = at;
             return SP_OK;
         }
@@ -82,13 +76,13 @@ static sp_status find_directory(const sp_source *s, directory *d)
     size_t end = 0;
     SP_TRY(find_end(s, &end));
     const uint8_t *p = s->data + end;
-    *d = (directory){le(p + 16, 4), le(p + 12, 4), le(p + 10, 2)};
-    if (end >= LOCATOR_BYTES && le(p - LOCATOR_BYTES, 4) == mark_locator) {
-        uint64_t at = le(p - LOCATOR_BYTES + 8, 8);
-        SP_CHECK(at <= end && end - at >= END64_BYTES && le(s->data + at, 4) == mark_end64, SP_FORMAT,
+    *d = (directory){sp__le(p + 16, 4), sp__le(p + 12, 4), sp__le(p + 10, 2)};
+    if (end >= LOCATOR_BYTES && sp__le(p - LOCATOR_BYTES, 4) == mark_locator) {
+        uint64_t at = sp__le(p - LOCATOR_BYTES + 8, 8);
+        SP_CHECK(at <= end && end - at >= END64_BYTES && sp__le(s->data + at, 4) == mark_end64, SP_FORMAT,
                  "byte %zu: the zip64 end record is not where it should be", end - LOCATOR_BYTES);
         p = s->data + at;
-        *d = (directory){le(p + 48, 8), le(p + 40, 8), le(p + 32, 8)};
+        *d = (directory){sp__le(p + 48, 8), sp__le(p + 40, 8), sp__le(p + 32, 8)};
     }
     SP_CHECK(d->offset <= end && d->bytes <= end - d->offset, SP_FORMAT,
              "the directory of the zip archive (%llu bytes from byte %llu on) does not lie inside it",
@@ -102,13 +96,13 @@ static sp_status find_directory(const sp_source *s, directory *d)
 static sp_status read_zip64(const uint8_t *extra, size_t bytes, uint64_t *numbers[3])
 {
     while (bytes >= 4) {
-        size_t id = (size_t)le(extra, 2), n = (size_t)le(extra + 2, 2);
+        size_t id = (size_t)sp__le(extra, 2), n = (size_t)sp__le(extra + 2, 2);
         SP_CHECK(n <= bytes - 4, SP_FORMAT, "an extra field is longer than its room");
         const uint8_t *at = extra + 4, *end = at + n;
         for (int i = 0; id == EXTRA_ZIP64 && i < 3; i++) {
             if (*numbers[i] != UINT32_MAX) continue;
             SP_CHECK(end - at >= 8, SP_FORMAT, "the zip64 field is too short");
-            *numbers[i] = le(at, 8);
+            *numbers[i] = sp__le(at, 8);
             at += 8;
         }
         extra += 4 + n;
@@ -119,10 +113,10 @@ static sp_status read_zip64(const uint8_t *extra, size_t bytes, uint64_t *number
 
 static sp_status find_contents(const sp_source *s, const directory *d, uint64_t offset, sp_zip_entry *e)
 {
-    SP_CHECK(offset <= d->offset && d->offset - offset >= LOCAL_BYTES && le(s->data + offset, 4) == mark_local,
+    SP_CHECK(offset <= d->offset && d->offset - offset >= LOCAL_BYTES && sp__le(s->data + offset, 4) == mark_local,
              SP_FORMAT, "byte %llu: no local header where the directory says", (unsigned long long)offset);
     const uint8_t *p = s->data + offset;
-    uint64_t head = LOCAL_BYTES + le(p + 26, 2) + le(p + 28, 2), left = d->offset - offset;
+    uint64_t head = LOCAL_BYTES + sp__le(p + 26, 2) + sp__le(p + 28, 2), left = d->offset - offset;
     SP_CHECK(head <= left && e->packed_bytes <= left - head, SP_FORMAT,
              "byte %llu: %llu bytes of contents do not lie in front of the directory", (unsigned long long)offset,
              (unsigned long long)e->packed_bytes);
@@ -132,15 +126,16 @@ static sp_status find_contents(const sp_source *s, const directory *d, uint64_t 
 
 static sp_status read_record(const sp_source *s, const directory *d, const uint8_t *p, sp_zip_entry *e)
 {
-    size_t n_name = (size_t)le(p + 28, 2), n_extra = (size_t)le(p + 30, 2), method = (size_t)le(p + 10, 2);
-    uint64_t packed = le(p + 20, 4), plain = le(p + 24, 4), offset = le(p + 42, 4);
+    size_t n_name = (size_t)sp__le(p + 28, 2), n_extra = (size_t)sp__le(p + 30, 2), method = (size_t)sp__le(p + 10, 2);
+    uint64_t packed = sp__le(p + 20, 4), plain = sp__le(p + 24, 4), offset = sp__le(p + 42, 4);
     uint64_t *numbers[3] = {&plain, &packed, &offset};
     SP_TRY(read_zip64(p + RECORD_BYTES + n_name, n_extra, numbers));
-    SP_CHECK(!(le(p + 8, 2) & FLAG_ENCRYPTED), SP_FORMAT, "is encrypted with a zip password, which is not supported");
+    SP_CHECK(!(sp__le(p + 8, 2) & FLAG_ENCRYPTED), SP_FORMAT,
+             "is encrypted with a zip password, which is not supported");
     SP_CHECK(method == METHOD_STORED || method == METHOD_DEFLATED, SP_FORMAT,
              "is compressed with method %zu; 0 (stored) and 8 (deflated) are supported", method);
     e->deflated = method == METHOD_DEFLATED;
-    e->crc = (uint32_t)le(p + 16, 4);
+    e->crc = (uint32_t)sp__le(p + 16, 4);
     SP_CHECK(plain <= SIZE_MAX / 2, SP_FORMAT, "has %llu bytes, which do not fit the address space",
              (unsigned long long)plain);
     e->packed_bytes = packed;
@@ -158,9 +153,10 @@ static sp_status read_records(const sp_source *s, const directory *d, sp_zip *zi
     char *names = zip->names;
     uint64_t total = 0;
     for (uint64_t i = 0; i < d->count; i++) {
-        SP_CHECK(end - p >= RECORD_BYTES && le(p, 4) == mark_record, SP_FORMAT,
+        SP_CHECK(end - p >= RECORD_BYTES && sp__le(p, 4) == mark_record, SP_FORMAT,
                  "byte %zu: no record of member %llu of the zip archive", (size_t)(p - s->data), (unsigned long long)i);
-        size_t n_name = (size_t)le(p + 28, 2), n = RECORD_BYTES + n_name + (size_t)(le(p + 30, 2) + le(p + 32, 2));
+        size_t n_name = (size_t)sp__le(p + 28, 2),
+               n = RECORD_BYTES + n_name + (size_t)(sp__le(p + 30, 2) + sp__le(p + 32, 2));
         SP_CHECK(n <= (size_t)(end - p), SP_FORMAT, "byte %zu: a record of %zu bytes leaves the directory",
                  (size_t)(p - s->data), n);
         sp_zip_entry *e = &zip->entries[zip->count];

@@ -116,7 +116,7 @@ static sp_status survey(coder *c)
 static sp_status add_constant(coder *c, sp_value *v, place *at)
 {
     sp_code *code = c->code;
-    sp_item *item = &code->constants[code->n_constants];
+    sp_slot_value *item = &code->constants[code->n_constants];
     if (v->origin == SP_VALUE_CONSTANT) {
         item->tensor = sp_tensor_retain(v->constant);
     } else {

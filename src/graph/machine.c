@@ -29,7 +29,7 @@ sp_status sp_program_set_depth(int most)
 
 /* --- items ------------------------------------------------------------------------------------------------------- */
 
-sp_item sp__item_retain(sp_item x)
+sp_slot_value sp__item_retain(sp_slot_value x)
 {
     if (x.tensor) sp_tensor_retain(x.tensor);
     if (x.closure) atomic_fetch_add_explicit(&x.closure->refs, 1, memory_order_relaxed);
@@ -53,13 +53,13 @@ static void closure_release(sp_closure *c)
             c = NULL;
             continue;
         }
-        sp_item last = work->bound[--work->n_bound];
+        sp_slot_value last = work->bound[--work->n_bound];
         sp_tensor_release(last.tensor);
         c = last.closure;
     }
 }
 
-void sp__item_release(sp_item x)
+void sp__item_release(sp_slot_value x)
 {
     sp_tensor_release(x.tensor);
     if (x.closure) closure_release(x.closure);
@@ -79,7 +79,7 @@ static void *grown(void *block, int *capacity, int needed, size_t size)
 static sp_status reserve_items(sp_machine *m, int n)
 {
     if (m->n_items + n <= m->items_capacity) return SP_OK;
-    sp_item *items = grown(m->items, &m->items_capacity, m->n_items + n, sizeof *items);
+    sp_slot_value *items = grown(m->items, &m->items_capacity, m->n_items + n, sizeof *items);
     if (!items) return SP_NOMEM;
     m->items = items;
     return SP_OK;
@@ -90,19 +90,19 @@ static void drop_items(sp_machine *m, int from)
     while (m->n_items > from) sp__item_release(m->items[--m->n_items]);
 }
 
-static sp_item get(const sp_machine *m, const sp_frame *f, sp_slot slot)
+static sp_slot_value get(const sp_machine *m, const sp_frame *f, sp_slot slot)
 {
-    if (slot == SP_SLOT_NONE) return (sp_item){0};
+    if (slot == SP_SLOT_NONE) return (sp_slot_value){0};
     return slot < 0 ? f->code->constants[~slot] : m->items[f->base + slot];
 }
 
-static void put_take(sp_machine *m, const sp_frame *f, sp_slot slot, sp_item x)
+static void put_take(sp_machine *m, const sp_frame *f, sp_slot slot, sp_slot_value x)
 {
     if (slot == SP_SLOT_NONE) {
         sp__item_release(x);
         return;
     }
-    sp_item old = m->items[f->base + slot];
+    sp_slot_value old = m->items[f->base + slot];
     m->items[f->base + slot] = x;
     sp__item_release(old);
 }
@@ -110,9 +110,9 @@ static void put_take(sp_machine *m, const sp_frame *f, sp_slot slot, sp_item x)
 static void release_dead(sp_machine *m, const sp_frame *f, const sp_instr *i)
 {
     for (int k = 0; k < i->n_dead; k++) {
-        sp_item *x = &m->items[f->base + i->dead[k]];
-        sp_item gone = *x;
-        *x = (sp_item){0};
+        sp_slot_value *x = &m->items[f->base + i->dead[k]];
+        sp_slot_value gone = *x;
+        *x = (sp_slot_value){0};
         sp__item_release(gone);
     }
 }
@@ -137,7 +137,7 @@ static sp_status push_frame(sp_machine *m, const sp_code *code, int n_args, cons
     }
     sp_frame *f = &m->frames[m->n_frames++];
     *f = (sp_frame){.code = code, .base = m->n_items - n_args, .to = to, .tape = tape};
-    for (int i = n_args; i < code->n_slots; i++) m->items[m->n_items++] = (sp_item){0};
+    for (int i = n_args; i < code->n_slots; i++) m->items[m->n_items++] = (sp_slot_value){0};
     return SP_OK;
 }
 
@@ -148,7 +148,7 @@ static sp_status push_args(sp_machine *m, const sp_frame *f, const sp_closure *c
     SP_TRY(reserve_items(m, c->n_bound + n));
     for (int i = 0; i < c->n_bound; i++) m->items[m->n_items++] = sp__item_retain(c->bound[i]);
     for (int i = 0; i < n; i++) {
-        sp_item x = sp__item_retain(get(m, f, slots[i]));
+        sp_slot_value x = sp__item_retain(get(m, f, slots[i]));
         m->items[m->n_items++] = x;
     }
     *n_args = c->n_bound + n;
@@ -157,7 +157,7 @@ static sp_status push_args(sp_machine *m, const sp_frame *f, const sp_closure *c
 
 static sp_status callee_of(const sp_machine *m, const sp_frame *f, const sp_instr *i, const sp_closure **out)
 {
-    sp_item x = get(m, f, i->in[0]);
+    sp_slot_value x = get(m, f, i->in[0]);
     SP_CHECK(x.closure, SP_TYPE, "a tensor was called as a function in %s", f->code->function->name);
     *out = x.closure;
     return SP_OK;
@@ -177,8 +177,8 @@ static sp_status call(sp_machine *m, const sp_instr *i)
         sp_tape *tape = f->tape;
         int base = f->base, top = m->n_items - n_args;
         for (int k = base; k < top; k++) {
-            sp_item gone = m->items[k];
-            m->items[k] = (sp_item){0};
+            sp_slot_value gone = m->items[k];
+            m->items[k] = (sp_slot_value){0};
             sp__item_release(gone);
         }
         memmove(m->items + base, m->items + top, (size_t)n_args * sizeof *m->items);
@@ -211,7 +211,7 @@ static sp_status call_grad(sp_machine *m, const sp_instr *i)
     return status;
 }
 
-static sp_status return_to(sp_machine *m, const sp_instr *to, int n, sp_item *results)
+static sp_status return_to(sp_machine *m, const sp_instr *to, int n, sp_slot_value *results)
 {
     if (!to) {
         m->results = results;
@@ -232,20 +232,20 @@ static sp_status return_to(sp_machine *m, const sp_instr *to, int n, sp_item *re
 }
 
 /* A constant of the program must not leave it: the caller may write to what it gets. */
-static sp_status result_of(const sp_machine *m, const sp_frame *f, sp_slot slot, bool leaves, sp_item *out)
+static sp_status result_of(const sp_machine *m, const sp_frame *f, sp_slot slot, bool leaves, sp_slot_value *out)
 {
-    sp_item x = get(m, f, slot);
+    sp_slot_value x = get(m, f, slot);
     if (slot < 0 && leaves && x.tensor) return sp_tensor_copy(x.tensor, &out->tensor);
     *out = sp__item_retain(x);
     return SP_OK;
 }
 
-static sp_status finish_frame(sp_machine *m, int n, sp_item *results)
+static sp_status finish_frame(sp_machine *m, int n, sp_slot_value *results)
 {
     sp_frame f = m->frames[m->n_frames - 1];
     if (f.tape) {
         const int n_all = f.to->n_out;
-        sp_item *all = sp__alloc_zero((size_t)(n_all + 1) * sizeof *all);
+        sp_slot_value *all = sp__alloc_zero((size_t)(n_all + 1) * sizeof *all);
         sp_status status = SP_NOMEM;
         if (all) {
             const sp_grad_spec *g = f.to->node->grad;
@@ -273,7 +273,7 @@ static sp_status return_from(sp_machine *m)
 {
     sp_frame *f = &m->frames[m->n_frames - 1];
     const int n = f->code->n_results;
-    sp_item *results = sp__alloc_zero((size_t)(n + 1) * sizeof *results);
+    sp_slot_value *results = sp__alloc_zero((size_t)(n + 1) * sizeof *results);
     if (!results) return SP_NOMEM;
     for (int i = 0; i < n; i++) {
         sp_status status = result_of(m, f, f->code->results[i], m->n_frames == 1, &results[i]);
@@ -300,7 +300,7 @@ static sp_status bind(sp_machine *m, const sp_frame *f, const sp_instr *i)
     bound->n_bound = n;
     for (int k = 0; k < c->n_bound; k++) bound->bound[k] = sp__item_retain(c->bound[k]);
     for (int k = c->n_bound; k < n; k++) bound->bound[k] = sp__item_retain(get(m, f, i->in[k - c->n_bound + 1]));
-    put_take(m, f, i->out[0], (sp_item){.closure = bound});
+    put_take(m, f, i->out[0], (sp_slot_value){.closure = bound});
     return SP_OK;
 }
 
@@ -330,7 +330,7 @@ static sp_status truth(const sp_tensor *t, bool *out)
 static sp_status choose(sp_machine *m, const sp_frame *f, const sp_instr *i)
 {
     bool yes = false;
-    sp_item cond = get(m, f, i->in[0]);
+    sp_slot_value cond = get(m, f, i->in[0]);
     SP_CHECK(cond.tensor, SP_TYPE, "a function was used as a condition in %s", f->code->function->name);
     SP_TRY(truth(cond.tensor, &yes));
     put_take(m, f, i->out[0], sp__item_retain(get(m, f, i->in[yes ? 1 : 2])));
@@ -343,10 +343,10 @@ static sp_status choose(sp_machine *m, const sp_frame *f, const sp_instr *i)
 typedef struct {
     sp_machine *m;
     const sp_frame *f;
-    sp_item *locals;
+    sp_slot_value *locals;
 } scope;
 
-static sp_item *spot(const scope *s, sp_slot slot)
+static sp_slot_value *spot(const scope *s, sp_slot slot)
 {
     const int n = s->f->code->n_slots;
     return slot < n ? &s->m->items[s->f->base + slot] : &s->locals[slot - n];
@@ -364,8 +364,8 @@ static void set_take(const scope *s, sp_slot slot, sp_tensor *t)
         sp_tensor_release(t);
         return;
     }
-    sp_item *x = spot(s, slot), old = *x;
-    *x = (sp_item){.tensor = t};
+    sp_slot_value *x = spot(s, slot), old = *x;
+    *x = (sp_slot_value){.tensor = t};
     sp__item_release(old);
 }
 
@@ -484,8 +484,8 @@ static sp_status step(const scope *s, const sp_instr *i)
         return status;
     }
     for (int k = 0; k < i->n_dead; k++) {
-        sp_item *x = spot(s, i->dead[k]), gone = *x;
-        *x = (sp_item){0};
+        sp_slot_value *x = spot(s, i->dead[k]), gone = *x;
+        *x = (sp_slot_value){0};
         sp__item_release(gone);
     }
     return SP_OK;
@@ -539,7 +539,7 @@ static sp_status run_segment(sp_machine *m, const sp_frame *f, const sp_instr *i
     if (status == SP_DECLINED) {
         status = run_steps(m, f, g);
     } else if (status == SP_OK) {
-        for (int k = 0; k < g->n_out; k++) put_take(m, f, i->out[k], (sp_item){.tensor = out[k]});
+        for (int k = 0; k < g->n_out; k++) put_take(m, f, i->out[k], (sp_slot_value){.tensor = out[k]});
         release_dead(m, f, i);
     }
     if (in != few) sp__free(in);
@@ -597,7 +597,7 @@ static sp_status give_results(sp_machine *m, int n_results, sp_tensor **results)
     }
     for (int i = 0; i < n_results; i++) {
         results[i] = m->results[i].tensor;
-        m->results[i] = (sp_item){0};
+        m->results[i] = (sp_slot_value){0};
     }
     return SP_OK;
 }
@@ -612,7 +612,7 @@ sp_status sp__machine_run(sp_program *p, int n_args, sp_tensor *const *args, int
     sp__recorder = NULL;                /* and computes, whatever else this thread is recording */
     SP_GOTO(done, reserve_items(&m, n_args));
     for (int i = 0; i < n_args; i++) {
-        sp_item arg = {.tensor = sp_tensor_retain(args[i])};
+        sp_slot_value arg = {.tensor = sp_tensor_retain(args[i])};
         m.items[m.n_items++] = arg;
         /* An argument is a value: a variable passed as one must not change when the program stores to it. */
         if (p->stores) SP_GOTO(done, separate(p, &m.items[m.n_items - 1].tensor));

@@ -20,22 +20,22 @@ typedef struct sp_machine {
     sp_program *program;
     sp_frame *frames;
     int n_frames, frames_capacity;
-    sp_item *items;
+    sp_slot_value *items;
     int n_items, items_capacity;
-    sp_item *results; /* of the program, once it has returned */
+    sp_slot_value *results; /* of the program, once it has returned */
     int n_results;
     sp_tape *tape;  /* innermost */
     unsigned turns; /* since the machine last asked whether to stop */
 } sp_machine;
 
-sp_item sp__item_retain(sp_item x);
-void sp__item_release(sp_item x);
+sp_slot_value sp__item_retain(sp_slot_value x);
+void sp__item_release(sp_slot_value x);
 
 /* GRAD: start recording, take copies of the arguments to differentiate by. args are changed in place; the tape is pushed. */
-sp_status sp__tape_begin(sp_machine *m, const sp_node *node, int n_args, sp_item *args, int n_seeds,
-                         const sp_item *seeds, sp_tape **out);
+sp_status sp__tape_begin(sp_machine *m, const sp_node *node, int n_args, sp_slot_value *args, int n_seeds,
+                         const sp_slot_value *seeds, sp_tape **out);
 /* The function has returned: out receives its results and the gradients (n_out of the node), all owned. */
-sp_status sp__tape_end(sp_machine *m, sp_tape *tape, int n_results, const sp_item *results, sp_item *out);
+sp_status sp__tape_end(sp_machine *m, sp_tape *tape, int n_results, const sp_slot_value *results, sp_slot_value *out);
 /* Stop recording and free it; for error paths too. */
 void sp__tape_drop(sp_machine *m, sp_tape *tape);
 /* The handle that stands for a variable while gradients are taken with respect to it, else the variable's own. Borrowed. */

@@ -12,9 +12,9 @@
  *     then it is a copy.
  *   - The result of an element-wise operator takes over the memory of an input of the same size that ends there. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/parts.h"
+#include "base/clock.h"
 #include "device/blocked.h"
 #include "graph/cache.h"
 #include "graph/plan.h"
@@ -721,8 +721,7 @@ static sp_status plan_locked(planner *l, sp_tensor *const *in)
 
 sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out)
 {
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const int64_t start = sp__clock_ns();
     planner l = {.s = s, .p = sp__alloc_zero(sizeof *l.p)};
     if (!l.p) return SP_NOMEM;
     atomic_init(&l.p->refs, 1);
@@ -735,8 +734,7 @@ sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **o
         sp__plan_free(l.p);
         return status;
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    l.p->make_us = (double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) * 1e-3;
+    l.p->make_us = (double)(sp__clock_ns() - start) * 1e-3;
     *out = l.p;
     return SP_OK;
 }

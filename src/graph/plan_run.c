@@ -5,9 +5,9 @@
  * point to these handles. A run takes an idle instance or makes one, sets the addresses of what comes from outside, makes
  * the results, and calls the kernels. It takes the lock of its segment twice, whatever the number of nodes. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/profile.h"
+#include "base/clock.h"
 #include "base/scratch.h"
 #include "device/device.h"
 #include "graph/fused.h"
@@ -247,13 +247,6 @@ static sp_status step_failed(const sp_step *s, sp_status status)
     return status;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static const char *step_name(const sp_step *s) { return s->run == sp__fused_run ? "fused" : s->op->name; }
 
 /* A step as an event of the recording, with the line that it was written in. */
@@ -281,11 +274,11 @@ static sp_status run_timed(sp_instance *x, int begin, int end)
     const sp_plan *p = x->plan;
     for (int i = begin; i < end; i++) {
         sp_action *a = &x->actions[i];
-        uint64_t start = now_ns();
+        const int64_t start = sp__clock_ns();
         sp_status status = sp__profile_on() ? run_recorded(p, i, a) : a->run(&a->call);
         if (status != SP_OK) return step_failed(&p->steps[i], status);
         if (p->step_ns)
-            atomic_fetch_add_explicit(&p->step_ns[x->warm ? i : p->n_steps + i], now_ns() - start,
+            atomic_fetch_add_explicit(&p->step_ns[x->warm ? i : p->n_steps + i], (uint64_t)(sp__clock_ns() - start),
                                       memory_order_relaxed);
     }
     return SP_OK;

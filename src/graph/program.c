@@ -2,9 +2,9 @@
 /* program.c - programs from outside: made, run, described. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "base/parts.h"
+#include "base/clock.h"
 #include "base/plain.h"
 #include "graph/cache.h"
 #include "graph/jit.h"
@@ -15,13 +15,6 @@
 #include "parallel/shard.h"
 #include "parallel/stage.h"
 #include "spore/grad.h"
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
 
 void sp__blame(const sp_node *node)
 {
@@ -140,7 +133,7 @@ static sp_status compile(sp_program *p, sp_function *f, const sp_program_options
 
 static sp_status create(sp_function *f, const sp_program_options *options, bool exact, sp_program **out)
 {
-    double start = now_us();
+    const int64_t start = sp__clock_ns();
     sp_program *p = sp__alloc_zero(sizeof *p);
     if (!p) return SP_NOMEM;
     atomic_init(&p->refs, 1);
@@ -152,7 +145,7 @@ static sp_status create(sp_function *f, const sp_program_options *options, bool 
         sp_program_release(p);
         return status;
     }
-    p->create_us = now_us() - start;
+    p->create_us = (double)(sp__clock_ns() - start) * 1e-3;
     *out = p;
     return SP_OK;
 }

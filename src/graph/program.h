@@ -24,16 +24,16 @@ typedef struct sp_plan sp_plan;
 typedef struct sp_closure sp_closure;
 
 /* What a slot holds: a tensor, a closure, or nothing. */
-typedef struct sp_item {
+typedef struct sp_slot_value {
     sp_tensor *tensor;
     sp_closure *closure;
-} sp_item;
+} sp_slot_value;
 
 struct sp_closure {
     atomic_int refs;
     const sp_code *code;
     int n_bound;
-    sp_item bound[];
+    sp_slot_value bound[];
 };
 
 /* --- code -------------------------------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ struct sp_segment {
 struct sp_code {
     sp_function *function;
     int n_params, n_slots, n_results, n_constants;
-    sp_item *constants;
+    sp_slot_value *constants;
     int n_instrs;
     sp_instr *instrs;
     const sp_slot *results;

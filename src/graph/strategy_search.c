@@ -12,9 +12,9 @@
  *   propagation   nothing is searched: what is asked for spreads by the rules of operators */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/plain.h"
+#include "base/clock.h"
 #include "graph/program.h"
 #include "graph/strategy_search.h"
 #include "ops/ops_impl.h"
@@ -274,13 +274,6 @@ static sp_status dynamic(search *s, choice *best)
 
 /* --- the search -------------------------------------------------------------------------------------------------- */
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 static void tell(const search *s, const choice *c, double whole, double ms, sp__text *t)
 {
     static const char *const names[] = {"", "recursive programming", "propagation", "dynamic programming"};
@@ -303,7 +296,7 @@ static void tell(const search *s, const choice *c, double whole, double ms, sp__
 
 static sp_status find(search *s, sp__text *report, choice *best)
 {
-    const double start = now_ms();
+    const int64_t start = sp__clock_ns();
     sp_comm *world = sp_comm_world();
     const int row = sp_comm_size(world) / (s->how->stages > 1 ? s->how->stages : 1); /* ranks of a pipeline's stage */
     SP_TRY(sp__mesh_init(row > 0 ? row : 1, sp_comm_rank(world) % (row > 0 ? row : 1), &s->mesh));
@@ -317,7 +310,7 @@ static sp_status find(search *s, sp__text *report, choice *best)
     const double whole = best->cost;
     if (s->how->search == SP_SEARCH_RECURSIVE) SP_TRY(recursive(s, best));
     else SP_TRY(dynamic(s, best));
-    tell(s, best, whole, now_ms() - start, report);
+    tell(s, best, whole, (double)(sp__clock_ns() - start) * 1e-6, report);
     return SP_OK;
 }
 

@@ -29,7 +29,7 @@ static sp_status make_target(sp_tensor *t, sp_tensor **out, bool *watched)
     return status;
 }
 
-static sp_status take_targets(sp_machine *m, sp_tape *tape, int n_args, sp_item *args)
+static sp_status take_targets(sp_machine *m, sp_tape *tape, int n_args, sp_slot_value *args)
 {
     const sp_grad_spec *g = tape->node->grad;
     for (int i = 0; i < g->n_positions; i++) {
@@ -47,15 +47,15 @@ static sp_status take_targets(sp_machine *m, sp_tape *tape, int n_args, sp_item 
     }
     /* From here on nothing fails: the arguments may be exchanged. */
     for (int i = 0; i < g->n_positions; i++) {
-        sp_item *arg = &args[g->positions[i]];
+        sp_slot_value *arg = &args[g->positions[i]];
         sp_tensor_release(arg->tensor);
         arg->tensor = sp_tensor_retain(tape->targets[i]);
     }
     return SP_OK;
 }
 
-sp_status sp__tape_begin(sp_machine *m, const sp_node *node, int n_args, sp_item *args, int n_seeds,
-                         const sp_item *seeds, sp_tape **out)
+sp_status sp__tape_begin(sp_machine *m, const sp_node *node, int n_args, sp_slot_value *args, int n_seeds,
+                         const sp_slot_value *seeds, sp_tape **out)
 {
     const sp_grad_spec *g = node->grad;
     size_t n = (size_t)(g->n_positions + g->n_variables);
@@ -102,14 +102,14 @@ sp_tensor *sp__tape_variable(const sp_machine *m, const sp_variable *v)
 }
 
 /* Without an outer gradient nobody asks for the history of a result, and it holds everything that was computed. */
-static sp_status hand_over(const sp_tape *t, sp_item from, sp_item *out)
+static sp_status hand_over(const sp_tape *t, sp_slot_value from, sp_slot_value *out)
 {
     if (from.tensor && sp_grad_tracked(from.tensor) && !t->again) return sp_grad_detach(from.tensor, &out->tensor);
     *out = sp__item_retain(from);
     return SP_OK;
 }
 
-sp_status sp__tape_end(sp_machine *m, sp_tape *t, int n_results, const sp_item *results, sp_item *out)
+sp_status sp__tape_end(sp_machine *m, sp_tape *t, int n_results, const sp_slot_value *results, sp_slot_value *out)
 {
     (void)m;
     const sp_grad_spec *g = t->node->grad;
@@ -134,13 +134,13 @@ sp_status sp__tape_end(sp_machine *m, sp_tape *t, int n_results, const sp_item *
     SP_GOTO(failed, (g->strict ? sp_grad_backward : sp_grad_backward_allow_unused)(n, outputs, seeds, n_grads,
                                                                                    t->targets, t->again, grads));
     for (; done < n_results; done++) SP_GOTO(failed, hand_over(t, results[done], &out[done]));
-    for (int i = 0; i < n_grads; i++) out[n_results + i] = (sp_item){.tensor = grads[i]};
+    for (int i = 0; i < n_grads; i++) out[n_results + i] = (sp_slot_value){.tensor = grads[i]};
     sp__free(block);
     return SP_OK;
 failed:
     for (int i = 0; i < done; i++) {
         sp__item_release(out[i]);
-        out[i] = (sp_item){0};
+        out[i] = (sp_slot_value){0};
     }
     for (int i = 0; i < n_grads; i++) sp_tensor_release(grads[i]);
     sp__free(block);

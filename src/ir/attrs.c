@@ -152,7 +152,7 @@ sp_status sp__attr_parse(const sp_op *op, const sp_attr *a, const char *text, vo
     return sp__fail(SP_RUNTIME, "attribute %s has an unknown type", a->name);
 }
 
-static const sp_attr *find_attr(const sp_op *op, const char *name, size_t n)
+const sp_attr *sp__attr_find(const sp_op *op, const char *name, size_t n)
 {
     for (int i = 0; i < op->n_attrs; i++)
         if (strlen(op->attrs[i].name) == n && memcmp(op->attrs[i].name, name, n) == 0) return &op->attrs[i];
@@ -172,7 +172,7 @@ sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_att
         }
         const char *name = p;
         while (sp__is_alnum(*p) || *p == '_') p++;
-        const sp_attr *a = find_attr(op, name, (size_t)(p - name));
+        const sp_attr *a = sp__attr_find(op, name, (size_t)(p - name));
         if (!a) {
             const char *near = sp__nearest(name, (size_t)(p - name), op->n_attrs, attr_name, op);
             return sp__fail(SP_VALUE, "%s has no attribute '%.*s'%s%s%s", op->name, (int)(p - name), name,

@@ -412,3 +412,20 @@ void sp__function_number(sp_function *f)
 }
 
 sp_function *sp_graph_entry(const sp_graph *g) { return g->entry; }
+
+int sp__function_uses(const sp_function *f, const sp_value *v)
+{
+    int n = 0;
+    for (const sp_node *m = f->first; m; m = m->next)
+        for (int i = 0; i < m->n_in; i++) n += m->in[i] == v;
+    for (int i = 0; i < f->n_results; i++) n += f->results[i] == v;
+    return n;
+}
+
+const void *sp__node_attr_at(const sp_node *n, const char *name, sp_attr_type *type)
+{
+    const sp_attr *a = sp__attr_find(n->op, name, strlen(name));
+    if (!a) return NULL;
+    *type = a->type;
+    return (const char *)n->attrs + a->offset;
+}

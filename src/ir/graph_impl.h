@@ -175,6 +175,8 @@ sp_node *sp__node_insert(sp_node *at, sp_node_kind kind, int n_in, sp_value *con
 sp_status sp__node_op(sp_function *f, sp_node *before, const sp_op *op, const void *attrs, int n_in,
                       sp_value *const *in, sp_node **out);
 void sp__node_remove(sp_node *n);
+const void *sp__node_attr_at(const sp_node *n, const char *name, sp_attr_type *type); /* NULL: no such attribute */
+int sp__function_uses(const sp_function *f, const sp_value *v);            /* as an input of nodes, and as a result */
 sp_status sp__node_set_op(sp_node *n, const sp_op *op, const void *attrs); /* attributes are copied */
 sp_status sp__node_set_host(sp_node *n, sp_host *host);                    /* retained */
 sp_variable *sp__graph_variable(sp_graph *g, sp_tensor *t);                /* found by handle, made when new */

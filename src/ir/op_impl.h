@@ -166,6 +166,7 @@ typedef struct sp_inputs {
 const sp_inputs *sp__op_inputs(const sp_op *op);
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
+const sp_attr *sp__attr_find(const sp_op *op, const char *name, size_t n); /* n: length of the name; NULL: none */
 /* A deep copy in one block, to be freed with sp__free. NULL attrs gives NULL. */
 sp_status sp__attrs_copy(const sp_op *op, const void *attrs, void **out);
 /* Set one field from text ("3", "(1, 2)", "None", "mean"). Lists and strings are kept in *keep. */

@@ -3,18 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/clock.h"
 #include "net/connection.h"
 
-int64_t sp__net_now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
+int64_t sp__net_now_us(void) { return sp__clock_ns() / 1000; }
 
 const char *sp__net_status_text(int status)
 {

@@ -26,10 +26,6 @@
 /* clang-format on */
 #define BOTH "[2,3] [2,3]; [2,3] [3]; [] [4]"
 
-static sp_tensor *conj_of(sp_builder *b, sp_tensor *t)
-{
-    return t && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
-}
 static sp_tensor *is_zero(sp_builder *b, sp_tensor *x) { return sp_equal(b, x, sp__const(b, 0, x)); }
 
 /* --- powers ------------------------------------------------------------------------------------------------------ */
@@ -72,7 +68,7 @@ static bool is_two(const sp_tensor *y)
 }
 static sp_status pow_vjp(sp_builder *b, const sp_vjp *v)
 {
-    sp_tensor *x = conj_of(b, v->in[0]), *y = conj_of(b, v->in[1]), *g = v->dout[0], *zero = sp__const(b, 0, g);
+    sp_tensor *x = sp__conj(b, v->in[0]), *y = sp__conj(b, v->in[1]), *g = v->dout[0], *zero = sp__const(b, 0, g);
     if (v->needs[0]) { /* x^0 is constant, even at x = 0 where the formula is 0 times infinity */
         sp_tensor *less = sp_select(b, is_zero(b, y), sp__const(b, 0, y), sp__add_number(b, y, -1));
         sp_tensor *slope = sp_mul(b, y, is_two(v->in[1]) ? x : SP_APPLY2(b, sp_op_pow, x, less));
@@ -80,7 +76,7 @@ static sp_status pow_vjp(sp_builder *b, const sp_vjp *v)
     }
     if (v->needs[1]) { /* likewise 0^y */
         sp_tensor *none = is_zero(b, x);
-        sp_tensor *slope = sp_mul(b, conj_of(b, v->out[0]), sp_log(b, sp_select(b, none, sp__const(b, 1, x), x)));
+        sp_tensor *slope = sp_mul(b, sp__conj(b, v->out[0]), sp_log(b, sp_select(b, none, sp__const(b, 1, x), x)));
         v->din[1] = sp__unbroadcast(b, sp_mul(b, g, sp_select(b, none, zero, slope)), v->in[1]);
     }
     return SP_OK;

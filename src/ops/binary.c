@@ -52,16 +52,10 @@ ARITH(SP_BINARY_LOOP, mul, x *y)
 static const sp_loop_fn mul_loops[SP_DTYPE_COUNT] = {ARITH(SP_LOOP_ROW, mul, )};
 SP_LOOP_KERNEL(mul, 4)
 
-static sp_tensor *conj_if_complex(sp_builder *b, sp_tensor *t)
-{
-    return sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
-}
-
 static sp_status mul_vjp(sp_builder *b, const sp_vjp *v)
 {
     for (int i = 0; i < 2; i++)
-        if (v->needs[i])
-            v->din[i] = sp__unbroadcast(b, sp_mul(b, v->dout[0], conj_if_complex(b, v->in[1 - i])), v->in[i]);
+        if (v->needs[i]) v->din[i] = sp__unbroadcast(b, sp_mul(b, v->dout[0], sp__conj(b, v->in[1 - i])), v->in[i]);
     return SP_OK;
 }
 ENTRY(mul, .promote = SP_PROMOTE_ALL, .vjp = mul_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_CROSS,
@@ -79,9 +73,9 @@ SP_LOOP_KERNEL(div, 4)
 
 static sp_status div_vjp(sp_builder *b, const sp_vjp *v)
 {
-    sp_tensor *g = sp_div(b, v->dout[0], conj_if_complex(b, v->in[1]));
+    sp_tensor *g = sp_div(b, v->dout[0], sp__conj(b, v->in[1]));
     if (v->needs[0]) v->din[0] = sp__unbroadcast(b, g, v->in[0]);
-    if (v->needs[1]) v->din[1] = sp__unbroadcast(b, sp_neg(b, sp_mul(b, g, conj_if_complex(b, v->out[0]))), v->in[1]);
+    if (v->needs[1]) v->din[1] = sp__unbroadcast(b, sp_neg(b, sp_mul(b, g, sp__conj(b, v->out[0]))), v->in[1]);
     return SP_OK;
 }
 ENTRY(div, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .vjp = div_vjp,

@@ -16,11 +16,12 @@ static sp_status cast_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 
-static sp_inner_loop cast_loop(const sp_call *c)
+sp_inner_loop sp__cast_inner(const sp_call *c)
 {
     return (sp_inner_loop){.fn = sp__cast_loop((sp_dtype)c->in[0]->dtype, (sp_dtype)c->out[0]->dtype), .cost = 4};
 }
-static sp_status cast_reference(const sp_call *c) { return sp__call_loop(c, cast_loop(c).fn, NULL, 4); }
+
+static sp_status cast_reference(const sp_call *c) { return sp__call_loop(c, sp__cast_inner(c).fn, NULL, 4); }
 
 static sp_status cast_vjp(sp_builder *b, const sp_vjp *v)
 {
@@ -34,7 +35,7 @@ const sp_op sp_op_cast = {
     SP_ATTRS(cast_attr_table, sp_cast_attrs),
     .infer = cast_infer,
     .reference = cast_reference,
-    .loop = cast_loop,
+    .loop = sp__cast_inner,
     .strided = true,
     .vjp = cast_vjp,
     .mindir = "Cast",
@@ -222,3 +223,8 @@ const sp_op sp_op_select_same = {
     .doc = "select for a bool condition and values of one dtype.",
     .samples = "[2,3]b [2,3] [2,3]; [3]b [2,1] []",
 };
+
+sp_tensor *sp__conj(sp_builder *b, sp_tensor *t)
+{
+    return t && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
+}

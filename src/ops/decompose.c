@@ -58,12 +58,6 @@ static sp_tensor *pattern(sp_builder *b, const sp_tensor *like, int64_t n, doubl
 
 SP_ATTR_TABLE(cholesky_attr_table, sp_cholesky_attrs, (BOOL, upper, False));
 
-static sp_status cholesky_infer(const sp_call *c, sp_meta *out)
-{
-    int64_t n = 0;
-    SP_TRY(sp__square_check(c->in[0], &n));
-    return sp__infer_same(c, out);
-}
 static size_t cholesky_workspace(const sp_call *c)
 {
     int64_t n = 0;
@@ -127,7 +121,7 @@ const sp_op sp_op_cholesky = {
     .inputs = "x",
     SP_ATTRS(cholesky_attr_table, sp_cholesky_attrs),
     MATRICES,
-    .infer = cholesky_infer,
+    .infer = sp__square_infer,
     .reference = cholesky_reference,
     .workspace = cholesky_workspace,
     .vjp = cholesky_vjp,

@@ -13,11 +13,6 @@
 /* --- copy -------------------------------------------------------------------------------------------------------- */
 
 static sp_status copy_reference(const sp_call *c) { return sp_tensor_assign(c->out[0], c->in[0]); }
-static sp_inner_loop copy_loop(const sp_call *c)
-{
-    return (sp_inner_loop){.fn = sp__cast_loop((sp_dtype)c->in[0]->dtype, (sp_dtype)c->out[0]->dtype), .cost = 4};
-}
-
 static sp_status copy_vjp(sp_builder *b, const sp_vjp *v)
 {
     (void)b;
@@ -30,7 +25,7 @@ const sp_op sp_op_copy = {
     .inputs = "x",
     .infer = sp__infer_same,
     .reference = copy_reference,
-    .loop = copy_loop,
+    .loop = sp__cast_inner,
     .strided = true,
     .vjp = copy_vjp,
     .onnx = "Identity",

@@ -13,7 +13,8 @@ sp_status sp__square_check(const sp_tensor *x, int64_t *n)
     *n = x->dims[x->rank - 1];
     return SP_OK;
 }
-static sp_status inverse_infer(const sp_call *c, sp_meta *out)
+
+sp_status sp__square_infer(const sp_call *c, sp_meta *out)
 {
     int64_t n = 0;
     SP_TRY(sp__square_check(c->in[0], &n));
@@ -124,7 +125,7 @@ const sp_op sp_op_matrix_inverse = {
     .shard = "... i j -> ... i j; i whole, j whole",
     .inputs = "x",
     MATRICES,
-    .infer = inverse_infer,
+    .infer = sp__square_infer,
     .reference = matrix_inverse_reference,
     .vjp = matrix_inverse_vjp,
     .saves = SP_SAVE_OUT(0),

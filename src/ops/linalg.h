@@ -7,6 +7,7 @@
 
 /* The last two dimensions must be equal; *n is their size. */
 sp_status sp__square_check(const sp_tensor *x, int64_t *n);
+sp_status sp__square_infer(const sp_call *c, sp_meta *out); /* such matrices give others like them */
 /* n elements of a row-major tensor from element `at` on, converted. */
 void sp__doubles_load(const sp_tensor *x, int64_t at, int64_t n, double *to);
 void sp__doubles_store(sp_tensor *out, int64_t at, int64_t n, double *from);

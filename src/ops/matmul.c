@@ -78,11 +78,6 @@ sp_tensor *sp_matmul(sp_builder *b, sp_tensor *x, sp_tensor *y, bool transpose_x
     return sp_builder_apply(b, &sp_op_matmul, &attrs, 2, (sp_tensor *const[]){x, y});
 }
 
-static sp_tensor *conj_if_complex(sp_builder *b, sp_tensor *t)
-{
-    return t && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
-}
-
 /* t with its leading dimensions made one. */
 static sp_tensor *fold_rows(sp_builder *b, sp_tensor *t)
 {
@@ -113,7 +108,7 @@ static sp_status matmul_vjp(sp_builder *b, const sp_vjp *v)
     }
     if (v->needs[0]) {
         sp_tensor *other = y_vector ? sp_reshape(b, y, 2, (const int64_t[]){k, 1}) : y;
-        other = conj_if_complex(b, other);
+        other = sp__conj(b, other);
         sp_tensor *d = tx ? sp_matmul(b, other, g, ty, true) : sp_matmul(b, g, other, false, !ty);
         if (!d) return sp__builder_status(b);
         if (x_vector && d->rank == 2) { /* [1, k] */
@@ -128,7 +123,7 @@ static sp_status matmul_vjp(sp_builder *b, const sp_vjp *v)
     }
     if (v->needs[1]) {
         sp_tensor *other = x_vector ? sp_reshape(b, x, 2, (const int64_t[]){1, k}) : x, *d;
-        other = conj_if_complex(b, other);
+        other = sp__conj(b, other);
         if (!other) return sp__builder_status(b);
         if (y->rank <= 2 && other->rank > 2 && !tx) { /* one matrix for all items: sum over items inside the product */
             other = fold_rows(b, other);

@@ -15,6 +15,8 @@
 sp_tensor *sp__unbroadcast(sp_builder *b, sp_tensor *grad, const sp_tensor *like);
 /* A rank-0 tensor of like's dtype that yields in promotion: constants in rules and compositions. */
 sp_tensor *sp__const(sp_builder *b, double value, const sp_tensor *like);
+sp_inner_loop sp__cast_inner(const sp_call *c);   /* converts the first input */
+sp_tensor *sp__conj(sp_builder *b, sp_tensor *t); /* of a real one: itself */
 sp_tensor *sp__zeros_like(sp_builder *b, const sp_tensor *like);
 sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const int64_t *dims);
 

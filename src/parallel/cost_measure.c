@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/plain.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "ops/ops_impl.h"
 #include "spore/runtime.h"
@@ -34,13 +34,6 @@ static const sp_costs usual = {
     .link_latency = 2e4,
     .link_byte = 0.8, /* 10 Gbit/s */
 };
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* --- the file ---------------------------------------------------------------------------------------------------- */
 
@@ -180,14 +173,14 @@ static sp_status time_op(const sp_op *op, int n_in, sp_tensor *const *in, double
     for (int k = -2; k < RUNS; k++) {
         if (sp_comm_size(sp_comm_world()) > 1)
             SP_TRY(sp_comm_run(sp_comm_world(), &(sp_exchange){.kind = SP_EXCHANGE_BARRIER, .where = "measuring"}));
-        const double start = now_ns();
+        const int64_t start = sp__clock_ns();
         for (int i = 0; i < repeat; i++) {
             sp_tensor *made = NULL;
             int n_made;
             SP_TRY(sp_apply(op, NULL, n_in, in, 1, &made, &n_made));
             sp_tensor_release(made);
         }
-        const double took = (now_ns() - start) / repeat;
+        const double took = (double)(sp__clock_ns() - start) / repeat;
         if (k == -1 && !op->collective && took < least_ns) repeat = (int)(least_ns / (took > 10 ? took : 10)) + 1;
         if (k >= 0) each[k] = took;
     }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/plain.h"
+#include "base/clock.h"
 #include "parallel/parallel_impl.h"
 
 static const char *const kind_names[] = {
@@ -17,13 +18,6 @@ static const char *const kind_names[] = {
 const char *sp_exchange_name(sp_exchange_kind kind)
 {
     return (unsigned)kind < SP_EXCHANGE_COUNT ? kind_names[kind] : "?";
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static bool is_message(const sp_exchange *e) { return e->kind == SP_EXCHANGE_SEND || e->kind == SP_EXCHANGE_RECV; }
@@ -407,7 +401,7 @@ static sp_status begin(sp_request *r)
         return c->error.status;
     }
     if (!is_message(&r->e)) r->mine.number = ++c->n_begun;
-    r->begun_ns = now_ns();
+    r->begun_ns = sp__clock_ns();
     const sp_status status = begin_words(r);
     if (status == SP_OK) {
         sp_request **end = &begun;
@@ -477,7 +471,7 @@ static sp_status too_late(const sp_request *r)
         used += (size_t)sp__snprintf(ranks + used, sizeof ranks - used, "%s%d", used ? ", " : "", r->comm->ranks[last]);
     }
     return sp__fail(SP_RUNTIME, "rank %d has waited %lld s: %s. %s%s; SPORE_COMM_TIMEOUT sets the limit in seconds",
-                    r->comm->ranks[r->comm->rank], (long long)((now_ns() - r->begun_ns) / 1000000000),
+                    r->comm->ranks[r->comm->rank], (long long)((sp__clock_ns() - r->begun_ns) / 1000000000),
                     describe(&r->mine, text),
                     r->phase == 0 ? "Not come: rank " : "It stalled while data were moved, with rank ",
                     ranks[0] ? ranks : "unknown");
@@ -508,7 +502,7 @@ sp_status sp_request_wait(sp_request *r)
         pause_between(turn);
         if (turn % 256 != 255) continue;
         sp_status status = sp__interrupt_check();
-        if (status == SP_OK && limit > 0 && now_ns() - r->begun_ns > limit) {
+        if (status == SP_OK && limit > 0 && sp__clock_ns() - r->begun_ns > limit) {
             status = too_late(r);
             r->noticed_by_all = true;
         }

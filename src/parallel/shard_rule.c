@@ -64,19 +64,12 @@ static void meet(sp_shard_map *map, int8_t letter, int64_t size, int8_t *axis)
 
 /* --- attributes by name ------------------------------------------------------------------------------------------ */
 
-static const sp_attr *attr_named(const sp_op *op, const char *name, size_t n)
-{
-    for (int i = 0; i < op->n_attrs; i++)
-        if (strlen(op->attrs[i].name) == n && memcmp(op->attrs[i].name, name, n) == 0) return &op->attrs[i];
-    return NULL;
-}
-
 static const void *field(const sp_node *n, const sp_attr *a) { return (const char *)n->attrs + a->offset; }
 
 /* Axes that an attribute names, of a tensor of this rank; all of them when it names none. SP_DECLINED: it is no such attribute. */
 static sp_status axes_named(const rule *r, const char *name, size_t length, int rank, unsigned *out)
 {
-    const sp_attr *a = attr_named(r->n->op, name, length);
+    const sp_attr *a = sp__attr_find(r->n->op, name, length);
     int64_t one;
     sp_ints v = {0};
     *out = 0;
@@ -107,7 +100,7 @@ static bool holds(const rule *r, const char *name, size_t length)
     for (int i = 0; i < inputs->n; i++)
         if (strlen(inputs->names[i]) == length && memcmp(inputs->names[i], name, length) == 0)
             return i < r->n->n_in && r->n->in[i];
-    const sp_attr *a = attr_named(op, name, length);
+    const sp_attr *a = sp__attr_find(op, name, length);
     if (!a || !op->defaults) return true;
     const void *given = field(r->n, a), *usual = (const char *)op->defaults + a->offset;
     if (a->type == SP_ATTR_TEXT) {
@@ -272,7 +265,7 @@ static sp_status family_fold(rule *r, unsigned axes)
 static sp_status family_permute(rule *r)
 {
     const sp_meta *x = r->in[0], *y = r->out[0];
-    const sp_attr *a = attr_named(r->n->op, "perm", 4);
+    const sp_attr *a = sp__attr_find(r->n->op, "perm", 4);
     sp_ints perm;
     if (!a) return SP_DECLINED;
     memcpy(&perm, field(r->n, a), sizeof perm);
@@ -321,8 +314,8 @@ static sp_status family_reshape(rule *r)
 /* The part that start:stop:step takes: axes that are taken whole may be split. */
 static bool takes_all(const rule *r, int axis, int64_t size)
 {
-    const sp_attr *names[3] = {attr_named(r->n->op, "start", 5), attr_named(r->n->op, "stop", 4),
-                               attr_named(r->n->op, "step", 4)};
+    const sp_attr *names[3] = {sp__attr_find(r->n->op, "start", 5), sp__attr_find(r->n->op, "stop", 4),
+                               sp__attr_find(r->n->op, "step", 4)};
     sp_ints v[3];
     for (int i = 0; i < 3; i++) {
         if (!names[i]) return false;
@@ -368,11 +361,11 @@ static sp_status family_index(rule *r)
     }
     if (!put) return SP_OK;
     const sp_node *from = r->n->in[0]->node;
-    const sp_attr *adds = attr_named(r->n->op, "accumulate", 10), *value;
+    const sp_attr *adds = sp__attr_find(r->n->op, "accumulate", 10), *value;
     bool zeros = false, accumulate = false;
     if (adds) memcpy(&accumulate, field(r->n, adds), sizeof accumulate);
     if (r->n->in[0]->origin == SP_VALUE_NODE && from->op == &sp_op_full &&
-        (value = attr_named(from->op, "value", 5)) != NULL) {
+        (value = sp__attr_find(from->op, "value", 5)) != NULL) {
         sp_number v;
         memcpy(&v, field(from, value), sizeof v);
         zeros = v.kind == 'f' ? v.f == 0 : v.i == 0;
@@ -492,7 +485,7 @@ sp_status sp__shard_attrs(sp_node *n, const sp_meta *const *whole_in, const sp_m
     if (!text || n->op->attrs_bytes > sizeof room) return SP_OK;
     if (sizes) {
         const char *name = sizes + 6;
-        const sp_attr *a = attr_named(n->op, name, strcspn(name, ", "));
+        const sp_attr *a = sp__attr_find(n->op, name, strcspn(name, ", "));
         if (!a) return SP_OK;
         memcpy(room, n->attrs, n->op->attrs_bytes);
         v = (sp_ints){local_out0->rank, local_out0->dims};
@@ -500,7 +493,7 @@ sp_status sp__shard_attrs(sp_node *n, const sp_meta *const *whole_in, const sp_m
         return sp__node_set_op(n, n->op, room);
     }
     if (strncmp(text, "slice", 5) != 0) return SP_OK;
-    const sp_attr *a = attr_named(n->op, "stop", 4);
+    const sp_attr *a = sp__attr_find(n->op, "stop", 4);
     memcpy(room, n->attrs, n->op->attrs_bytes);
     memcpy(&v, room + a->offset, sizeof v);
     for (int i = 0; i < v.n; i++) stop[i] = local_in0->dims[i] != whole_in[0]->dims[i] ? local_in0->dims[i] : v.v[i];

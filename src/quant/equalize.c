@@ -36,7 +36,7 @@ static int in_axis(const sp_quant_layer *l)
 static sp_quant_layer *next_of(sp_quant_plan *p, const sp_quant_recording *r, const sp_quant_layer *l)
 {
     sp_quant_layer *found = NULL;
-    const int n = sp__quant_uses(r->f, r->values[l->out]);
+    const int n = sp__function_uses(r->f, r->values[l->out]);
     for (int i = 0; i < p->n_layers && n == 1; i++)
         if (p->layers[i].x == l->out) found = &p->layers[i];
     if (!found || found->kind != l->kind || (l->act_node >= 0 && (l->act_low != 0 || l->act_high != INFINITY)))

@@ -60,7 +60,7 @@ static int place_of(const sp_quant_recording *r, const sp_value *v)
 static sp_node *only_user(const sp_quant_recording *r, const sp_value *v)
 {
     sp_node *found = NULL;
-    if (sp__quant_uses(r->f, v) != 1) return NULL;
+    if (sp__function_uses(r->f, v) != 1) return NULL;
     for (int k = 0; k < r->n_nodes && !found; k++)
         for (int i = 0; i < r->nodes[k]->n_in; i++)
             if (r->nodes[k]->in[i] == v) found = r->nodes[k];

@@ -184,8 +184,6 @@ void sp__quant_recording_free(sp_quant_recording *r);
 void sp__quant_specs(int n, sp_tensor *const *in, sp_spec *out);
 void sp__quant_release(int n, sp_tensor **t);
 bool sp__quant_is_conv(const sp_op *op);
-/* How many operands and results of the function a value is. */
-int sp__quant_uses(const sp_function *f, const sp_value *v);
 /* The contents of a value that does not depend on the inputs, computed; NULL: it does. Owned by the caller. */
 sp_status sp__quant_constant(const sp_value *v, sp_tensor **out);
 sp_status sp__quant_fold_norms(sp_function *f);

@@ -43,15 +43,6 @@ sp_status sp__quant_constant(const sp_value *v, sp_tensor **out) { return consta
 
 bool sp__quant_is_conv(const sp_op *op) { return op == &sp_op_conv1d || op == &sp_op_conv2d || op == &sp_op_conv3d; }
 
-int sp__quant_uses(const sp_function *f, const sp_value *v)
-{
-    int n = 0;
-    for (const sp_node *m = f->first; m; m = m->next)
-        for (int i = 0; i < m->n_in; i++) n += m->in[i] == v;
-    for (int i = 0; i < f->n_results; i++) n += f->results[i] == v;
-    return n;
-}
-
 /* w * scale and b * scale + shift, all by channel (the first axis of w). */
 static sp_status scale_weights(sp_tensor *const in[4], sp_tensor *out[2])
 {
@@ -72,7 +63,7 @@ static sp_status fold_norm(sp_function *f, sp_node *n, bool *done)
     sp_node *conv = n->in[0]->origin == SP_VALUE_NODE ? n->in[0]->node : NULL, *made;
     *done = false;
     if (!conv || conv->kind != SP_NODE_OP || !sp__quant_is_conv(conv->op) || conv->owner != f ||
-        sp__quant_uses(f, conv->out[0]) != 1)
+        sp__function_uses(f, conv->out[0]) != 1)
         return SP_OK;
     const sp_value *from[4] = {conv->in[1], conv->n_in > 2 ? conv->in[2] : NULL, n->in[1], n->in[2]};
     sp_tensor *in[4] = {NULL}, *folded[2] = {NULL};

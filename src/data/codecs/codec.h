@@ -7,6 +7,7 @@
 #define SPORE_DATA_CODEC_H
 
 #include "data/transform.h"
+#include "base/byte_order.h"
 
 enum { SP_PIXELS_MAX = 1 << 28 };
 
@@ -39,13 +40,6 @@ sp_status sp__codec_decode_rect(const void *data, size_t bytes, sp_rect r, sp_te
 static inline uint8_t sp__gray(int r, int g, int b)
 {
     return (uint8_t)((r * 9798 + g * 19235 + b * 3735 + 16384) >> 15);
-}
-
-static inline uint32_t sp__le16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
-static inline uint32_t sp__le32(const uint8_t *p) { return sp__le16(p) | sp__le16(p + 2) << 16; }
-static inline uint32_t sp__be32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 #endif

@@ -20,7 +20,7 @@ static sp_status need_rgb(const char *who, const sp_image *in)
     return SP_OK;
 }
 
-static sp_status need_numbers(const char *who, const sp_image *in)
+sp_status sp__need_numbers(const char *who, const sp_image *in)
 {
     SP_CHECK(in->dtype == SP_DTYPE_U8 || in->dtype == SP_DTYPE_F32, SP_RUNTIME,
              "%s: images of uint8 and float32 are possible, but this one is %s", who, sp_dtype_name(in->dtype));
@@ -55,7 +55,7 @@ static sp_status blend_constant(const sp_image *in, float factor, float constant
 
 sp_status sp__image_brightness(const sp_image *in, double factor, sp_image *out)
 {
-    SP_TRY(need_numbers("AdjustBrightness", in));
+    SP_TRY(sp__need_numbers("AdjustBrightness", in));
     return blend_constant(in, (float)factor, 0, 0, out);
 }
 
@@ -74,7 +74,7 @@ static void gray_row(const sp_image *in, int y, uint8_t *bytes, float *gray)
 sp_status sp__image_contrast(const sp_image *in, double factor, sp_image *out)
 {
     SP_TRY(need_rgb("AdjustContrast", in));
-    SP_TRY(need_numbers("AdjustContrast", in));
+    SP_TRY(sp__need_numbers("AdjustContrast", in));
     float *gray = sp__alloc((size_t)in->w * (sizeof *gray + 1));
     if (!gray) return SP_NOMEM;
     double sum = 0;
@@ -92,7 +92,7 @@ sp_status sp__image_contrast(const sp_image *in, double factor, sp_image *out)
 sp_status sp__image_saturation(const sp_image *in, double factor, sp_image *out)
 {
     SP_TRY(need_rgb("AdjustSaturation", in));
-    SP_TRY(need_numbers("AdjustSaturation", in));
+    SP_TRY(sp__need_numbers("AdjustSaturation", in));
     float *gray = sp__alloc((size_t)in->w * (4 * sizeof *gray + 1));
     if (!gray) return SP_NOMEM;
     float *other = gray + in->w;
@@ -263,7 +263,7 @@ static sp_status lighting_kernel(sp_transform_call *c, const sp_image *in, sp_im
                                       {55.46f * -0.5808f, 4.794f * -0.0045f, 1.148f * -0.8140f},
                                       {55.46f * -0.5836f, 4.794f * -0.6948f, 1.148f * 0.4203f}};
     SP_TRY(need_rgb("RandomLighting", in));
-    SP_TRY(need_numbers("RandomLighting", in));
+    SP_TRY(sp__need_numbers("RandomLighting", in));
     float draw[3], add[3];
     for (int i = 0; i < 3; i++) draw[i] = (float)(sp__draw_normal(c->stream) * sp__arg(c, 0, 0));
     for (int i = 0; i < 3; i++) add[i] = eigen[i][0] * draw[0] + eigen[i][1] * draw[1] + eigen[i][2] * draw[2];
@@ -316,7 +316,7 @@ static void convert_f32(const conversion *v, const float *src, int c, float *dst
 static sp_status convert_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
     const conversion *v = &conversions[sp__arg_int(c, 0, 0)];
-    SP_TRY(need_numbers("ConvertColor", in));
+    SP_TRY(sp__need_numbers("ConvertColor", in));
     SP_CHECK(v->in == 1 ? in->c == 1 : in->c == 3 || in->c == 4, SP_RUNTIME,
              "ConvertColor: this mode takes %s channels, but the image has %d", v->in == 1 ? "1" : "3 or 4", in->c);
     SP_TRY(sp__image_create(in->dtype, v->out == 1 ? 2 : 3, in->h, in->w, v->out, out));

@@ -3,13 +3,6 @@
 #include "data/transform.h"
 #include "data/transforms/rows.h"
 
-static sp_status need_numbers(const char *who, const sp_image *in)
-{
-    SP_CHECK(in->dtype == SP_DTYPE_U8 || in->dtype == SP_DTYPE_F32, SP_RUNTIME,
-             "%s: images of uint8 and float32 are possible, but this one is %s", who, sp_dtype_name(in->dtype));
-    return SP_OK;
-}
-
 /* --- sharpness ---------------------------------------------------------------------------------------------------- */
 
 /* Rows of a float image, or of a uint8 image as floats: row y is kept in slot y % 3 of memory. */
@@ -35,7 +28,7 @@ static void sharpen_f32(const float *const rows[3], int step, int n, float facto
 /* The image and its smoothed self (3 x 3, the middle counts five times) blended; the rim stays as it is. */
 sp_status sp__image_sharpness(const sp_image *in, double factor, sp_image *out)
 {
-    SP_TRY(need_numbers("AdjustSharpness", in));
+    SP_TRY(sp__need_numbers("AdjustSharpness", in));
     const int n = in->w * in->c;
     SP_TRY(sp__image_copy(in, out));
     float *memory = sp__alloc((size_t)n * 3 * sizeof *memory);
@@ -188,7 +181,7 @@ static sp_status blur_image(const sp_image *in, const blur *b, sp_image *out)
 enum { BLUR_KERNEL, BLUR_SIGMA };
 static sp_status blur_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
-    SP_TRY(need_numbers("GaussianBlur", in));
+    SP_TRY(sp__need_numbers("GaussianBlur", in));
     blur b;
     memset(&b, 0, sizeof b);
     for (int i = 0; i < 2; i++) b.n[i] = (int)sp__arg_or_first(c, BLUR_KERNEL, i);

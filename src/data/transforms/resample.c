@@ -29,7 +29,7 @@ static void taps_free(taps *t)
     sp__free(t->s);
 }
 
-static void cubic_weights(float x, float *w)
+void sp__cubic_weights(float x, float *w)
 {
     const float A = -0.75f;
     w[0] = ((A * (x + 1) - 5 * A) * (x + 1) + 8 * A) * (x + 1) - 4 * A;
@@ -72,7 +72,7 @@ static sp_status taps_make(int n_src, int n_dst, sp_inter mode, bool area, bool 
         }
         float *w = t->f + (size_t)i * (size_t)t->ksize;
         if (t->ksize == 4) {
-            cubic_weights(f, w);
+            sp__cubic_weights(f, w);
         } else {
             w[0] = 1.f - f;
             w[1] = f;

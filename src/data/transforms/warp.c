@@ -18,15 +18,6 @@ static struct {
 } weights;
 static sp_once weights_once = SP_ONCE_INIT;
 
-static void cubic_line(float x, float *w)
-{
-    const float A = -0.75f;
-    w[0] = ((A * (x + 1) - 5 * A) * (x + 1) + 8 * A) * (x + 1) - 4 * A;
-    w[1] = ((A + 2) * x - (A + 3)) * x * x + 1;
-    w[2] = ((A + 2) * (1 - x) - (A + 3)) * (1 - x) * (1 - x) + 1;
-    w[3] = 1.f - w[0] - w[1] - w[2];
-}
-
 /* What rounding took from or gave to the sum is put on the largest or smallest of the middle weights. */
 static void balance(int32_t *w, int k)
 {
@@ -44,7 +35,7 @@ static void balance(int32_t *w, int k)
 static void weights_make(void)
 {
     float line[PLACES][4];
-    for (int i = 0; i < PLACES; i++) cubic_line((float)i / PLACES, line[i]);
+    for (int i = 0; i < PLACES; i++) sp__cubic_weights((float)i / PLACES, line[i]);
     for (int y = 0; y < PLACES; y++)
         for (int x = 0; x < PLACES; x++) {
             const int at = y * PLACES + x;

@@ -441,11 +441,7 @@ static void run_turned(void *context, int64_t begin, int64_t end)
 
 static sp_status share(gemm_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t))
 {
-    if (n == 0) return SP_OK;
-    if (job->parallel) return sp__parallel_for(n, grain, fn, job);
-    SP_TRY(sp__scratch_ready());
-    fn(job, 0, n);
-    return SP_OK;
+    return sp__for(job->parallel, n, grain, fn, job);
 }
 
 /* --- vectors ----------------------------------------------------------------------------------------------------- */

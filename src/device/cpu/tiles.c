@@ -105,11 +105,7 @@ size_t sp__tiles_work(sp_dtype dtype, int64_t m, int64_t n, int64_t k, bool pack
 
 static sp_status share(tiles_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t))
 {
-    if (n == 0) return SP_OK;
-    if (job->parallel) return sp__parallel_for(n, grain, fn, job);
-    SP_TRY(sp__scratch_ready());
-    fn(job, 0, n);
-    return SP_OK;
+    return sp__for(job->parallel, n, grain, fn, job);
 }
 
 /* --- packing ----------------------------------------------------------------------------------------------------- */

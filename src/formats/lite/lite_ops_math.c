@@ -5,11 +5,6 @@
 
 #include "formats/lite/lite_model.h"
 
-static sp_status unary(sp_tfl_call *c)
-{
-    return sp__tfl_return(c, SP_TFL_OP1(c, c->node->handler->detail, c->in[0], NULL));
-}
-
 static sp_status same(sp_tfl_call *c) { return sp__tfl_return(c, sp_identity(c->b, c->in[0])); }
 
 /* Activation(activation_type alpha min_val max_val approximate) */
@@ -34,12 +29,6 @@ static sp_status elu(sp_tfl_call *c)
 static sp_status leaky_relu(sp_tfl_call *c)
 {
     return sp__tfl_return(c, SP_TFL_OP1(c, "leaky_relu", c->in[0], "alpha=%.9g", sp__lite_float(c, 0)));
-}
-
-static sp_status prelu(sp_tfl_call *c)
-{
-    sp_tensor *x = c->in[0], *zero = sp__const(c->b, 0, x);
-    return sp__tfl_return(c, sp_add(c->b, sp_relu(c->b, x), sp_mul(c->b, sp_minimum(c->b, x, zero), c->in[1])));
 }
 
 /* Clip(max min), or both as inputs: min, max. */
@@ -310,14 +299,14 @@ const sp_tfl_handler sp__lite_math[] = {
     {52, "Eltwise", eltwise, NULL, EACH, 1, -1},
     {51, "Elu", elu, NULL, EACH, 1, -1},
     {76, "LeakyRelu", leaky_relu, NULL, EACH, 1, -1},
-    {112, "PReLUFusion", prelu, NULL, EACH, 2, -1},
+    {112, "PReLUFusion", sp__tfl_prelu, NULL, EACH, 2, -1},
     {30, "Clip", clip, NULL, EACH, 1, -1},
     {55, "ExpFusion", exponential, NULL, EACH, 1, -1},
     {110, "PowFusion", power, NULL, EACH, 2, -1},
-    {116, "Reciprocal", unary, "reciprocal", EACH, 1, -1},
-    {178, "Erf", unary, "erf", EACH, 1, -1},
-    {180, "IsFinite", unary, "isfinite", EACH, 1, -1},
-    {212, "Log1p", unary, "log1p", EACH, 1, -1},
+    {116, "Reciprocal", sp__tfl_unary, "reciprocal", EACH, 1, -1},
+    {178, "Erf", sp__tfl_unary, "erf", EACH, 1, -1},
+    {180, "IsFinite", sp__tfl_unary, "isfinite", EACH, 1, -1},
+    {212, "Log1p", sp__tfl_unary, "log1p", EACH, 1, -1},
     {106, "OnesLike", ones_like, NULL, SP_TFL_MOVE | SP_TFL_ANY, 1, -1},
     {113, "QuantDTypeCast", same, NULL, EACH, 1, -1},
     {44, "Depend", same, NULL, SP_TFL_MOVE | SP_TFL_ANY, 1, -1},

@@ -96,14 +96,6 @@ static sp_status fill(sp_tfl_call *c)
     return sp__tfl_return(c, sp_broadcast_to(c->b, sp_reshape(c->b, c->in[0], 0, NULL), dims.n, dims.v));
 }
 
-/* FillV2: shape, value. */
-static sp_status fill_shape_first(sp_tfl_call *c)
-{
-    sp_tfl_ints dims;
-    SP_TRY(sp__tfl_ints(c, 0, &dims));
-    return sp__tfl_return(c, sp_broadcast_to(c->b, sp_reshape(c->b, c->in[1], 0, NULL), dims.n, dims.v));
-}
-
 /* ConstantOfShape(data_type value) */
 static sp_status constant_of_shape(sp_tfl_call *c)
 {
@@ -423,7 +415,7 @@ const sp_tfl_handler sp__lite_shape_table[] = {
     {175, "Size", size, NULL, MOVE, 1, -1},
     {27, "BroadcastTo", broadcast_to, NULL, MOVE, 1, -1},
     {66, "Fill", fill, NULL, MOVE, 2, -1},
-    {221, "FillV2", fill_shape_first, NULL, MOVE, 2, -1},
+    {221, "FillV2", sp__tfl_fill, NULL, MOVE, 2, -1},
     {38, "ConstantOfShape", constant_of_shape, NULL, MOVE, 1, -1},
     {115, "Range", range, NULL, MOVE, 1, -1},
     {135, "SliceFusion", slice, NULL, MOVE, 3, -1},

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "formats/lite/lite_model.h"
 
-enum { UNSUPPORTED_SHOWN = 40, EXTRA_MAX = 3 };
+enum { EXTRA_MAX = 3 };
 
 typedef struct reader {
     const sp_source *source;
@@ -27,13 +27,6 @@ typedef struct reader {
     sp__text unsupported;
 } reader;
 
-static sp_status spend(reader *r, uint64_t n)
-{
-    SP_CHECK(n <= r->room, SP_FORMAT, "the file lists more than it has room for");
-    r->room -= n;
-    return SP_OK;
-}
-
 static void *take(reader *r, uint64_t n, size_t bytes)
 {
     return sp__arena_alloc(&r->m->arena, (size_t)(n + 1) * bytes);
@@ -44,7 +37,7 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.t.f, table, field, 4, &list));
-    SP_TRY(spend(r, list.n));
+    SP_TRY(sp__tfl_spend(&r->room, list.n));
     if (!(*out = take(r, list.n, sizeof **out))) return SP_NOMEM;
     *n = (int)list.n;
     for (int i = 0; i < *n; i++) {
@@ -72,7 +65,7 @@ static sp_status read_tensors(reader *r)
 {
     const sp_flat_list *list = &r->t.tensors;
     const uint64_t room = list->n + (r->t.old ? EXTRA_MAX * r->t.nodes.n : 0); /* fields that have become inputs */
-    SP_TRY(spend(r, room));
+    SP_TRY(sp__tfl_spend(&r->room, room));
     r->n_tensors = (int)list->n;
     r->tensors = take(r, room, sizeof *r->tensors);
     r->raw = take(r, room, sizeof *r->raw);
@@ -126,7 +119,7 @@ static sp_status read_scale(reader *r, int i)
     const sp_lite_tensor *x = &r->raw[i];
     const char kind = t->meta.dtype != SP_DTYPE_NONE ? sp_dtype_kind(t->meta.dtype) : 'f';
     if (x->n_quant == 0 || (kind != 'i' && kind != 'u')) return SP_OK;
-    SP_TRY(spend(r, (uint64_t)x->n_quant));
+    SP_TRY(sp__tfl_spend(&r->room, (uint64_t)x->n_quant));
     float *values = take(r, 2 * (uint64_t)x->n_quant, sizeof *values);
     if (values == NULL) return SP_NOMEM;
     for (int k = 0; k < x->n_quant; k++) {
@@ -306,7 +299,7 @@ static sp_status read_list(reader *r, size_t fields, unsigned k, char letter, sp
     sp_flat_list list;
     const int bytes = letter == 'L' ? 8 : 4;
     SP_TRY(sp__flat_vector(&r->t.t.f, fields, k, (size_t)bytes, &list));
-    SP_TRY(spend(r, list.n));
+    SP_TRY(sp__tfl_spend(&r->room, list.n));
     int64_t *v = take(r, list.n, sizeof *v);
     if (v == NULL) return SP_NOMEM;
     SP_TRY(fill_list(r, list, bytes, v));
@@ -322,7 +315,7 @@ static sp_status read_rows(reader *r, size_t fields, unsigned k, sp_tfl_longs *o
     uint64_t n = 0;
     SP_TRY(sp__flat_table(&r->t.t.f, fields, k, &table));
     if (table != 0) SP_TRY(sp__flat_vector(&r->t.t.f, table, 0, 4, &rows));
-    SP_TRY(spend(r, rows.n));
+    SP_TRY(sp__tfl_spend(&r->room, rows.n));
     for (int pass = 0; pass < 2; pass++) {
         int64_t *v = pass == 1 ? take(r, n, sizeof *v) : NULL;
         if (pass == 1 && v == NULL) return SP_NOMEM;
@@ -331,7 +324,7 @@ static sp_status read_rows(reader *r, size_t fields, unsigned k, sp_tfl_longs *o
         for (uint64_t i = 0; i < rows.n; i++) {
             SP_TRY(sp__flat_table_at(&r->t.t.f, &rows, i, &row));
             SP_TRY(sp__flat_vector(&r->t.t.f, row, 0, 8, &list));
-            if (pass == 0) SP_TRY(spend(r, list.n));
+            if (pass == 0) SP_TRY(sp__tfl_spend(&r->room, list.n));
             else SP_TRY(fill_list(r, list, 8, v + n));
             n += list.n;
         }
@@ -414,20 +407,12 @@ static void map_fields(sp_tfl_node *n, const char *map)
     n->given = given;
 }
 
-static void note_unsupported(reader *r, const sp_tfl_node *n)
-{
-    char shown[SP_NAME_SHOWN];
-    if (r->n_unsupported++ >= UNSUPPORTED_SHOWN) return;
-    sp__text_put(&r->unsupported, "%s%.100s (node '%s')", r->n_unsupported > 1 ? ", " : "", n->op,
-                 sp__name_shown(n->name, strlen(n->name), shown));
-}
-
 static sp_status choose_handler(reader *r, const sp_lite_op *op, sp_tfl_node *n)
 {
     const char *map = NULL;
     n->handler = op != NULL ? sp__lite_handler_find(op->tag, &map) : NULL;
     if (n->handler == NULL) {
-        note_unsupported(r, n);
+        sp__tfl_note_unsupported(&r->unsupported, &r->n_unsupported, n);
         return SP_OK;
     }
     if (map != NULL) map_fields(n, map);
@@ -455,7 +440,7 @@ __attribute__((noinline)) static sp_status add_input(reader *r, sp_tfl_node *n, 
     sp_tfl_tensor *t = &r->tensors[i];
     sp_tensor *made = NULL;
     const int64_t count = list.n;
-    SP_TRY(spend(r, (uint64_t)list.n));
+    SP_TRY(sp__tfl_spend(&r->room, (uint64_t)list.n));
     SP_TRY(sp_tensor_create(SP_DTYPE_I32, 1, &count, &made));
     for (int k = 0; k < list.n; k++) ((int32_t *)sp_tensor_data(made))[k] = (int32_t)list.v[k];
     snprintf(name, sizeof name, "field_%d", i);
@@ -511,7 +496,7 @@ static sp_status read_nodes(reader *r)
 {
     const sp_flat_list *list = &r->t.nodes;
     char shown[SP_NAME_SHOWN];
-    SP_TRY(spend(r, list->n));
+    SP_TRY(sp__tfl_spend(&r->room, list->n));
     r->nodes = take(r, list->n, sizeof *r->nodes);
     r->tags = take(r, list->n, sizeof *r->tags);
     if (r->nodes == NULL || r->tags == NULL) return SP_NOMEM;
@@ -545,7 +530,7 @@ static sp_status read_graph_nodes(reader *r, size_t table, sp_tfl_graph *g)
     int *order = NULL;
     if (table != 0) SP_TRY(read_indices(r, table, 3, r->n_nodes, &g->n_nodes, &order));
     else g->n_nodes = r->n_nodes;
-    SP_TRY(spend(r, (uint64_t)g->n_nodes));
+    SP_TRY(sp__tfl_spend(&r->room, (uint64_t)g->n_nodes));
     if (!(g->nodes = take(r, (uint64_t)g->n_nodes, sizeof *g->nodes))) return SP_NOMEM;
     for (int i = 0; i < g->n_nodes; i++) g->nodes[i] = r->nodes[order != NULL ? order[i] : i];
     return SP_OK;
@@ -593,7 +578,7 @@ static void drop_update_outputs(sp_tfl_graph *g)
 static sp_status read_graphs(reader *r)
 {
     const uint64_t n = r->t.graphs.n > 0 ? r->t.graphs.n : 1;
-    SP_TRY(spend(r, n));
+    SP_TRY(sp__tfl_spend(&r->room, n));
     if (!(r->out->graphs = take(r, n, sizeof *r->out->graphs))) return SP_NOMEM;
     r->out->n_graphs = (int)n;
     for (uint64_t i = 0; i < n; i++) {
@@ -669,7 +654,7 @@ static sp_status read_model(const sp_source *s, sp_model *m, sp_lite_model *d)
     if (status == SP_OK && r.n_unsupported > 0)
         status = sp__fail(SP_DECLINED, "%d nodes use operators that are not supported: %s%s", r.n_unsupported,
                           r.unsupported.data != NULL ? r.unsupported.data : "",
-                          r.n_unsupported > UNSUPPORTED_SHOWN ? ", and more" : "");
+                          r.n_unsupported > SP_TFL_UNSUPPORTED_SHOWN ? ", and more" : "");
     if (status == SP_OK) status = read_constants(&r);
     if (status == SP_OK) status = read_graphs(&r);
     if (status == SP_OK) status = sp__lite_faces(m, &r.out->graphs[0]);

@@ -473,41 +473,31 @@ mo sp__mo_in(mo_out *o, int i)
     return sp__mo_number_of(o, o->node, NULL, i) ? sp__mo_varying(o, o->node, i) : sp__mo_use(o, o->node->in[i]);
 }
 
-const void *sp__mo_attr_at(const sp_node *n, const char *name, sp_attr_type *type)
-{
-    for (int i = 0; i < n->op->n_attrs; i++)
-        if (!strcmp(n->op->attrs[i].name, name)) {
-            *type = n->op->attrs[i].type;
-            return (const char *)n->attrs + n->op->attrs[i].offset;
-        }
-    return NULL;
-}
-
 int64_t sp__mo_attr_int(const sp_node *n, const char *name)
 {
     sp_attr_type type;
-    const void *p = sp__mo_attr_at(n, name, &type);
+    const void *p = sp__node_attr_at(n, name, &type);
     return !p ? 0 : type == SP_ATTR_BOOL ? *(const bool *)p : *(const int64_t *)p;
 }
 
 double sp__mo_attr_float(const sp_node *n, const char *name)
 {
     sp_attr_type type;
-    const double *p = sp__mo_attr_at(n, name, &type);
+    const double *p = sp__node_attr_at(n, name, &type);
     return p ? *p : 0;
 }
 
 sp_ints sp__mo_attr_list(const sp_node *n, const char *name)
 {
     sp_attr_type type;
-    const void *p = sp__mo_attr_at(n, name, &type);
+    const void *p = sp__node_attr_at(n, name, &type);
     return p ? *(const sp_ints *)p : (sp_ints){.n = -1};
 }
 
 const char *sp__mo_attr_text(const sp_node *n, const char *name)
 {
     sp_attr_type type;
-    const char *const *p = sp__mo_attr_at(n, name, &type);
+    const char *const *p = sp__node_attr_at(n, name, &type);
     return p && *p ? *p : "";
 }
 
@@ -520,7 +510,7 @@ int sp__mo_axis(const sp_node *n, const char *name, int rank)
 mo sp__mo_attr(mo_out *o, const char *name)
 {
     sp_attr_type type = SP_ATTR_INT;
-    const void *p = sp__mo_attr_at(o->node, name, &type);
+    const void *p = sp__node_attr_at(o->node, name, &type);
     if (!p) return sp__mo_none(o);
     switch (type) {
     case SP_ATTR_INT: return *(const int64_t *)p == SP_INT_NONE ? sp__mo_none(o) : sp__mo_int(o, *(const int64_t *)p);

@@ -130,9 +130,8 @@ sp_status sp__mo_result_of_form(mo_out *o, const sp_function *f, const char *for
 static inline const sp_meta *sp__mo_meta(const mo_out *o, int i) { return &o->node->in[i]->meta; }
 static inline const sp_meta *sp__mo_result(const mo_out *o) { return &o->node->out[0]->meta; }
 static inline bool sp__mo_has(const sp_node *n, int i) { return i < n->n_in && n->in[i]; }
-mo sp__mo_in(mo_out *o, int i); /* operand i, None where it is left out */
-const void *sp__mo_attr_at(const sp_node *n, const char *name, sp_attr_type *type); /* NULL: no such attribute */
-int64_t sp__mo_attr_int(const sp_node *n, const char *name);                        /* also of bools */
+mo sp__mo_in(mo_out *o, int i);                              /* operand i, None where it is left out */
+int64_t sp__mo_attr_int(const sp_node *n, const char *name); /* also of bools */
 double sp__mo_attr_float(const sp_node *n, const char *name);
 const char *sp__mo_attr_text(const sp_node *n, const char *name);
 sp_ints sp__mo_attr_list(const sp_node *n, const char *name);  /* n -1: None */

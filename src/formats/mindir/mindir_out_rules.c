@@ -96,7 +96,7 @@ static mo input_of(mo_out *o, const char *word)
 static void put_attr(mo_out *o, char *text, size_t room, const char *name, const char *value)
 {
     sp_attr_type type = SP_ATTR_INT;
-    const void *p = sp__mo_attr_at(o->node, value, &type);
+    const void *p = sp__node_attr_at(o->node, value, &type);
     size_t used = strlen(text);
     used += (size_t)snprintf(text + used, room - used, "%s%s=", used ? ", " : "", name);
     if (!p) {

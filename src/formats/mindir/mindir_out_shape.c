@@ -24,7 +24,7 @@ static bool uniform(const sp_value *v, double *number)
 {
     if (sp__mo_is(v, "full")) {
         sp_attr_type type;
-        const sp_number *x = sp__mo_attr_at(v->node, "value", &type);
+        const sp_number *x = sp__node_attr_at(v->node, "value", &type);
         *number = x->kind == 'f' ? x->f : (double)x->i;
         return sp_dtype_kind(v->meta.dtype) != 'c';
     }
@@ -77,7 +77,7 @@ static void write_arange(mo_out *o)
     }
     for (int i = 0; i < 3; i++) {
         sp_attr_type type;
-        in[i] = sp__mo_number(o, names[i], 0, ((const sp_number *)sp__mo_attr_at(o->node, names[i], &type))->i);
+        in[i] = sp__mo_number(o, names[i], 0, ((const sp_number *)sp__node_attr_at(o->node, names[i], &type))->i);
     }
     in[3] = sp__mo_int(o, 1000000);
     sp_meta m = *sp__mo_result(o);

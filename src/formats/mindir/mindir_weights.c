@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "formats/format_impl.h"
+#include "formats/mindir/mindir.h"
 #include "formats/wire.h"
 
 typedef struct {
@@ -38,15 +39,6 @@ typedef struct {
     uint64_t n_nodes, n_functions, n_primitives, n_inputs, n_parameters;
     side_file side; /* the last one used: a model has few */
 } reader;
-
-static sp_dtype dtype_of(uint64_t number)
-{
-    static const int8_t known[] = {SP_DTYPE_NONE, SP_DTYPE_F32,  SP_DTYPE_U8,  SP_DTYPE_I8,   SP_DTYPE_U16,
-                                   SP_DTYPE_I16,  SP_DTYPE_I32,  SP_DTYPE_I64, SP_DTYPE_NONE, SP_DTYPE_BOOL,
-                                   SP_DTYPE_F16,  SP_DTYPE_F64,  SP_DTYPE_U32, SP_DTYPE_U64,  SP_DTYPE_C64,
-                                   SP_DTYPE_C128, SP_DTYPE_BF16, SP_DTYPE_F64};
-    return number < sizeof known ? (sp_dtype)known[number] : SP_DTYPE_NONE;
-}
 
 /* --- one tensor -------------------------------------------------------------------------------------------------- */
 
@@ -123,7 +115,7 @@ static sp_status add_parameter(reader *r, sp_wire w)
     SP_TRY(parse_tensor(w, &t));
     SP_CHECK(t.name[0] != '\0', SP_FORMAT, "byte %zu: a weight without a name", sp__wire_offset(&w));
     const char *colon = strchr(t.name, ':'), *plain = colon != NULL && colon[1] != '\0' ? colon + 1 : t.name;
-    t.meta.dtype = dtype_of(t.type);
+    t.meta.dtype = sp__mindir_dtype(t.type);
     sp_status status = add_contents(r, plain, &t);
     if (status != SP_OK) sp__error_context("weight '%s'", sp__name_shown(plain, strlen(plain), shown));
     r->n_parameters++;
@@ -149,13 +141,6 @@ static sp_status read_graph(reader *r, sp_wire w, bool main)
         SP_TRY(sp__wire_skip(&w, number, type));
     }
     return SP_OK;
-}
-
-static sp_status note_number(sp_bundle *bundle, const char *key, uint64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    return sp_bundle_set_note(bundle, key, text);
 }
 
 static sp_status note_text(reader *r, sp_wire *w, const char *key, int type)
@@ -200,7 +185,7 @@ static sp_status read_field(reader *r, sp_wire *w, uint32_t number, int type)
     case 12: r->n_primitives++; return sp__wire_skip(w, number, type);
     case 13:
         SP_TRY(sp__wire_take_number(w, "mind_ir_version", type, &value));
-        return note_number(r->bundle, "mind_ir_version", value);
+        return sp__bundle_note_number(r->bundle, "mind_ir_version", value);
     case 14: SP_TRY(sp__wire_take_bytes(w, "user_info", type, &inner)); return note_user_info(r, inner);
     default: return sp__wire_skip(w, number, type);
     }
@@ -215,9 +200,9 @@ static sp_status read_all(reader *r)
         SP_TRY(sp__wire_field(&w, &number, &type));
         SP_TRY(read_field(r, &w, number, type));
     }
-    SP_TRY(note_number(r->bundle, "functions", r->n_functions));
-    SP_TRY(note_number(r->bundle, "nodes", r->n_nodes));
-    return note_number(r->bundle, "inputs", r->n_inputs);
+    SP_TRY(sp__bundle_note_number(r->bundle, "functions", r->n_functions));
+    SP_TRY(sp__bundle_note_number(r->bundle, "nodes", r->n_nodes));
+    return sp__bundle_note_number(r->bundle, "inputs", r->n_inputs);
 }
 
 static sp_status read_file(const sp_source *s, sp_bundle *bundle)

@@ -292,26 +292,6 @@ sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_int
     return SP_OK;
 }
 
-sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
-{
-    sp_tensor *out[SP_OUT_MAX] = {NULL};
-    va_list args;
-    va_start(args, attrs);
-    sp_status status = sp__model_call_format(c->b, op, n_in, in, SP_OUT_MAX, out, attrs, args);
-    va_end(args);
-    return status == SP_OK ? out[0] : NULL;
-}
-
-sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out,
-                           sp_tensor **out, const char *attrs, ...)
-{
-    va_list args;
-    va_start(args, attrs);
-    sp_status status = sp__model_call_format(c->b, op, n_in, in, max_out, out, attrs, args);
-    va_end(args);
-    return status;
-}
-
 sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     const sp_onnx_handler *h = sp__onnx_handler_find("", op, INT32_MAX);
@@ -353,13 +333,6 @@ sp_tensor *sp__onnx_tensor_ints(sp_onnx_call *c, int n, const int64_t *v)
 {
     sp_tensor *t = NULL;
     sp_status status = sp_tensor_create_from(SP_DTYPE_I64, 1, (int64_t[]){n}, v, &t);
-    return status == SP_OK ? sp_builder_take_tensor(c->b, t) : sp__builder_fail(c->b, status);
-}
-
-sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v)
-{
-    sp_tensor *t = NULL;
-    sp_status status = sp_tensor_create_f64(dtype, v, &t);
     return status == SP_OK ? sp_builder_take_tensor(c->b, t) : sp__builder_fail(c->b, status);
 }
 

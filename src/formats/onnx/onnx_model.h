@@ -206,12 +206,10 @@ unsigned sp__onnx_needed(const char *handler, int opset);
 /* Attributes of a node with a handler are of the kind they must be, words known ones. Those that stand for attributes of a function's call are
  * looked at when it is called: `call`, else NULL. */
 sp_status sp__onnx_attrs_check(const sp_onnx_node *n, const sp_onnx_call *call);
-/* Apply an operator of the table; attrs: format of its attributes as text, NULL for none. First result. */
-sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
-    __attribute__((format(printf, 5, 6)));
-/* All results. */
-sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out,
-                           sp_tensor **out, const char *attrs, ...) __attribute__((format(printf, 7, 8)));
+/* An operator of the table by name: its first result, all of them; a number of rank 0. */
+#define sp__onnx_op(c, ...) sp__model_op((c)->b, __VA_ARGS__)
+#define sp__onnx_op_many(c, ...) sp__model_op_many((c)->b, __VA_ARGS__)
+#define sp__onnx_scalar(c, dtype, v) sp__model_scalar((c)->b, dtype, v)
 #define SP_ONNX_OP1(c, op, x, ...) sp__onnx_op((c), (op), 1, (sp_tensor *[]){(x)}, __VA_ARGS__)
 #define SP_ONNX_OP2(c, op, x, y, ...) sp__onnx_op((c), (op), 2, (sp_tensor *[]){(x), (y)}, __VA_ARGS__)
 /* "(1,2,)" for attributes; room for 64 numbers. */
@@ -233,7 +231,11 @@ typedef struct sp_onnx_byte_conv {
 } sp_onnx_byte_conv;
 sp_status sp__onnx_byte_conv_make(sp_onnx_call *c, const sp_onnx_byte_conv *v, sp_tensor **out);
 sp_tensor *sp__onnx_tensor_ints(sp_onnx_call *c, int n, const int64_t *v); /* int64, rank 1 */
-sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v);     /* rank 0 */
+/* [batch, heads, length, size] with every head n times in a row. */
+sp_tensor *sp__onnx_repeat_heads(sp_onnx_call *c, sp_tensor *x, int64_t n);
+/* A list attribute of n numbers; all of them `missing` where it is not given. */
+sp_status sp__onnx_ints_or(sp_onnx_call *c, const char *name, int n, int64_t missing, int64_t *out);
+sp_status sp__onnx_zeros(sp_onnx_call *c, sp_dtype dtype, int rank, const int64_t *dims, sp_tensor **out);
 sp_tensor *sp__onnx_whole(sp_onnx_call *c, int64_t v); /* int64, rank 0: every number a file may hold, exactly */
 /* Handler done: one result. */
 static inline sp_status sp__onnx_return(sp_onnx_call *c, sp_tensor *t)

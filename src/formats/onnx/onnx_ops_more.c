@@ -16,7 +16,7 @@ static sp_tensor *split_heads(sp_onnx_call *c, sp_tensor *x, int64_t heads)
 }
 
 /* Every head n times, one after the other. */
-static sp_tensor *repeat_heads(sp_onnx_call *c, sp_tensor *x, int64_t n)
+sp_tensor *sp__onnx_repeat_heads(sp_onnx_call *c, sp_tensor *x, int64_t n)
 {
     if (n <= 1 || x == NULL) return x;
     const int64_t *d = sp_tensor_dims(x);
@@ -86,8 +86,8 @@ static sp_status attention(sp_onnx_call *c)
     int64_t queries = sp_tensor_dims(q)[2], keys = sp_tensor_dims(k)[2],
             times = sp_tensor_dims(q)[1] / sp_tensor_dims(k)[1];
     double scale = sqrt(sp__onnx_attr_float(c, "scale", 1 / sqrt((double)sp_tensor_dims(q)[3])));
-    k = repeat_heads(c, k, times);
-    v = repeat_heads(c, v, times);
+    k = sp__onnx_repeat_heads(c, k, times);
+    v = sp__onnx_repeat_heads(c, v, times);
     SP_TRY(sp_builder_status(c->b));
     sp_tensor *scores = sp_matmul(c->b, sp__mul_number(c->b, q, scale), sp__mul_number(c->b, k, scale), false, true),
               *shown[4];

@@ -11,7 +11,7 @@
 
 typedef sp_onnx_window window;
 
-static sp_status list_or(sp_onnx_call *c, const char *name, int n, int64_t missing, int64_t *out)
+sp_status sp__onnx_ints_or(sp_onnx_call *c, const char *name, int n, int64_t missing, int64_t *out)
 {
     sp_onnx_ints list;
     bool found = false;
@@ -29,9 +29,9 @@ sp_status sp__onnx_window_of(sp_onnx_call *c, const sp_tensor *x, const int64_t 
     sp_onnx_ints pads;
     bool found = false;
     if (kernel != NULL) memcpy(w->kernel, kernel, sizeof(int64_t) * (size_t)w->n);
-    else SP_TRY(list_or(c, "kernel_shape", w->n, 1, w->kernel));
-    SP_TRY(list_or(c, "strides", w->n, 1, w->stride));
-    SP_TRY(list_or(c, "dilations", w->n, 1, w->dilation));
+    else SP_TRY(sp__onnx_ints_or(c, "kernel_shape", w->n, 1, w->kernel));
+    SP_TRY(sp__onnx_ints_or(c, "strides", w->n, 1, w->stride));
+    SP_TRY(sp__onnx_ints_or(c, "dilations", w->n, 1, w->dilation));
     SP_TRY(sp__onnx_ints_of(c, "pads", -1, &pads, &found));
     SP_CHECK(!found || pads.n == 2 * w->n, SP_VALUE, "pads has %d entries, there must be %d", pads.n, 2 * w->n);
     const char *mode = sp__onnx_attr_text(c, "auto_pad", "NOTSET");
@@ -156,7 +156,7 @@ static sp_status conv_transpose(sp_onnx_call *c)
     SP_CHECK(sp_tensor_rank(weight) == sp_tensor_rank(x), SP_VALUE, "x has rank %d, the weights %d", sp_tensor_rank(x),
              sp_tensor_rank(weight));
     SP_TRY(sp__onnx_window_of(c, x, sp_tensor_dims(weight) + 2, &w));
-    SP_TRY(list_or(c, "output_padding", w.n, 0, extra));
+    SP_TRY(sp__onnx_ints_or(c, "output_padding", w.n, 0, extra));
     SP_TRY(sp__onnx_ints_of(c, "output_shape", -1, &wanted, &has_shape));
     const char *mode = sp__onnx_attr_text(c, "auto_pad", "NOTSET");
     bool same = strncmp(mode, "SAME", 4) == 0;

@@ -18,7 +18,7 @@ static sp_status floats_in(sp_onnx_call *c, int i, sp_tensor **out)
     return sp_tensor_assign(*out, x);
 }
 
-static sp_status zeros(sp_onnx_call *c, sp_dtype dtype, int rank, const int64_t *dims, sp_tensor **out)
+sp_status sp__onnx_zeros(sp_onnx_call *c, sp_dtype dtype, int rank, const int64_t *dims, sp_tensor **out)
 {
     sp_tensor *t = NULL;
     SP_TRY(sp_tensor_create_zeros(dtype, rank, dims, &t));
@@ -95,7 +95,7 @@ static sp_status roi_align(sp_onnx_call *c)
     bool half = strcmp(sp__onnx_attr_text(c, "coordinate_transformation_mode",
                                           c->opset >= 16 ? "half_pixel" : "output_half_pixel"),
                        "half_pixel") == 0;
-    SP_TRY(zeros(c, SP_DTYPE_F32, 4, (int64_t[]){n, d[1], rows, columns}, &out));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_F32, 4, (int64_t[]){n, d[1], rows, columns}, &out));
     for (int64_t i = 0; i < n; i++) {
         const float *box = (const float *)sp_tensor_data(rois) + 4 * i;
         double shift = half ? 0.5 : 0, x1 = (double)box[0] * scale - shift, y1 = (double)box[1] * scale - shift;
@@ -161,7 +161,7 @@ static sp_status max_roi_pool(sp_onnx_call *c)
              SP_VALUE, "pooled_shape must be two sizes");
     const int64_t *d = sp_tensor_dims(x), rows = shape->ints[0], columns = shape->ints[1], n = sp_tensor_dims(rois)[0];
     double scale = sp__onnx_attr_float(c, "spatial_scale", 1);
-    SP_TRY(zeros(c, SP_DTYPE_F32, 4, (int64_t[]){n, d[1], rows, columns}, &out));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_F32, 4, (int64_t[]){n, d[1], rows, columns}, &out));
     float *to = sp_tensor_data(out);
     for (int64_t i = 0; i < n; i++) {
         const float *box = (const float *)sp_tensor_data(rois) + 5 * i;
@@ -185,16 +185,6 @@ static sp_status max_roi_pool(sp_onnx_call *c)
 }
 
 /* --- windows with shifted elements ------------------------------------------------------------------------------- */
-
-static sp_status pair_of(sp_onnx_call *c, const char *name, int n, int64_t missing, int64_t *out)
-{
-    sp_onnx_ints list;
-    bool found = false;
-    SP_TRY(sp__onnx_ints_of(c, name, -1, &list, &found));
-    SP_CHECK(!found || list.n == n, SP_VALUE, "%s has %d entries, there must be %d", name, list.n, n);
-    for (int i = 0; i < n; i++) out[i] = found ? list.v[i] : missing;
-    return SP_OK;
-}
 
 static float sample(const float *plane, int64_t height, int64_t width, double y, double x)
 {
@@ -221,16 +211,16 @@ static sp_status deform_conv(sp_onnx_call *c)
     if (sp__onnx_in(c, 4) != NULL) SP_TRY(floats_in(c, 4, &mask));
     SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(w) == 4 && sp_tensor_rank(offset) == 4, SP_DECLINED,
              "x, weights and offsets must have rank 4");
-    SP_TRY(pair_of(c, "strides", 2, 1, stride));
-    SP_TRY(pair_of(c, "dilations", 2, 1, dilation));
-    SP_TRY(pair_of(c, "pads", 4, 0, pads));
+    SP_TRY(sp__onnx_ints_or(c, "strides", 2, 1, stride));
+    SP_TRY(sp__onnx_ints_or(c, "dilations", 2, 1, dilation));
+    SP_TRY(sp__onnx_ints_or(c, "pads", 4, 0, pads));
     const int64_t *d = sp_tensor_dims(x), *k = sp_tensor_dims(w), *o = sp_tensor_dims(offset);
     int64_t taps = k[2] * k[3], rows = o[2], cols = o[3], positions = rows * cols;
     SP_CHECK(group > 0 && shifts > 0 && d[1] == k[1] * group && d[1] % shifts == 0 && k[0] % group == 0 &&
                  o[0] == d[0] && o[1] == 2 * shifts * taps &&
                  (mask == NULL || sp_tensor_count(mask) == d[0] * shifts * taps * positions),
              SP_VALUE, "x, weights, offsets and mask do not fit each other");
-    SP_TRY(zeros(c, SP_DTYPE_F32, 3, (int64_t[]){d[0], d[1] * taps, positions}, &columns));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_F32, 3, (int64_t[]){d[0], d[1] * taps, positions}, &columns));
     const float *from = sp_tensor_data(x), *by = sp_tensor_data(offset),
                 *scale = mask != NULL ? sp_tensor_data(mask) : NULL;
     for (int64_t row = 0; row < d[0] * d[1] * taps; row++) {
@@ -268,9 +258,9 @@ static sp_status col2im(sp_onnx_call *c)
     int n = image.n;
     SP_CHECK(n == block.n && n >= 1 && n <= SP_RANK_MAX - 2 && sp_tensor_rank(x) == 3, SP_VALUE,
              "image and block have %d and %d axes", n, block.n);
-    SP_TRY(pair_of(c, "strides", n, 1, stride));
-    SP_TRY(pair_of(c, "dilations", n, 1, dilation));
-    SP_TRY(pair_of(c, "pads", 2 * n, 0, pads));
+    SP_TRY(sp__onnx_ints_or(c, "strides", n, 1, stride));
+    SP_TRY(sp__onnx_ints_or(c, "dilations", n, 1, dilation));
+    SP_TRY(sp__onnx_ints_or(c, "pads", 2 * n, 0, pads));
     int64_t taps = 1, positions = 1, plane = 1;
     for (int i = 0; i < n; i++) {
         SP_CHECK(stride[i] > 0 && dilation[i] > 0 && block.v[i] > 0 && image.v[i] >= 0 && image.v[i] < INT32_MAX,
@@ -286,7 +276,7 @@ static sp_status col2im(sp_onnx_call *c)
              "columns of %lld elements at %lld places do not fit the image", (long long)d[1], (long long)d[2]);
     dims[0] = d[0];
     dims[1] = d[1] / taps;
-    SP_TRY(zeros(c, SP_DTYPE_F32, n + 2, dims, &out));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_F32, n + 2, dims, &out));
     for (int64_t row = 0; row < d[0] * d[1]; row++)
         for (int64_t p = 0; p < positions; p++) {
             int64_t tap = row % taps, place = p, at = 0, step = 1;
@@ -317,9 +307,9 @@ static sp_status max_unpool(sp_onnx_call *c)
     sp_onnx_text text;
     bool found = false;
     SP_CHECK(n >= 1, SP_VALUE, "rank %d, it must be 3 or more", n + 2);
-    SP_TRY(pair_of(c, "kernel_shape", n, 1, kernel));
-    SP_TRY(pair_of(c, "strides", n, 1, stride));
-    SP_TRY(pair_of(c, "pads", 2 * n, 0, pads));
+    SP_TRY(sp__onnx_ints_or(c, "kernel_shape", n, 1, kernel));
+    SP_TRY(sp__onnx_ints_or(c, "strides", n, 1, stride));
+    SP_TRY(sp__onnx_ints_or(c, "pads", 2 * n, 0, pads));
     SP_TRY(sp__onnx_ints_of(c, NULL, 2, &wanted, &found));
     SP_CHECK(!found || wanted.n == n + 2, SP_VALUE, "output_shape has %d entries, there must be %d", wanted.n, n + 2);
     for (int i = 0; i < n + 2; i++) {
@@ -357,7 +347,7 @@ static sp_status affine_grid(sp_onnx_call *c)
         all *= dims[i + 1] = size.v[i + 2];
     }
     dims[n + 1] = n;
-    SP_TRY(zeros(c, SP_DTYPE_F64, 2, (int64_t[]){all, n + 1}, &base));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_F64, 2, (int64_t[]){all, n + 1}, &base));
     for (int64_t p = 0; p < all; p++) {
         int64_t rest = p;
         double *to = (double *)sp_tensor_data(base) + p * (n + 1);
@@ -422,7 +412,7 @@ static sp_status grid_sample_cubic(sp_onnx_call *c, sp_tensor **result)
                .width = d[3],
                .padding = sp__onnx_attr_text(c, "padding_mode", "zeros")[0],
                .corners_align = sp__onnx_attr_int(c, "align_corners", 0) != 0};
-    SP_TRY(zeros(c, SP_DTYPE_F32, 4, (int64_t[]){d[0], d[1], o[1], o[2]}, &out));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_F32, 4, (int64_t[]){d[0], d[1], o[1], o[2]}, &out));
     for (int64_t p = 0; p < d[0] * o[1] * o[2]; p++) {
         const float *at = (const float *)sp_tensor_data(grid) + 2 * p;
         double x0 = (double)at[0], y0 = (double)at[1], wx[4], wy[4];
@@ -550,11 +540,11 @@ static sp_status unique(sp_onnx_call *c)
               .texts = sp__onnx_in_type(c, 0) == SP_ONNX_STRING ? c->texts : NULL};
     for (int i = 0; i < sp_tensor_rank(x); i++)
         if (i != axis) *(i < axis ? &r.before : &r.after) *= sp_tensor_dims(x)[i];
-    SP_TRY(zeros(c, r.dtype, sp_tensor_rank(x), sp_tensor_dims(x), &wide));
+    SP_TRY(sp__onnx_zeros(c, r.dtype, sp_tensor_rank(x), sp_tensor_dims(x), &wide));
     SP_TRY(sp_tensor_assign(wide, x));
     r.data = sp_tensor_data(wide);
-    SP_TRY(zeros(c, SP_DTYPE_I64, 1, (int64_t[]){4 * r.n + 1}, &memory));
-    for (int i = 0; i < 3; i++) SP_TRY(zeros(c, SP_DTYPE_I64, 1, (int64_t[]){r.n}, &out[i]));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_I64, 1, (int64_t[]){4 * r.n + 1}, &memory));
+    for (int i = 0; i < 3; i++) SP_TRY(sp__onnx_zeros(c, SP_DTYPE_I64, 1, (int64_t[]){r.n}, &out[i]));
     int64_t n = distinct(&r, sp__onnx_attr_int(c, "sorted", 1) != 0, sp_tensor_data(memory), sp_tensor_data(out[0]),
                          sp_tensor_data(out[2]), sp_tensor_data(out[1]));
     out[0] = sp__take_range(c->b, out[0], 0, 0, n);

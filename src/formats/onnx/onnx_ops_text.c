@@ -23,14 +23,6 @@ static const char *text_of(const sp_onnx_call *c, const sp_tensor *codes, int64_
     return sp__onnx_text_at(c->texts, ((const int64_t *)sp_tensor_data(codes))[i]);
 }
 
-static sp_status fresh(sp_onnx_call *c, sp_dtype dtype, int rank, const int64_t *dims, sp_tensor **out)
-{
-    sp_tensor *t = NULL;
-    SP_TRY(sp_tensor_create_zeros(dtype, rank, dims, &t));
-    *out = sp_builder_take_tensor(c->b, t);
-    return sp_builder_status(c->b);
-}
-
 /* --- joining and dividing ---------------------------------------------------------------------------------------- */
 
 static sp_status concat_texts(sp_onnx_call *c)
@@ -43,7 +35,7 @@ static sp_status concat_texts(sp_onnx_call *c)
     x = sp_add(c->b, x, zero_y);
     y = sp_add(c->b, y, zero_x);
     SP_TRY(sp_builder_status(c->b));
-    SP_TRY(fresh(c, SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &out));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &out));
     sp__text joined = {0};
     sp_status status = SP_OK;
     for (int64_t i = 0; i < sp_tensor_count(x) && status == SP_OK; i++) {
@@ -105,7 +97,7 @@ static sp_status split_texts(sp_onnx_call *c)
     int rank = sp_tensor_rank(x);
     int64_t dims[SP_RANK_MAX], most = 0, n = 0;
     SP_CHECK(rank < SP_RANK_MAX, SP_VALUE, "rank %d, at most %d is possible", rank, SP_RANK_MAX - 1);
-    SP_TRY(fresh(c, SP_DTYPE_I64, rank, sp_tensor_dims(x), &counts));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_I64, rank, sp_tensor_dims(x), &counts));
     for (int64_t i = 0; i < sp_tensor_count(x); i++) {
         SP_TRY(split_one(c, x, i, NULL, &n));
         ((int64_t *)sp_tensor_data(counts))[i] = n;
@@ -113,7 +105,7 @@ static sp_status split_texts(sp_onnx_call *c)
     }
     for (int i = 0; i < rank; i++) dims[i] = sp_tensor_dims(x)[i];
     dims[rank] = most;
-    SP_TRY(fresh(c, SP_DTYPE_I64, rank + 1, dims, &parts));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_I64, rank + 1, dims, &parts));
     for (int64_t i = 0; i < sp_tensor_count(x); i++)
         SP_TRY(split_one(c, x, i, (int64_t *)sp_tensor_data(parts) + i * most, &n));
     c->out_type[0] = SP_ONNX_STRING;
@@ -180,7 +172,7 @@ static sp_status normalise(sp_onnx_call *c)
     int rank = sp_tensor_rank(x);
     SP_CHECK(rank == 1 || (rank == 2 && sp_tensor_dims(x)[0] == 1), SP_VALUE,
              "texts must have the shape [n] or [1, n]");
-    SP_TRY(fresh(c, SP_DTYPE_I64, 1, (int64_t[]){sp_tensor_count(x) + 1}, &out));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_I64, 1, (int64_t[]){sp_tensor_count(x) + 1}, &out));
     int64_t n = 0;
     locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     SP_CHECK(locale != (locale_t)0, SP_DECLINED,
@@ -202,7 +194,7 @@ static sp_status full_match(sp_onnx_call *c)
     sp__arena arena = {0};
     sp_regex *regex = NULL;
     SP_TRY(codes_in(c, 0, &x));
-    SP_TRY(fresh(c, SP_DTYPE_BOOL, sp_tensor_rank(x), sp_tensor_dims(x), &out));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_BOOL, sp_tensor_rank(x), sp_tensor_dims(x), &out));
     sp_status status = sp__regex_compile(&arena, sp__onnx_attr_text(c, "pattern", ""), &regex);
     for (int64_t i = 0; i < sp_tensor_count(x) && status == SP_OK; i++)
         ((uint8_t *)sp_tensor_data(out))[i] = sp__regex_matches(regex, text_of(c, x, i));
@@ -239,7 +231,7 @@ static sp_status ngrams_of(sp_onnx_call *c, bool texts, ngrams *g)
     SP_CHECK(g->shortest >= 1 && g->longest >= g->shortest && g->longest <= g->counts->n && g->skips >= 0, SP_VALUE,
              "lengths from %lld to %lld and %d counts", (long long)g->shortest, (long long)g->longest, g->counts->n);
     sp_tensor *held = NULL;
-    SP_TRY(fresh(c, SP_DTYPE_I64, 1, (int64_t[]){pool->n + 1}, &held));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_I64, 1, (int64_t[]){pool->n + 1}, &held));
     g->pool = sp_tensor_data(held);
     g->n_pool = pool->n;
     for (int i = 0; i < pool->n; i++) {
@@ -281,7 +273,7 @@ static sp_status tfidf(sp_onnx_call *c)
     sp_tensor *x = c->in[0], *rows = NULL, *out = NULL;
     SP_TRY(sp__tensor_need_value(x));
     SP_TRY(ngrams_of(c, texts, &g));
-    SP_TRY(fresh(c, SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &rows));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &rows));
     SP_TRY(sp_tensor_assign(rows, x));
     int rank = sp_tensor_rank(x);
     SP_CHECK(rank == 1 || rank == 2, SP_VALUE, "rank %d, it must be 1 or 2", rank);
@@ -290,7 +282,7 @@ static sp_status tfidf(sp_onnx_call *c)
         if (g.indexes->ints[i] >= n_out) n_out = g.indexes->ints[i] + 1;
     const int64_t skips = g.skips < n ? g.skips : n; /* longer steps leave the row */
     SP_CHECK(n_out < INT32_MAX, SP_VALUE, "an index of %lld", (long long)n_out);
-    SP_TRY(fresh(c, SP_DTYPE_F32, rank, rank == 2 ? (int64_t[]){n_rows, n_out} : (int64_t[]){n_out}, &out));
+    SP_TRY(sp__onnx_zeros(c, SP_DTYPE_F32, rank, rank == 2 ? (int64_t[]){n_rows, n_out} : (int64_t[]){n_out}, &out));
     for (int64_t r = 0; r < n_rows; r++) {
         float *to = (float *)sp_tensor_data(out) + r * n_out;
         for (int64_t length = g.shortest; length <= g.longest; length++) /* single elements cannot stand apart */

@@ -13,16 +13,6 @@ static sp_tensor *heads_apart(sp_onnx_call *c, sp_tensor *x, int64_t heads)
     return sp_transpose(c->b, y, 4, (int64_t[]){0, 2, 1, 3});
 }
 
-/* Every head n times, one after the other. */
-static sp_tensor *heads_repeated(sp_onnx_call *c, sp_tensor *x, int64_t n)
-{
-    if (n <= 1 || x == NULL) return x;
-    const int64_t *d = sp_tensor_dims(x);
-    sp_tensor *y = sp_reshape(c->b, x, 5, (int64_t[]){d[0], d[1], 1, d[2], d[3]});
-    y = sp_broadcast_to(c->b, y, 5, (int64_t[]){d[0], d[1], n, d[2], d[3]});
-    return sp_reshape(c->b, y, 4, (int64_t[]){d[0], d[1] * n, d[2], d[3]});
-}
-
 /* --- rotary embedding -------------------------------------------------------------------------------------------- */
 
 /* Pairs of elements (x1, x2) of [batch, length, heads, size] turned by the angles of their positions. */
@@ -159,8 +149,8 @@ static sp_status flex_attention(sp_onnx_call *c)
         wide = sp__onnx_dtype((uint64_t)precision->i);
     int64_t times = sp_tensor_dims(q)[1] / sp_tensor_dims(k)[1];
     double scale = sp__onnx_attr_float(c, "scale", 1 / sqrt((double)sp_tensor_dims(q)[3]));
-    k = sp_cast(c->b, heads_repeated(c, k, times), wide);
-    v = sp_cast(c->b, heads_repeated(c, v, times), wide);
+    k = sp_cast(c->b, sp__onnx_repeat_heads(c, k, times), wide);
+    v = sp_cast(c->b, sp__onnx_repeat_heads(c, v, times), wide);
     sp_tensor *scores = sp_matmul(c->b, sp_cast(c->b, q, wide), k, false, true);
     SP_TRY(sp_builder_status(c->b));
     scores = sp__mul_number(c->b, scores, scale);
@@ -192,7 +182,7 @@ static sp_tensor *linear_step(sp_onnx_call *c, linear_attention *a, int64_t t)
     if (a->delta)
         v = sp_mul(c->b, token_of(c, a->rate, t), sp_sub(c->b, v, sp_matmul(c->b, k, a->state, false, false)));
     a->state = sp_add(c->b, a->state, sp_matmul(c->b, k, v, true, false));
-    sp_tensor *read = heads_repeated(c, a->state, a->times);
+    sp_tensor *read = sp__onnx_repeat_heads(c, a->state, a->times);
     sp_tensor *y = sp_matmul(c->b, q, read, false, false);
     return y != NULL ? sp__mul_number(c->b, y, a->scale) : NULL;
 }

@@ -689,20 +689,10 @@ void sp__ox_loop(ox_out *o, ox turns, ox go, int n, const ox *state, ox_graph *b
 
 /* --- attributes of our operators --------------------------------------------------------------------------------- */
 
-const void *sp__ox_attr_at(const sp_node *n, const char *name, sp_attr_type *type)
-{
-    for (int i = 0; i < n->op->n_attrs; i++)
-        if (!strcmp(n->op->attrs[i].name, name)) {
-            *type = n->op->attrs[i].type;
-            return (const char *)n->attrs + n->op->attrs[i].offset;
-        }
-    return NULL;
-}
-
 int64_t sp__ox_int(const ox_out *o, const char *name)
 {
     sp_attr_type type;
-    const void *p = sp__ox_attr_at(o->node, name, &type);
+    const void *p = sp__node_attr_at(o->node, name, &type);
     if (!p) return 0;
     switch (type) {
     case SP_ATTR_BOOL: return *(const bool *)p;
@@ -717,7 +707,7 @@ int64_t sp__ox_int(const ox_out *o, const char *name)
 double sp__ox_float(const ox_out *o, const char *name)
 {
     sp_attr_type type;
-    const void *p = sp__ox_attr_at(o->node, name, &type);
+    const void *p = sp__node_attr_at(o->node, name, &type);
     if (p && type == SP_ATTR_FLOAT) return *(const double *)p;
     if (p && type == SP_ATTR_NUMBER && ((const sp_number *)p)->kind == 'f') return ((const sp_number *)p)->f;
     return (double)sp__ox_int(o, name);
@@ -726,14 +716,14 @@ double sp__ox_float(const ox_out *o, const char *name)
 const char *sp__ox_text(const ox_out *o, const char *name)
 {
     sp_attr_type type;
-    const char *const *p = sp__ox_attr_at(o->node, name, &type);
+    const char *const *p = sp__node_attr_at(o->node, name, &type);
     return p && *p ? *p : "";
 }
 
 sp_ints sp__ox_list(const ox_out *o, const char *name)
 {
     sp_attr_type type;
-    const void *p = sp__ox_attr_at(o->node, name, &type);
+    const void *p = sp__node_attr_at(o->node, name, &type);
     return p && type == SP_ATTR_INTS ? *(const sp_ints *)p : (sp_ints){.n = -1};
 }
 

@@ -139,8 +139,7 @@ ox sp__ox_slice(ox_out *o, ox x, int n, const int64_t *from, const int64_t *to, 
 
 static inline const sp_meta *sp__ox_meta(const ox_out *o, int i) { return &o->node->in[i]->meta; }
 static inline const sp_meta *sp__ox_result(const ox_out *o, int i) { return &o->node->out[i]->meta; }
-const void *sp__ox_attr_at(const sp_node *n, const char *name, sp_attr_type *type); /* NULL: no such attribute */
-int64_t sp__ox_int(const ox_out *o, const char *name);                              /* also of bools and dtypes */
+int64_t sp__ox_int(const ox_out *o, const char *name); /* also of bools and dtypes */
 double sp__ox_float(const ox_out *o, const char *name);
 const char *sp__ox_text(const ox_out *o, const char *name);
 sp_ints sp__ox_list(const ox_out *o, const char *name);       /* n -1: None */

@@ -132,7 +132,7 @@ ox sp__ox_axis_matrix(ox_out *o, const char *axis, int64_t n, int64_t columns, s
     sp_attr_type type;
     sp_status status = sp__ox_ok(o) ? sp__attrs_copy(o->node->op, o->node->attrs, &attrs) : SP_OK;
     if (!sp__ox_ok(o) || status != SP_OK) return sp__ox_fail(o, status), 0;
-    size_t offset = (size_t)((const char *)sp__ox_attr_at(o->node, axis, &type) - (const char *)o->node->attrs);
+    size_t offset = (size_t)((const char *)sp__node_attr_at(o->node, axis, &type) - (const char *)o->node->attrs);
     memcpy((char *)attrs + offset, &(int64_t){1}, sizeof(int64_t));
     ox v = matrix_of(o, attrs, unit_planes(o, 2, (int64_t[]){n, n}, n, columns, dtype), n, columns, dtype);
     sp__free(attrs);

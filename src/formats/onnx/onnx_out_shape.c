@@ -90,8 +90,8 @@ static void write_slice(ox_out *o)
             const sp_node *t = o->node;
             for (int skip = 0; skip < k; skip++) t = t->mark;
             sp_attr_type type;
-            if (((const sp_ints *)sp__ox_attr_at(t, "stop", &type))->v[i] < 0) to[n][k] = INT64_MIN + 1;
-            if (((const sp_ints *)sp__ox_attr_at(t, "start", &type))->v[i] < 0) from[n][k] = INT64_MIN + 1;
+            if (((const sp_ints *)sp__node_attr_at(t, "stop", &type))->v[i] < 0) to[n][k] = INT64_MIN + 1;
+            if (((const sp_ints *)sp__node_attr_at(t, "start", &type))->v[i] < 0) from[n][k] = INT64_MIN + 1;
         }
         if (from[n][0] == 0 && to[n][0] == INT64_MAX && s == 1 && (!o->other || sp__sizes_fixed(&o->sizes, from[n])))
             continue;
@@ -153,7 +153,7 @@ static ox frame_number(ox_out *o, const sp_value *frame)
     const int64_t none = 0;
     sp_attr_type type;
     if (frame->origin != SP_VALUE_CONSTANT) {
-        const sp_number *v = sp__ox_attr_at(frame->node, "value", &type);
+        const sp_number *v = sp__node_attr_at(frame->node, "value", &type);
         return v->kind == 'f' ? sp__ox_scalar(o, frame->meta.dtype, v->f)
                               : sp__ox_cast(o, sp__ox_whole(o, SP_DTYPE_I64, v->i), frame->meta.dtype);
     }

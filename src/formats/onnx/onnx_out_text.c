@@ -75,7 +75,7 @@ static ox lookup(parser *p, const char *name)
     for (int i = 0; i < inputs->n && i < o->node->n_in; i++)
         if (!strcmp(inputs->names[i], name)) return o->in[i];
     sp_attr_type type;
-    if (!sp__ox_attr_at(o->node, name, &type)) return wrong(p, "nothing is called so");
+    if (!sp__node_attr_at(o->node, name, &type)) return wrong(p, "nothing is called so");
     if (type == SP_ATTR_INTS) {
         sp_ints list = sp__ox_list(o, name);
         return sp__ox_ints(o, list.n, list.v);
@@ -102,7 +102,7 @@ static void put_attr(parser *p, char *text, size_t room, const char *name)
         return;
     }
     sp_attr_type type;
-    if (!read_name(p, of, sizeof of) || !sp__ox_attr_at(o->node, of, &type)) {
+    if (!read_name(p, of, sizeof of) || !sp__node_attr_at(o->node, of, &type)) {
         wrong(p, "no attribute of that name");
         return;
     }
@@ -156,7 +156,7 @@ static ox call_cast(parser *p)
     sp_dtype d = sp_dtype_parse(name);
     if (d == SP_DTYPE_NONE) {
         sp_attr_type type;
-        const void *attr = sp__ox_attr_at(p->o->node, name, &type);
+        const void *attr = sp__node_attr_at(p->o->node, name, &type);
         d = attr && type == SP_ATTR_DTYPE ? *(const sp_dtype *)attr : sp__ox_dtype(p->o, lookup(p, name));
     }
     return sp__ox_cast(p->o, x, d);
@@ -170,7 +170,7 @@ static ox call_reduce(parser *p, const char *op)
     if (!taken(p, ",") || !read_name(p, name, sizeof name) || !taken(p, ")"))
         return wrong(p, "an attribute with axes is expected");
     sp_attr_type type;
-    if (!sp__ox_attr_at(p->o->node, name, &type)) return wrong(p, "no such attribute");
+    if (!sp__node_attr_at(p->o->node, name, &type)) return wrong(p, "no such attribute");
     if (type != SP_ATTR_INTS) {
         int64_t axis = sp__ox_int(p->o, name);
         return sp__ox_reduce(p->o, op, x, 1, &axis, true);

@@ -14,8 +14,8 @@ static bool scale_is_ratio(const ox_out *o)
     const sp_node *t = o->node;
     for (int k = 0; scale > 0 && k < o->sizes.n; k++, t = t->mark) {
         sp_attr_type type;
-        const double in = (double)*(const int64_t *)sp__ox_attr_at(t, "in_size", &type),
-                     out = (double)*(const int64_t *)sp__ox_attr_at(t, "out_size", &type);
+        const double in = (double)*(const int64_t *)sp__node_attr_at(t, "in_size", &type),
+                     out = (double)*(const int64_t *)sp__node_attr_at(t, "out_size", &type);
         if (fabs(scale * out - in) > 1e-9 * in) return false;
     }
     return true;
@@ -271,7 +271,7 @@ static void write_nms(ox_out *o)
 static double listed(const ox_out *o, const char *name, int k)
 {
     sp_attr_type type;
-    const sp_floats *list = sp__ox_attr_at(o->node, name, &type);
+    const sp_floats *list = sp__node_attr_at(o->node, name, &type);
     return list && k < list->n ? list->v[k] : 0;
 }
 

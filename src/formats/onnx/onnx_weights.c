@@ -415,13 +415,6 @@ static sp_status read_graph(reader *r, sp_wire w)
     return read_bodies(r, whole); /* after the graph's own, whose names stay as they are */
 }
 
-static sp_status note_number(sp_bundle *bundle, const char *key, uint64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    return sp_bundle_set_note(bundle, key, text);
-}
-
 static sp_status note_opset(reader *r, sp_wire w)
 {
     char domain[128] = "", text[192];
@@ -435,7 +428,7 @@ static sp_status note_opset(reader *r, sp_wire w)
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
     snprintf(text, sizeof text, "opset%s%s", domain[0] != '\0' ? " " : "", domain);
-    return note_number(r->bundle, text, version);
+    return sp__bundle_note_number(r->bundle, text, version);
 }
 
 static sp_status read_field(reader *r, sp_wire *w, uint32_t number, int type)
@@ -446,7 +439,7 @@ static sp_status read_field(reader *r, sp_wire *w, uint32_t number, int type)
     switch (number) {
     case 1:
         SP_TRY(sp__wire_take_number(w, "ir_version", type, &value));
-        return note_number(r->bundle, "ir_version", value);
+        return sp__bundle_note_number(r->bundle, "ir_version", value);
     case 2:
     case 3:
         SP_TRY(sp__wire_take_text(w, "producer", type, text, sizeof text));
@@ -467,9 +460,9 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
         SP_TRY(sp__wire_field(&w, &number, &type));
         SP_TRY(read_field(&r, &w, number, type));
     }
-    SP_TRY(note_number(bundle, "nodes", r.n_nodes));
-    SP_TRY(note_number(bundle, "inputs", r.n_inputs));
-    return note_number(bundle, "outputs", r.n_outputs);
+    SP_TRY(sp__bundle_note_number(bundle, "nodes", r.n_nodes));
+    SP_TRY(sp__bundle_note_number(bundle, "inputs", r.n_inputs));
+    return sp__bundle_note_number(bundle, "outputs", r.n_outputs);
 }
 
 /* All fields on the outermost level known, an ir_version and a graph among them. */

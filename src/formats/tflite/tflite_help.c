@@ -78,26 +78,6 @@ sp_status sp__tfl_number(sp_tfl_call *c, int i, double *out)
 
 /* --- applying operators ------------------------------------------------------------------------------------------ */
 
-sp_tensor *sp__tfl_op(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
-{
-    sp_tensor *out[SP_OUT_MAX] = {NULL};
-    va_list args;
-    va_start(args, attrs);
-    sp_status status = sp__model_call_format(c->b, op, n_in, in, SP_OUT_MAX, out, attrs, args);
-    va_end(args);
-    return status == SP_OK ? out[0] : NULL;
-}
-
-sp_status sp__tfl_op_many(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
-                          const char *attrs, ...)
-{
-    va_list args;
-    va_start(args, attrs);
-    sp_status status = sp__model_call_format(c->b, op, n_in, in, max_out, out, attrs, args);
-    va_end(args);
-    return status;
-}
-
 const char *sp__tfl_list(sp_tfl_text *t, int n, const int64_t *v)
 {
     size_t at = 1;
@@ -106,13 +86,6 @@ const char *sp__tfl_list(sp_tfl_text *t, int n, const int64_t *v)
         at += (size_t)snprintf(t->text + at, sizeof t->text - at, "%lld,", (long long)v[i]);
     snprintf(t->text + at, sizeof t->text - at, ")");
     return t->text;
-}
-
-sp_tensor *sp__tfl_scalar(sp_tfl_call *c, sp_dtype dtype, double v)
-{
-    sp_tensor *t = NULL;
-    sp_status status = sp_tensor_create_f64(dtype, v, &t);
-    return status == SP_OK ? sp_builder_take_tensor(c->b, t) : sp__builder_fail(c->b, status);
 }
 
 sp_tensor *sp__tfl_tensor_ints(sp_tfl_call *c, sp_dtype dtype, int n, const int64_t *v)
@@ -213,4 +186,19 @@ sp_tensor *sp__tfl_rounded(sp_tfl_call *c, sp_tensor *x, int i)
     if (sp_tensor_dtype(x) != SP_DTYPE_F32) x = sp_cast(c->b, x, SP_DTYPE_F32);
     x = sp_mul(c->b, x, sp__tfl_scalar(c, SP_DTYPE_F32, (double)(1.0f / face->scale.scale[0])));
     return sp__tfl_to_quanta(c, x, face, 0);
+}
+
+void sp__tfl_note_unsupported(sp__text *list, int *count, const sp_tfl_node *n)
+{
+    char shown[SP_NAME_SHOWN];
+    if ((*count)++ >= SP_TFL_UNSUPPORTED_SHOWN) return;
+    sp__text_put(list, "%s%.100s (node '%s')", *count > 1 ? ", " : "", n->op,
+                 sp__name_shown(n->name, strlen(n->name), shown));
+}
+
+sp_status sp__tfl_spend(uint64_t *room, uint64_t n)
+{
+    SP_CHECK(n <= *room, SP_FORMAT, "the file lists more than it has room for");
+    *room -= n;
+    return SP_OK;
 }

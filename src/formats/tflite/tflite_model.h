@@ -172,6 +172,16 @@ sp_status sp__tfl_apply_watched(const sp_model *m, sp_tensor *const *in, sp_tens
                                 void *watcher);
 sp_status sp__tfl_find_dead(sp__arena *arena, sp_tfl_graph *g);
 
+/* Handlers of several readers: element by element by `detail`, and two with other orders of inputs. */
+sp_status sp__tfl_unary(sp_tfl_call *c);
+sp_status sp__tfl_prelu(sp_tfl_call *c);
+sp_status sp__tfl_fill(sp_tfl_call *c); /* dims, value */
+enum { SP_TFL_UNSUPPORTED_SHOWN = 40 };
+/* For the message about operators that are not supported: its list, and how many there are. */
+void sp__tfl_note_unsupported(sp__text *list, int *count, const sp_tfl_node *n);
+/* n more of what a file lists; it cannot list more than it has bytes. */
+sp_status sp__tfl_spend(uint64_t *room, uint64_t n);
+
 /* --- for handlers ------------------------------------------------------------------------------------------------ */
 
 static inline const sp_tfl_tensor *sp__tfl_in_face(const sp_tfl_call *c, int i)
@@ -216,11 +226,10 @@ sp_status sp__tfl_ints(sp_tfl_call *c, int i, sp_tfl_ints *out);
 sp_status sp__tfl_one_int(sp_tfl_call *c, int i, int64_t *out);
 sp_status sp__tfl_number(sp_tfl_call *c, int i, double *out);
 
-/* Apply an operator of the table; attrs: format of its attributes as text, NULL for none. First result. */
-sp_tensor *sp__tfl_op(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
-    __attribute__((format(printf, 5, 6)));
-sp_status sp__tfl_op_many(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
-                          const char *attrs, ...) __attribute__((format(printf, 7, 8)));
+/* An operator of the table by name: its first result, all of them; a number of rank 0. */
+#define sp__tfl_op(c, ...) sp__model_op((c)->b, __VA_ARGS__)
+#define sp__tfl_op_many(c, ...) sp__model_op_many((c)->b, __VA_ARGS__)
+#define sp__tfl_scalar(c, dtype, v) sp__model_scalar((c)->b, dtype, v)
 #define SP_TFL_OP1(c, op, x, ...) sp__tfl_op((c), (op), 1, (sp_tensor *[]){(x)}, __VA_ARGS__)
 #define SP_TFL_OP2(c, op, x, y, ...) sp__tfl_op((c), (op), 2, (sp_tensor *[]){(x), (y)}, __VA_ARGS__)
 /* "(1,2,)" for attributes. */
@@ -228,7 +237,6 @@ typedef struct sp_tfl_text {
     char text[SP_TFL_LIST * 21 + 4];
 } sp_tfl_text;
 const char *sp__tfl_list(sp_tfl_text *t, int n, const int64_t *v);
-sp_tensor *sp__tfl_scalar(sp_tfl_call *c, sp_dtype dtype, double v);
 sp_tensor *sp__tfl_tensor_ints(sp_tfl_call *c, sp_dtype dtype, int n, const int64_t *v); /* rank 1 */
 sp_tensor *sp__tfl_floats(sp_tfl_call *c, int n, const float *v);                        /* float32, rank 1 */
 /* Handler done: one result. */

@@ -4,7 +4,7 @@
 
 #include "formats/tflite/tflite_model.h"
 
-static sp_status unary(sp_tfl_call *c)
+sp_status sp__tfl_unary(sp_tfl_call *c)
 {
     return sp__tfl_return(c, SP_TFL_OP1(c, c->node->handler->detail, c->in[0], NULL));
 }
@@ -30,7 +30,7 @@ static sp_status relu_01(sp_tfl_call *c)
 }
 
 /* For alpha of any sign: what is left of zero is multiplied. */
-static sp_status prelu(sp_tfl_call *c)
+sp_status sp__tfl_prelu(sp_tfl_call *c)
 {
     sp_tensor *x = c->in[0], *zero = sp__const(c->b, 0, x);
     return sp__tfl_return(c, sp_add(c->b, sp_relu(c->b, x), sp_mul(c->b, sp_minimum(c->b, x, zero), c->in[1])));
@@ -146,31 +146,31 @@ static sp_status l2_norm(sp_tfl_call *c)
 #define RAW_EACH (SP_TFL_MOVE | SP_TFL_ANY)
 #define BEST (SP_TFL_REAL | SP_TFL_ANY | SP_TFL_SAME)
 const sp_tfl_handler sp__tfl_math[] = {
-    {101, "ABS", unary, "abs", EACH, 1, -1},
-    {47, "EXP", unary, "exp", EACH, 1, -1},
-    {73, "LOG", unary, "log", EACH, 1, -1},
-    {75, "SQRT", unary, "sqrt", EACH, 1, -1},
-    {76, "RSQRT", unary, "rsqrt", EACH, 1, -1},
-    {66, "SIN", unary, "sin", EACH, 1, -1},
-    {108, "COS", unary, "cos", EACH, 1, -1},
-    {59, "NEG", unary, "neg", EACH, 1, -1},
-    {8, "FLOOR", unary, "floor", EACH, 1, -1},
-    {104, "CEIL", unary, "ceil", EACH, 1, -1},
-    {116, "ROUND", unary, "round", EACH, 1, -1},
-    {92, "SQUARE", unary, "square", EACH, 1, -1},
-    {158, "SIGN", unary, "sign", EACH, 1, -1},
-    {87, "LOGICAL_NOT", unary, "logical_not", EACH, 1, -1},
-    {28, "TANH", unary, "tanh", EACH, 1, -1},
-    {14, "LOGISTIC", unary, "sigmoid", EACH, 1, -1},
-    {111, "ELU", unary, "elu", EACH, 1, -1},
-    {117, "HARD_SWISH", unary, "hardswish", EACH, 1, -1},
-    {19, "RELU", unary, "relu", EACH, 1, -1},
-    {21, "RELU6", unary, "relu6", EACH, 1, -1},
+    {101, "ABS", sp__tfl_unary, "abs", EACH, 1, -1},
+    {47, "EXP", sp__tfl_unary, "exp", EACH, 1, -1},
+    {73, "LOG", sp__tfl_unary, "log", EACH, 1, -1},
+    {75, "SQRT", sp__tfl_unary, "sqrt", EACH, 1, -1},
+    {76, "RSQRT", sp__tfl_unary, "rsqrt", EACH, 1, -1},
+    {66, "SIN", sp__tfl_unary, "sin", EACH, 1, -1},
+    {108, "COS", sp__tfl_unary, "cos", EACH, 1, -1},
+    {59, "NEG", sp__tfl_unary, "neg", EACH, 1, -1},
+    {8, "FLOOR", sp__tfl_unary, "floor", EACH, 1, -1},
+    {104, "CEIL", sp__tfl_unary, "ceil", EACH, 1, -1},
+    {116, "ROUND", sp__tfl_unary, "round", EACH, 1, -1},
+    {92, "SQUARE", sp__tfl_unary, "square", EACH, 1, -1},
+    {158, "SIGN", sp__tfl_unary, "sign", EACH, 1, -1},
+    {87, "LOGICAL_NOT", sp__tfl_unary, "logical_not", EACH, 1, -1},
+    {28, "TANH", sp__tfl_unary, "tanh", EACH, 1, -1},
+    {14, "LOGISTIC", sp__tfl_unary, "sigmoid", EACH, 1, -1},
+    {111, "ELU", sp__tfl_unary, "elu", EACH, 1, -1},
+    {117, "HARD_SWISH", sp__tfl_unary, "hardswish", EACH, 1, -1},
+    {19, "RELU", sp__tfl_unary, "relu", EACH, 1, -1},
+    {21, "RELU6", sp__tfl_unary, "relu6", EACH, 1, -1},
     {20, "RELU_N1_TO_1", relu_n1, NULL, EACH, 1, -1},
     {152, "RELU_0_TO_1", relu_01, NULL, EACH, 1, -1},
     {98, "LEAKY_RELU", leaky_relu, NULL, EACH, 1, -1},
     {150, "GELU", gelu, NULL, EACH, 1, -1},
-    {54, "PRELU", prelu, NULL, EACH, 2, -1},
+    {54, "PRELU", sp__tfl_prelu, NULL, EACH, 2, -1},
     {93, "ZEROS_LIKE", zeros_like, NULL, RAW_EACH, 1, -1},
     {53, "CAST", cast, NULL, RAW_EACH, 1, -1},
     {6, "DEQUANTIZE", dequantize, NULL, EACH, 1, -1},
@@ -204,8 +204,8 @@ const sp_tfl_handler sp__tfl_math[] = {
     {25, "SOFTMAX", softmax, "softmax", SP_TFL_REAL | SP_TFL_AXES, 1, -1},
     {50, "LOG_SOFTMAX", log_softmax, NULL, SP_TFL_REAL | SP_TFL_AXES, 1, -1},
     {11, "L2_NORMALIZATION", l2_norm, NULL, SP_TFL_REAL | SP_TFL_AXES, 1, -1},
-    {134, "REAL", unary, "real", 0, 1, -1},
-    {133, "IMAG", unary, "imag", 0, 1, -1},
-    {135, "COMPLEX_ABS", unary, "complex_abs", 0, 1, -1},
+    {134, "REAL", sp__tfl_unary, "real", 0, 1, -1},
+    {133, "IMAG", sp__tfl_unary, "imag", 0, 1, -1},
+    {135, "COMPLEX_ABS", sp__tfl_unary, "complex_abs", 0, 1, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

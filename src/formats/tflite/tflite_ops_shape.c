@@ -337,7 +337,7 @@ static sp_status tile(sp_tfl_call *c)
 }
 
 /* Inputs: shape, value. */
-static sp_status fill(sp_tfl_call *c)
+sp_status sp__tfl_fill(sp_tfl_call *c)
 {
     sp_tfl_ints dims;
     SP_TRY(sp__tfl_ints(c, 0, &dims));
@@ -553,7 +553,7 @@ const sp_tfl_handler sp__tfl_shape_table[] = {
     {60, "PADV2", pad, NULL, SP_TFL_MOVE | SP_TFL_AXES, 3, -1},
     {100, "MIRROR_PAD", mirror_pad, NULL, SP_TFL_MOVE | SP_TFL_AXES, 2, -1},
     {69, "TILE", tile, NULL, SP_TFL_MOVE, 2, -1},
-    {94, "FILL", fill, NULL, SP_TFL_MOVE, 2, -1},
+    {94, "FILL", sp__tfl_fill, NULL, SP_TFL_MOVE, 2, -1},
     {96, "RANGE", range, NULL, SP_TFL_MOVE, 3, -1},
     {130, "BROADCAST_TO", broadcast_to, NULL, SP_TFL_MOVE, 2, -1},
     {145, "BROADCAST_ARGS", broadcast_args, NULL, SP_TFL_MOVE, 2, -1},

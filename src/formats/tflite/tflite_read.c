@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "formats/tflite/tflite_model.h"
 
-enum { UNSUPPORTED_SHOWN = 40, CUSTOM = 32, DEPTH_MAX = 64 };
+enum { CUSTOM = 32, DEPTH_MAX = 64 };
 
 typedef struct code {
     int number;
@@ -29,13 +29,6 @@ typedef struct reader {
     sp__text unsupported;
 } reader;
 
-static sp_status spend(reader *r, uint64_t n)
-{
-    SP_CHECK(n <= r->room, SP_FORMAT, "the file lists more than it has room for");
-    r->room -= n;
-    return SP_OK;
-}
-
 static void *take(reader *r, uint64_t n, size_t bytes)
 {
     return sp__arena_alloc(&r->m->arena, (size_t)(n + 1) * bytes);
@@ -46,7 +39,7 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.f, table, field, 4, &list));
-    SP_TRY(spend(r, list.n));
+    SP_TRY(sp__tfl_spend(&r->room, list.n));
     if (!(*out = take(r, list.n, sizeof **out))) return SP_NOMEM;
     *n = (int)list.n;
     for (int i = 0; i < *n; i++) {
@@ -73,7 +66,7 @@ static sp_status read_scale(reader *r, size_t table, sp_tfl_tensor *t)
     SP_TRY(sp__flat_number(&r->t.f, place, 6, 4, &axis));
     const char kind = t->meta.dtype != SP_DTYPE_NONE ? sp_dtype_kind(t->meta.dtype) : 'f';
     if (scales.n == 0 || (kind != 'i' && kind != 'u')) return SP_OK;
-    SP_TRY(spend(r, scales.n));
+    SP_TRY(sp__tfl_spend(&r->room, scales.n));
     const bool many = scales.n > 1;
     SP_CHECK(!many || (axis < (uint64_t)t->meta.rank && (uint64_t)t->meta.dims[axis] == scales.n), SP_FORMAT,
              "byte %zu: %llu scales along axis %llu", place, (unsigned long long)scales.n, (unsigned long long)axis);
@@ -189,7 +182,7 @@ static sp_status read_codes(reader *r)
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.f, r->t.model, 1, 4, &list));
-    SP_TRY(spend(r, list.n));
+    SP_TRY(sp__tfl_spend(&r->room, list.n));
     if (!(r->codes = take(r, list.n, sizeof *r->codes))) return SP_NOMEM;
     r->n_codes = (int)list.n;
     for (int i = 0; i < r->n_codes; i++) {
@@ -232,7 +225,7 @@ static sp_status read_options(reader *r, size_t table, sp_tfl_node *n)
     if (options == 0 || n->handler == NULL || n->handler->list < 0) return SP_OK;
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.f, options, (unsigned)n->handler->list, 4, &list));
-    SP_TRY(spend(r, list.n));
+    SP_TRY(sp__tfl_spend(&r->room, list.n));
     if (!(n->list = take(r, list.n, sizeof *n->list))) return SP_NOMEM;
     n->n_list = (int)list.n;
     for (int i = 0; i < n->n_list; i++) SP_TRY(sp__flat_int_at(&r->t.f, &list, (uint64_t)i, &n->list[i]));
@@ -243,7 +236,7 @@ static sp_status read_custom(reader *r, size_t table, sp_tfl_node *n)
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.f, table, 5, 1, &list));
-    SP_TRY(spend(r, list.n));
+    SP_TRY(sp__tfl_spend(&r->room, list.n));
     uint8_t *copy = take(r, list.n, 1);
     if (copy == NULL) return SP_NOMEM;
     memcpy(copy, r->t.f.data + list.at, (size_t)list.n);
@@ -310,14 +303,6 @@ static sp_status read_node_parts(reader *r, const sp_tfl_graph *g, size_t table,
     return SP_OK;
 }
 
-static void note_unsupported(reader *r, const sp_tfl_node *n)
-{
-    char shown[SP_NAME_SHOWN];
-    if (r->n_unsupported++ >= UNSUPPORTED_SHOWN) return;
-    sp__text_put(&r->unsupported, "%s%.100s (node '%s')", r->n_unsupported > 1 ? ", " : "", n->op,
-                 sp__name_shown(n->name, strlen(n->name), shown));
-}
-
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
 /* Which node uses a tensor last: it is let go behind it. */
@@ -361,7 +346,7 @@ static sp_status read_graph_parts(reader *r, size_t table, int number, sp_tfl_gr
     snprintf(scope, SP_TFL_NAME_MAX, number > 0 ? "%.4000s/" : "", name);
     SP_TRY(sp__flat_vector(&r->t.f, table, 0, 4, &tensors));
     SP_TRY(sp__flat_vector(&r->t.f, table, 3, 4, &nodes));
-    SP_TRY(spend(r, tensors.n + nodes.n));
+    SP_TRY(sp__tfl_spend(&r->room, tensors.n + nodes.n));
     g->tensors = take(r, tensors.n, sizeof *g->tensors);
     g->nodes = take(r, nodes.n, sizeof *g->nodes);
     if (g->tensors == NULL || g->nodes == NULL) return SP_NOMEM;
@@ -379,7 +364,7 @@ static sp_status read_graph_parts(reader *r, size_t table, int number, sp_tfl_gr
         if (status != SP_OK) sp__error_context("operator %d (%s)", (int)i, n->op != NULL ? n->op : "?");
         SP_TRY(status);
         g->n_nodes++;
-        if (n->handler == NULL) note_unsupported(r, n);
+        if (n->handler == NULL) sp__tfl_note_unsupported(&r->unsupported, &r->n_unsupported, n);
     }
     return sp__tfl_find_dead(&r->m->arena, g);
 }
@@ -388,7 +373,7 @@ static sp_status read_graphs(reader *r)
 {
     const sp_flat_list *list = &r->t.graphs;
     SP_CHECK(list->n > 0, SP_FORMAT, "the file holds no graph");
-    SP_TRY(spend(r, list->n));
+    SP_TRY(sp__tfl_spend(&r->room, list->n));
     if (!(r->out->graphs = take(r, list->n, sizeof *r->out->graphs))) return SP_NOMEM;
     r->out->n_graphs = (int)list->n;
     for (int i = 0; i < r->out->n_graphs; i++) {
@@ -496,7 +481,7 @@ sp_status sp__tfl_read(const sp_source *s, sp_model *m, sp_tfl_model *out)
     if (status == SP_OK && r.n_unsupported > 0)
         status = sp__fail(SP_DECLINED, "%d nodes use operators that are not supported: %s%s", r.n_unsupported,
                           r.unsupported.data != NULL ? r.unsupported.data : "",
-                          r.n_unsupported > UNSUPPORTED_SHOWN ? ", and more" : "");
+                          r.n_unsupported > SP_TFL_UNSUPPORTED_SHOWN ? ", and more" : "");
     for (int i = 0; i < out->n_graphs && status == SP_OK; i++) status = check_calls(out, i, 0);
     if (status == SP_OK) status = type_states(&r);
     if (status == SP_OK) status = read_faces(&r);

@@ -10,15 +10,6 @@
 
 static bool is_conv(const sp_op *op) { return op == &sp_op_conv1d || op == &sp_op_conv2d || op == &sp_op_conv3d; }
 
-static int uses_of(const sp_function *f, const sp_value *v)
-{
-    int n = 0;
-    for (const sp_node *m = f->first; m; m = m->next)
-        for (int i = 0; i < m->n_in; i++) n += m->in[i] == v;
-    for (int i = 0; i < f->n_results; i++) n += f->results[i] == v;
-    return n;
-}
-
 /* The convolution that a node scales, if the two can be one. */
 static sp_node *scaled_conv(const sp_node *n)
 {
@@ -26,7 +17,7 @@ static sp_node *scaled_conv(const sp_node *n)
     sp_node *conv = n->in[0]->origin == SP_VALUE_NODE ? n->in[0]->node : NULL;
     if (!conv || conv->kind != SP_NODE_OP || !is_conv(conv->op) || conv->owner != n->owner) return NULL;
     const sp_value *w = conv->in[1];
-    if (w->origin != SP_VALUE_CONSTANT || uses_of(n->owner, conv->out[0]) != 1) return NULL;
+    if (w->origin != SP_VALUE_CONSTANT || sp__function_uses(n->owner, conv->out[0]) != 1) return NULL;
     for (int i = 1; i < 3; i++) /* half types are scaled in float by channel_affine */
         if (n->in[i]->meta.dtype != w->meta.dtype || n->in[i]->meta.rank != 1) return NULL;
     return conv;

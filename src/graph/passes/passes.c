@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* passes.c - runs the list, and what several passes use. */
 #include "base/parts.h"
+#include "base/clock.h"
 #include "graph/passes/passes.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #define SP_PASS(name) &sp_pass_##name,
 static const sp_pass *const passes[] = {
@@ -47,13 +47,6 @@ static sp_status check_names(const char *list, char sign, const char *where)
     return SP_OK;
 }
 
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
 sp_status sp__passes_choose(const sp_program_options *options, unsigned *chosen)
 {
     const char *off = options ? options->off : NULL, *environment = getenv("SPORE_PASSES");
@@ -87,7 +80,7 @@ sp_status sp__passes_run(sp_program *p, unsigned chosen)
     sp__results_mark(p->graph);
     for (int i = 0; i < N_PASSES; i++) {
         if (!(chosen >> i & 1) || !passes[i]->run) continue;
-        double start = now_us();
+        const int64_t start = sp__clock_ns();
         int count = 0;
         sp_status status = passes[i]->run(p->graph, &count);
         if (status == SP_OK && verify) status = sp__graph_verify(p->graph);
@@ -95,7 +88,8 @@ sp_status sp__passes_run(sp_program *p, unsigned chosen)
             sp__error_context("pass %s", passes[i]->name);
             return status;
         }
-        p->reports[p->n_reports++] = (sp_pass_report){passes[i]->name, passes[i]->what, count, now_us() - start};
+        p->reports[p->n_reports++] =
+            (sp_pass_report){passes[i]->name, passes[i]->what, count, (double)(sp__clock_ns() - start) * 1e-3};
         if (SP_HAVE_TEXTS) SP_TRY(sp__save_graphs_step(p, &p->reports[p->n_reports - 1]));
     }
     return SP_OK;
