@@ -121,6 +121,16 @@ static void turn_away(evutil_socket_t fd, bool tls, const char *why)
     close(fd);
 }
 
+/* Whose process is at a Unix socket. */
+static void identify(sp_connection *c, evutil_socket_t fd)
+{
+    struct ucred who;
+    socklen_t bytes = sizeof who;
+    if (strcmp(c->peer, "unix") != 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0) return;
+    c->peer_pid = who.pid;
+    c->peer_uid = who.uid;
+}
+
 void sp__connection_open(sp_net *n, evutil_socket_t fd, const char *peer, bool tls)
 {
     if (atomic_load(&n->n_connections) >= n->o.max_connections && !make_room(n)) {
@@ -147,6 +157,7 @@ void sp__connection_open(sp_net *n, evutil_socket_t fd, const char *peer, bool t
     c->tls = tls;
     c->fresh = true;
     snprintf(c->peer, sizeof c->peer, "%s", peer);
+    identify(c, fd);
     list_append(c);
     atomic_fetch_add(&n->n_connections, 1);
     bufferevent_setcb(bev, on_read, on_write, on_event, c);

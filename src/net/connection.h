@@ -35,6 +35,7 @@ typedef struct sp_connection {
     bool peer_eof; /* the client sends nothing more */
     bool last;     /* ends after the reply that is being written */
     char peer[56];
+    int64_t peer_pid, peer_uid;
     sp_exchange *x;   /* HTTP/1: the one that is being read, handled or answered */
     int64_t since_us; /* start of the state */
     sp_http_head head;

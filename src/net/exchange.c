@@ -62,6 +62,8 @@ sp_exchange *sp__exchange_create(sp_connection *c)
     atomic_init(&x->peer_state, SP_PEER_HERE);
     atomic_init(&x->closed_us, 0);
     memcpy(x->peer, c->peer, sizeof x->peer);
+    x->peer_pid = c->peer_pid;
+    x->peer_uid = c->peer_uid;
     x->net = c->net;
     x->connection = c;
     x->began_us = sp__net_now_us();

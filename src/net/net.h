@@ -57,11 +57,12 @@ typedef struct sp_exchange {
     uint8_t *body;
     size_t body_bytes;
     char peer[56];
-    int64_t began_us;       /* first byte of it, by sp__net_now_us */
-    bool given_up;          /* the client was told that the server ends; the reply is dropped */
-    bool stands_in;         /* for one that was given up: carries that reply, and is not told to `finished` */
-    atomic_int peer_state;  /* SP_PEER_... */
-    atomic_llong closed_us; /* when it ceased to be SP_PEER_HERE */
+    int64_t peer_pid, peer_uid; /* of a client at the Unix socket; 0: not known */
+    int64_t began_us;           /* first byte of it, by sp__net_now_us */
+    bool given_up;              /* the client was told that the server ends; the reply is dropped */
+    bool stands_in;             /* for one that was given up: carries that reply, and is not told to `finished` */
+    atomic_int peer_state;      /* SP_PEER_... */
+    atomic_llong closed_us;     /* when it ceased to be SP_PEER_HERE */
     /* The answer; filled by the handler before sp__exchange_reply. */
     sp_net_reply reply;
     void *user; /* of the handler, as what follows: figures for the log */

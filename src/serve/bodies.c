@@ -3,7 +3,8 @@
  *
  *     application/x-npy           one array, for a model of one input
  *     application/x-npz           arrays by the names of inputs
- *     application/octet-stream    the bytes of the one input, without Inference-Header-Content-Length, or with 0 there
+ *     application/octet-stream    the bytes of the one input, without Inference-Header-Content-Length, or with 0 there. Clients that name no type for JSON say this, too
+ *                                 (aiohttp's default, and so tritonclient.http.aio): an object that has "inputs" is JSON
  *     image/...                   a picture, where the model has a setting `preprocess` */
 #include <string.h>
 
@@ -129,12 +130,28 @@ static sp_status take_picture(sp_job *job)
     return status;
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/* Is it a request in JSON, whatever its type says? */
+static bool is_request(const sp_exchange *x)
+{
+    static const char inputs[] = "\"inputs\"";
+    const char *from = (const char *)x->body, *end = from + x->body_bytes;
+    while (from < end && is_blank(*from)) from++;
+    while (end > from && is_blank(end[-1])) end--;
+    if (end - from < 12 || *from != '{' || end[-1] != '}') return false;
+    for (const char *p = from; end - p >= (ptrdiff_t)sizeof inputs; p++)
+        if (*p == '"' && memcmp(p, inputs, sizeof inputs - 1) == 0) return true;
+    return false;
+}
+
 sp_status sp__decode_typed(sp_job *job, bool *done)
 {
     const char *type = sp__exchange_header(job->x, "content-type"),
                *length = sp__exchange_header(job->x, "inference-header-content-length");
     const bool picture = type != NULL && sp__same_letters_n(type, "image/", 6), array = is_type(type, npy),
-               arrays = is_type(type, npz), bytes = length != NULL ? strcmp(length, "0") == 0 : is_type(type, raw);
+               arrays = is_type(type, npz),
+               bytes = length != NULL ? strcmp(length, "0") == 0 : is_type(type, raw) && !is_request(job->x);
     *done = picture || array || arrays || bytes;
     if (!*done) return SP_OK;
     SP_CHECK(job->x->body_bytes > 0, SP_VALUE, "the request has no body");

@@ -51,19 +51,43 @@ sp_status sp__decode_count(const char *input, int64_t rank, const int64_t *dims,
     return SP_OK;
 }
 
-sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data,
-                         size_t bytes)
+static sp_status check_bytes(const char *name, sp_dtype dtype, int rank, const int64_t *dims, size_t bytes)
 {
-    const char *name = sp_model_input_name(job->model->model, i);
     int64_t count = 0;
     SP_TRY(sp__decode_count(name, rank, dims, &count));
     SP_CHECK((uint64_t)count * sp_dtype_bytes(dtype) == bytes, SP_VALUE,
              "input '%s' has %zu bytes, its shape and type need %llu", name, bytes,
              (unsigned long long)count * sp_dtype_bytes(dtype));
-    if (dtype == SP_DTYPE_BOOL)
-        for (size_t k = 0; k < bytes; k++)
-            SP_CHECK(((const uint8_t *)data)[k] <= 1, SP_VALUE, "input '%s' has a byte %d where 0 or 1 is wanted", name,
-                     ((const uint8_t *)data)[k]);
+    return SP_OK;
+}
+
+static sp_status check_values(const char *name, sp_dtype dtype, const uint8_t *data, size_t bytes)
+{
+    if (dtype != SP_DTYPE_BOOL) return SP_OK;
+    for (size_t k = 0; k < bytes; k++)
+        SP_CHECK(data[k] <= 1, SP_VALUE, "input '%s' has a byte %d where 0 or 1 is wanted", name, data[k]);
+    return SP_OK;
+}
+
+sp_status sp__decode_room(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, size_t bytes)
+{
+    SP_TRY(check_bytes(sp_model_input_name(job->model->model, i), dtype, rank, dims, bytes));
+    return sp_tensor_create(dtype, rank, dims, &job->in[i]);
+}
+
+sp_status sp__decode_check(const sp_job *job, int i)
+{
+    const sp_tensor *t = job->in[i];
+    return check_values(sp_model_input_name(job->model->model, i), sp_tensor_dtype(t), sp_tensor_data(t),
+                        sp_tensor_bytes(t));
+}
+
+sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data,
+                         size_t bytes)
+{
+    const char *name = sp_model_input_name(job->model->model, i);
+    SP_TRY(check_bytes(name, dtype, rank, dims, bytes));
+    SP_TRY(check_values(name, dtype, data, bytes));
     return sp_tensor_create_from(dtype, rank, dims, data, &job->in[i]);
 }
 

@@ -14,6 +14,9 @@ sp_status sp__decode_count(const char *input, int64_t rank, const int64_t *dims,
 /* Input i from `bytes` bytes, which are copied; little-endian, row by row. */
 sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data,
                          size_t bytes);
+/* The same in two steps, for bytes that come from elsewhere: room for so many, which must fit the shape; and are they values of their dtype? */
+sp_status sp__decode_room(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, size_t bytes);
+sp_status sp__decode_check(const sp_job *job, int i);
 /* Nested JSON arrays as a tensor of the dtype that the model wants; name: the input's, for messages. */
 sp_status sp__decode_array(sp_json *j, const char *name, sp_dtype wanted, sp_tensor **out);
 /* The deadline that a client asks for, no later than the server's own. */

@@ -7,15 +7,25 @@
 #include "serve/decode.h"
 #include "serve/grpc.h"
 
-sp_status sp__grpc_open(const sp_exchange *x, sp_wire *message)
+sp_status sp__grpc_length(const sp_exchange *x)
 {
     const uint8_t *b = x->body;
     SP_CHECK(x->body_bytes >= SP_GRPC_PREFIX, SP_FORMAT, "the request has no message");
-    SP_CHECK(b[0] == 0, SP_DECLINED, "the message is compressed, which is not understood; send it as it is");
     const uint32_t bytes = (uint32_t)b[1] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 8 | b[4];
     SP_CHECK(bytes == x->body_bytes - SP_GRPC_PREFIX, SP_FORMAT,
              "the message says that it has %u bytes, but %zu follow", bytes, x->body_bytes - SP_GRPC_PREFIX);
-    *message = sp__wire_open(b + SP_GRPC_PREFIX, bytes);
+    return SP_OK;
+}
+
+sp_status sp__grpc_open(const sp_exchange *x, sp_wire *message)
+{
+    const char *encoding = sp__exchange_header(x, "grpc-encoding");
+    SP_CHECK(
+        x->body_bytes < SP_GRPC_PREFIX || x->body[0] == 0, SP_DECLINED,
+        "the message is compressed (grpc-encoding '%.32s'); requests to models may be, with gzip or deflate; send it as it is",
+        encoding != NULL ? encoding : "identity");
+    SP_TRY(sp__grpc_length(x));
+    *message = sp__wire_open(x->body + SP_GRPC_PREFIX, x->body_bytes - SP_GRPC_PREFIX);
     return SP_OK;
 }
 

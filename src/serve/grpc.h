@@ -8,6 +8,11 @@
 
 /* The one message of a request: a byte that says whether it is compressed, four for its length, the message. */
 sp_status sp__grpc_open(const sp_exchange *x, sp_wire *message);
+sp_status sp__grpc_length(const sp_exchange *x); /* is it as long as it says? */
+/* encoding.c: put the plain message in place of one that is compressed with gzip or deflate; what else it is sp__grpc_open tells. */
+sp_status sp__grpc_decode(sp_job *job);
+/* How such a message begins, which is enough to tell what it is for. *n: 0, it is not compressed so. */
+sp_status sp__grpc_peek(const sp_exchange *x, uint8_t *out, size_t room, size_t *n);
 /* Reply with a message (taken over), which begins behind SP_GRPC_PREFIX bytes of room. */
 enum { SP_GRPC_PREFIX = 5 };
 sp_status sp__grpc_begin(sp_wire_out *o); /* that room */

@@ -5,7 +5,7 @@
  *   ModelInferRequest   1 model_name  2 model_version  3 id  4* parameters  5* inputs  6* outputs  7* raw_input_contents
  *   InferInputTensor    1 name  2 datatype  3* shape  4* parameters  5 contents         requested output: 1 name  2* parameters
  *   InferTensorContents 1* bool  2* int32 (also of 8 and 16 bits)  3* int64  4* uint32 (also of 8 and 16 bits)  5* uint64  6* fp32  7* fp64  8* bytes
- *   ModelInferResponse  1 model_name  2 model_version  3 id  5* outputs (1 name  2 datatype  3* shape)  6* raw_output_contents
+ *   ModelInferResponse  1 model_name  2 model_version  3 id  5* outputs (1 name  2 datatype  3* shape  4* parameters)  6* raw_output_contents
  *   InferParameter      1 bool  2 int64  3 string; a map's entry has 1 key  2 value
  * Replies hold their data in raw_output_contents. */
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 #include "serve/grpc.h"
 #include "serve/kserve_parameters.h"
+#include "serve/regions.h"
 #include "serve/texts.h"
 #include "serve/triton.h"
 
@@ -49,6 +50,7 @@ typedef struct input {
     int64_t rank, dims[SP_RANK_MAX];
     sp_wire contents;
     bool has_contents;
+    sp_region_words shared;
 } input;
 
 static sp_status read_input(sp_job *job, sp_wire w, input *in)
@@ -66,7 +68,7 @@ static sp_status read_input(sp_job *job, sp_wire w, input *in)
             sp_parameter p;
             SP_TRY(sp__wire_take_bytes(&w, "parameters", type, &part));
             SP_TRY(read_parameter(job, part, &p));
-            SP_TRY(sp__kserve_input_parameter(&p, in->name, NULL));
+            SP_TRY(sp__kserve_input_parameter(&p, in->name, NULL, &in->shared));
         } else if (number == 5) {
             SP_TRY(sp__wire_take_bytes(&w, "contents", type, &in->contents));
             in->has_contents = true;
@@ -155,21 +157,23 @@ static sp_status take_input(sp_job *job, const input *in, const sp_wire *raw)
     SP_TRY(sp__decode_input(job, in->name, &i));
     SP_CHECK(job->in[i] == NULL, SP_VALUE, "input '%s' is given twice", in->name);
     const sp_dtype dtype = sp__kserve_dtype(in->datatype), wanted = sp_model_input_spec(job->model->model, i)->dtype;
-    if (dtype == SP_DTYPE_STR && sp__texts_taken(job, i)) {
-        SP_CHECK(in->rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", in->name,
-                 (long long)in->rank, SP_RANK_MAX);
-        return raw == NULL ? sp__texts_from_fields(job, i, (int)in->rank, in->dims, in->contents)
-                           : sp__texts_from_binary(job, i, (int)in->rank, in->dims, raw->at, sp__wire_left(raw));
-    }
+    const bool texts = dtype == SP_DTYPE_STR && sp__texts_taken(job, i);
     SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE,
              "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", in->name, in->datatype,
              sp__kserve_datatype(wanted));
-    SP_CHECK(wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", in->name,
+    SP_CHECK(texts || wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", in->name,
              in->datatype, sp__kserve_datatype(wanted));
-    if (raw == NULL) return take_contents(job, i, in, dtype);
-    SP_CHECK(!in->has_contents, SP_VALUE, "input '%s' has contents, and there are raw_input_contents, too", in->name);
     SP_CHECK(in->rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", in->name,
              (long long)in->rank, SP_RANK_MAX);
+    if (sp__region_given(&in->shared)) {
+        SP_CHECK(!in->has_contents, SP_VALUE, "input '%s' has both shared memory and contents", in->name);
+        return sp__region_take_input(job, i, dtype, (int)in->rank, in->dims, &in->shared);
+    }
+    if (texts)
+        return raw == NULL ? sp__texts_from_fields(job, i, (int)in->rank, in->dims, in->contents)
+                           : sp__texts_from_binary(job, i, (int)in->rank, in->dims, raw->at, sp__wire_left(raw));
+    if (raw == NULL) return take_contents(job, i, in, dtype);
+    SP_CHECK(!in->has_contents, SP_VALUE, "input '%s' has contents, and there are raw_input_contents, too", in->name);
     return sp__decode_raw(job, i, dtype, (int)in->rank, in->dims, raw->at, sp__wire_left(raw));
 }
 
@@ -179,6 +183,7 @@ static sp_status read_output(sp_job *job, sp_wire w)
 {
     const char *name = "";
     sp_wanted wanted = {.binary = true};
+    sp_region_words shared = {0};
     bool says_binary;
     sp_wire part, rest = w;
     while (sp__wire_more(&w)) {
@@ -197,7 +202,7 @@ static sp_status read_output(sp_job *job, sp_wire w)
         else {
             SP_TRY(sp__wire_take_bytes(&rest, "parameters", type, &part));
             SP_TRY(read_parameter(job, part, &p));
-            SP_TRY(sp__kserve_output_parameter(&p, name, &says_binary, &wanted));
+            SP_TRY(sp__kserve_output_parameter(&p, name, &says_binary, &wanted, &shared));
         }
     }
     SP_TRY(sp__decode_output(job, name, &wanted.index));
@@ -207,6 +212,7 @@ static sp_status read_output(sp_job *job, sp_wire w)
     if (job->wanted == NULL) return SP_NOMEM;
     for (int k = 0; k < job->n_wanted; k++)
         SP_CHECK(job->wanted[k].index != wanted.index, SP_VALUE, "output '%s' is asked for twice", name);
+    if (sp__region_given(&shared)) SP_TRY(sp__region_want_output(job, name, &shared, &wanted));
     job->wanted[job->n_wanted++] = wanted;
     return SP_OK;
 }
@@ -227,6 +233,7 @@ static sp_status decode(sp_job *job)
     parts p = {.n_inputs = 0};
     sp_wire w, part;
     SP_TRY(sp__grpc_timeout(job));
+    SP_TRY(sp__grpc_decode(job));
     SP_TRY(sp__grpc_open(job->x, &w));
     while (sp__wire_more(&w)) {
         uint32_t number;
@@ -245,66 +252,117 @@ static sp_status decode(sp_job *job)
         } else if (number == 7) SP_TRY(gather(&w, type, "raw_input_contents", p.raw, &p.n_raw));
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
-    SP_CHECK(p.n_raw == 0 || p.n_raw == p.n_inputs, SP_VALUE, "there are %d inputs, but %d raw_input_contents",
-             p.n_inputs, p.n_raw);
+    int n_raw = 0;
     for (int i = 0; i < p.n_inputs; i++) {
         input in;
         SP_TRY(read_input(job, p.inputs[i], &in));
-        SP_TRY(take_input(job, &in, p.n_raw > 0 ? &p.raw[i] : NULL));
+        const bool raw = p.n_raw > 0 && !sp__region_given(&in.shared);
+        SP_CHECK(!raw || n_raw < p.n_raw, SP_VALUE, "there are %d inputs, but %d raw_input_contents", p.n_inputs,
+                 p.n_raw);
+        SP_TRY(take_input(job, &in, raw ? &p.raw[n_raw++] : NULL));
     }
+    SP_CHECK(n_raw == p.n_raw, SP_VALUE, "there are %d inputs, but %d raw_input_contents", p.n_inputs, p.n_raw);
     return SP_OK;
 }
 
 /* --- replies ------------------------------------------------------------------------------------------------------- */
 
-static sp_status put_face(sp_wire_out *o, uint32_t number, const char *name, const char *datatype, int rank,
-                          const int64_t *dims)
+/* An entry of a map of parameters, whose value was written from `inner` on, behind its key at `at`. */
+static sp_status end_parameter(sp_wire_out *o, size_t at, size_t inner)
 {
-    sp_wire_out t = {0};
-    sp_status status = sp__grpc_put_text(&t, 1, name);
-    if (status == SP_OK) status = sp__grpc_put_text(&t, 2, datatype != NULL ? datatype : "UNKNOWN");
-    if (status == SP_OK) status = sp__grpc_put_dims(&t, 3, rank, dims);
-    if (status == SP_OK) return sp__grpc_put_message(o, number, &t);
-    sp__wire_out_free(&t);
-    return status;
+    SP_TRY(sp__grpc_end_part(o, 2, inner));
+    return sp__grpc_end_part(o, 4, at);
 }
 
-static sp_status put_tensor_face(sp_wire_out *o, uint32_t number, const char *name, sp_dtype dtype, int rank,
+static sp_status put_integer(sp_wire_out *o, const char *key, uint64_t value)
+{
+    const size_t at = o->bytes;
+    SP_TRY(sp__grpc_put_text(o, 1, key));
+    const size_t inner = o->bytes;
+    SP_TRY(sp__wire_put_number(o, 2, value));
+    return end_parameter(o, at, inner);
+}
+
+/* Where an output went: parameters of its face. */
+static sp_status put_shared(sp_wire_out *o, const sp_wanted *w, size_t bytes)
+{
+    const size_t at = o->bytes;
+    SP_TRY(sp__grpc_put_text(o, 1, "shared_memory_region"));
+    const size_t inner = o->bytes;
+    SP_TRY(sp__grpc_put_text(o, 3, w->region_name));
+    SP_TRY(end_parameter(o, at, inner));
+    SP_TRY(put_integer(o, "shared_memory_offset", w->region_offset));
+    return put_integer(o, "shared_memory_byte_size", bytes);
+}
+
+static sp_status put_tensor_face(sp_wire_out *o, uint32_t number, const char *name, const char *datatype, int rank,
                                  const int64_t *dims)
 {
-    return put_face(o, number, name, sp__kserve_datatype(dtype), rank, dims);
+    const size_t at = o->bytes;
+    SP_TRY(sp__grpc_put_text(o, 1, name));
+    SP_TRY(sp__grpc_put_text(o, 2, datatype != NULL ? datatype : "UNKNOWN"));
+    SP_TRY(sp__grpc_put_dims(o, 3, rank, dims));
+    return sp__grpc_end_part(o, number, at);
 }
 
-/* What an output has in the reply: the tensor's bytes, or its classes. */
+/* What an output has in the reply: the tensor's bytes, or texts. */
 typedef struct output {
     sp_wanted wanted;
     sp_tensor *plain;
-    sp__text classes;
-    bool is_text; /* these are in classes, too */
+    sp__text texts; /* its own, or its classes */
+    const char *datatype;
+    int rank;
+    const int64_t *dims;
+    int64_t class_dims[2];
+    const void *data;
+    size_t bytes;
 } output;
 
-static sp_status put_output_face(const sp_job *job, sp_wire_out *o, output *out)
+static sp_status read_output_values(const sp_job *job, const char *name, output *out)
+{
+    const sp_item *texts = sp__texts_output(job, out->wanted.index);
+    out->datatype = "BYTES";
+    if (texts != NULL) {
+        SP_CHECK(out->wanted.classes == 0, SP_TYPE, "output '%s' is BYTES, which has no classes", name);
+        out->rank = sp_item_texts(texts)->rank;
+        out->dims = sp_item_texts(texts)->dims;
+        sp__texts_put_binary(texts, &out->texts);
+    } else {
+        SP_TRY(sp__encode_plain(job, out->wanted.index, &out->plain));
+        const sp_tensor *t = out->plain;
+        if (out->wanted.classes == 0) {
+            out->datatype = sp__kserve_datatype(sp_tensor_dtype(t));
+            out->rank = sp_tensor_rank(t);
+            out->dims = sp_tensor_dims(t);
+            out->data = sp_tensor_data(t);
+            out->bytes = sp_tensor_bytes(t);
+            SP_CHECK(out->datatype != NULL, SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name,
+                     sp_dtype_name(sp_tensor_dtype(t)));
+            return SP_OK;
+        }
+        SP_TRY(sp__kserve_put_classes(job->model, t, name, out->wanted.classes, false, &out->texts, &out->rank,
+                                      out->class_dims));
+        out->dims = out->class_dims;
+    }
+    out->data = out->texts.data;
+    out->bytes = out->texts.used;
+    return out->texts.failed ? SP_NOMEM : SP_OK;
+}
+
+static sp_status put_output_face(sp_job *job, sp_wire_out *o, output *out)
 {
     const char *name = sp_model_output_name(job->model->model, out->wanted.index);
-    const sp_item *texts = sp__texts_output(job, out->wanted.index);
-    if (texts != NULL) {
-        const sp_spec *s = sp_item_texts(texts);
-        SP_CHECK(out->wanted.classes == 0, SP_TYPE, "output '%s' is BYTES, which has no classes", name);
-        out->is_text = true;
-        sp__texts_put_binary(texts, &out->classes);
-        return out->classes.failed ? SP_NOMEM : put_face(o, 5, name, "BYTES", s->rank, s->dims);
+    SP_TRY(read_output_values(job, name, out));
+    const size_t at = o->bytes;
+    SP_TRY(sp__grpc_put_text(o, 1, name));
+    SP_TRY(sp__grpc_put_text(o, 2, out->datatype));
+    SP_TRY(sp__grpc_put_dims(o, 3, out->rank, out->dims));
+    if (out->wanted.region != NULL) {
+        SP_TRY(sp__region_put(job, &out->wanted, name, out->data, out->bytes));
+        SP_TRY(put_shared(o, &out->wanted, out->bytes));
+        out->bytes = 0; /* it has an empty place among the raw_output_contents */
     }
-    SP_TRY(sp__encode_plain(job, out->wanted.index, &out->plain));
-    const sp_tensor *t = out->plain;
-    if (out->wanted.classes > 0) {
-        int rank;
-        int64_t dims[2];
-        SP_TRY(sp__kserve_put_classes(job->model, t, name, out->wanted.classes, false, &out->classes, &rank, dims));
-        return out->classes.failed ? SP_NOMEM : put_face(o, 5, name, "BYTES", rank, dims);
-    }
-    SP_CHECK(sp__kserve_datatype(sp_tensor_dtype(t)) != NULL, SP_TYPE,
-             "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(t)));
-    return put_tensor_face(o, 5, name, sp_tensor_dtype(t), sp_tensor_rank(t), sp_tensor_dims(t));
+    return sp__grpc_end_part(o, 5, at);
 }
 
 /* parameters["triton_final_response"] = true: every message gets one reply. */
@@ -314,8 +372,7 @@ static sp_status put_final(sp_wire_out *o)
     SP_TRY(sp__grpc_put_text(o, 1, "triton_final_response"));
     const size_t inner = o->bytes;
     SP_TRY(sp__wire_put_number(o, 1, 1));
-    SP_TRY(sp__grpc_end_part(o, 2, inner));
-    return sp__grpc_end_part(o, 4, at);
+    return end_parameter(o, at, inner);
 }
 
 static sp_status put_reply(sp_job *job, sp_wire_out *o, output *outputs, int n)
@@ -328,12 +385,7 @@ static sp_status put_reply(sp_job *job, sp_wire_out *o, output *outputs, int n)
     if (job->id != NULL) SP_TRY(sp__grpc_put_text(o, 3, job->id));
     if (job->final_wanted) SP_TRY(put_final(o));
     for (int k = 0; k < n; k++) SP_TRY(put_output_face(job, o, &outputs[k]));
-    for (int k = 0; k < n; k++) {
-        const output *out = &outputs[k];
-        const bool classes = out->wanted.classes > 0 || out->is_text;
-        SP_TRY(sp__grpc_put_bytes(o, 6, classes ? out->classes.data : sp_tensor_data(out->plain),
-                                  classes ? out->classes.used : sp_tensor_bytes(out->plain)));
-    }
+    for (int k = 0; k < n; k++) SP_TRY(sp__grpc_put_bytes(o, 6, outputs[k].data, outputs[k].bytes));
     return SP_OK;
 }
 
@@ -348,7 +400,7 @@ static sp_status encode(sp_job *job)
     sp_status status = put_reply(job, &o, outputs, n);
     for (int k = 0; k < n; k++) {
         sp_tensor_release(outputs[k].plain);
-        sp__free(outputs[k].classes.data);
+        sp__free(outputs[k].texts.data);
     }
     if (status == SP_OK && job->protocol == &sp__protocol_kserve_stream)
         status = sp__grpc_end_part(&o, 2, SP_GRPC_PREFIX);
@@ -374,7 +426,7 @@ static sp_status put_server_metadata(sp_wire_out *o)
     SP_TRY(sp__grpc_put_text(o, 1, "spore"));
     SP_TRY(sp__grpc_put_text(o, 2, sp_version()));
     static const char *const extensions[] = {"classification", "model_repository", "model_configuration", "statistics",
-                                             "trace",          "logging"};
+                                             "trace",          "logging",          "system_shared_memory"};
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) SP_TRY(sp__grpc_put_text(o, 3, extensions[i]));
     return SP_OK;
 }
@@ -393,11 +445,13 @@ static sp_status put_model_metadata(sp_wire_out *o, const sp_served *m)
     SP_TRY(sp__grpc_put_text(o, 3, platform));
     for (int i = 0; i < m->n_in; i++) {
         const sp_spec *s = sp_model_input_spec(m->model, i);
-        SP_TRY(put_tensor_face(o, 4, sp_model_input_name(m->model, i), s->dtype, s->rank, s->dims));
+        SP_TRY(
+            put_tensor_face(o, 4, sp_model_input_name(m->model, i), sp__kserve_datatype(s->dtype), s->rank, s->dims));
     }
     for (int i = 0; i < m->n_out; i++) {
         const sp_spec *s = sp_model_output_spec(m->model, i);
-        SP_TRY(put_tensor_face(o, 5, sp_model_output_name(m->model, i), s->dtype, s->rank, s->dims));
+        SP_TRY(
+            put_tensor_face(o, 5, sp_model_output_name(m->model, i), sp__kserve_datatype(s->dtype), s->rank, s->dims));
     }
     return SP_OK;
 }
@@ -407,8 +461,12 @@ static sp_status read_model(struct sp_server *s, const sp_exchange *x, char name
 {
     sp_wire w;
     char text[64] = "";
+    uint8_t head[1024];
+    size_t n_head;
     name[0] = '\0';
-    SP_TRY(sp__grpc_open(x, &w));
+    SP_TRY(sp__grpc_peek(x, head, sizeof head, &n_head));
+    if (n_head > 0) w = sp__wire_open(head, n_head);
+    else SP_TRY(sp__grpc_open(x, &w));
     for (int n = 0; sp__wire_more(&w); n++) {
         uint32_t number;
         int type;
@@ -416,6 +474,7 @@ static sp_status read_model(struct sp_server *s, const sp_exchange *x, char name
         SP_TRY(sp__wire_field(&w, &number, &type));
         if (number == 1) SP_TRY(sp__wire_take_text(&w, "the model's name", type, name, 256));
         else if (number == 2) SP_TRY(sp__wire_take_text(&w, "the model's version", type, text, sizeof text));
+        else if (n_head > 0) break; /* fields come in order where messages are compressed, and the rest is not there */
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
     *version = text[0] != '\0' ? sp__route_version(s, name, text, strlen(text)) : 0;
@@ -458,9 +517,10 @@ static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
     int http_status = 404;
     sp_wire_out o = {0};
     const bool stream = strcmp(method, "ModelStreamInfer") == 0;
-    if (read_model(s, x, name, &version) != SP_OK) {
+    const sp_status read = read_model(s, x, name, &version);
+    if (read != SP_OK) {
         if (stream) stream_error(x, sp_error_message());
-        else sp__grpc_refuse(x, 400, sp_error_message());
+        else sp__grpc_refuse(x, sp__http_status(read), sp_error_message());
         sp__exchange_reply(x);
         return;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "serve/kserve_parameters.h"
+#include "serve/regions.h"
 #include "serve/routes.h"
 
 static sp_status want(const sp_parameter *p, char kind)
@@ -98,11 +99,25 @@ static sp_status content_type(const sp_parameter *p, const char *name)
     return SP_OK;
 }
 
-sp_status sp__kserve_input_parameter(const sp_parameter *p, const char *name, int64_t *binary_bytes)
+/* *is_one: it is one of those that name shared memory. */
+static sp_status shared_parameter(const sp_parameter *p, const char *kind, const char *name, sp_region_words *shared,
+                                  bool *is_one)
 {
+    char of[120];
+    snprintf(of, sizeof of, "%s '%.100s'", kind, name);
+    return sp__region_parameter(p, of, shared, is_one);
+}
+
+sp_status sp__kserve_input_parameter(const sp_parameter *p, const char *name, int64_t *binary_bytes,
+                                     sp_region_words *shared)
+{
+    bool is_shared;
+    SP_TRY(shared_parameter(p, "input", name, shared, &is_shared));
+    if (is_shared) return SP_OK;
     if (strcmp(p->key, "content_type") == 0) return content_type(p, name);
     if (binary_bytes == NULL || strcmp(p->key, "binary_data_size") != 0)
-        return unknown(p, "an input", binary_bytes != NULL ? "binary_data_size" : "none");
+        return unknown(p, "an input",
+                       binary_bytes != NULL ? "binary_data_size, shared_memory_region" : "shared_memory_region");
     SP_TRY(want(p, 'i'));
     SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'binary_data_size' is %lld, it must not be negative",
              (long long)p->integer);
@@ -110,8 +125,12 @@ sp_status sp__kserve_input_parameter(const sp_parameter *p, const char *name, in
     return SP_OK;
 }
 
-sp_status sp__kserve_output_parameter(const sp_parameter *p, const char *name, bool *says_binary, sp_wanted *w)
+sp_status sp__kserve_output_parameter(const sp_parameter *p, const char *name, bool *says_binary, sp_wanted *w,
+                                      sp_region_words *shared)
 {
+    bool is_shared;
+    SP_TRY(shared_parameter(p, "output", name, shared, &is_shared));
+    if (is_shared) return SP_OK;
     if (strcmp(p->key, "content_type") == 0) return content_type(p, name);
     if (strcmp(p->key, "binary_data") == 0) {
         SP_TRY(want(p, 'b'));
@@ -119,7 +138,8 @@ sp_status sp__kserve_output_parameter(const sp_parameter *p, const char *name, b
         *says_binary = true;
         return SP_OK;
     }
-    if (strcmp(p->key, "classification") != 0) return unknown(p, "an output", "binary_data, classification");
+    if (strcmp(p->key, "classification") != 0)
+        return unknown(p, "an output", "binary_data, classification, shared_memory_region");
     SP_TRY(want(p, 'i'));
     SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'classification' is %lld, it must be the number of classes to tell",
              (long long)p->integer);

@@ -5,6 +5,8 @@
 
 #include "serve/decode.h"
 
+typedef struct sp_region_words sp_region_words; /* regions.h: parameters that name shared memory */
+
 typedef struct sp_parameter {
     const char *key;
     char kind; /* 'b' flag, 'i' integer, 's' text, 0: something else */
@@ -15,8 +17,10 @@ typedef struct sp_parameter {
 
 sp_status sp__kserve_request_parameter(sp_job *job, const sp_parameter *p);
 /* binary_bytes NULL: the protocol has another way for them. */
-sp_status sp__kserve_input_parameter(const sp_parameter *p, const char *name, int64_t *binary_bytes);
-sp_status sp__kserve_output_parameter(const sp_parameter *p, const char *name, bool *says_binary, sp_wanted *w);
+sp_status sp__kserve_input_parameter(const sp_parameter *p, const char *name, int64_t *binary_bytes,
+                                     sp_region_words *shared);
+sp_status sp__kserve_output_parameter(const sp_parameter *p, const char *name, bool *says_binary, sp_wanted *w,
+                                      sp_region_words *shared);
 
 /* Refuses classes of an output that is declared to have none, before the model runs. */
 sp_status sp__kserve_check_classes(const sp_served *m, const sp_wanted *w);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "serve/kserve_parameters.h"
+#include "serve/regions.h"
 #include "serve/routes.h"
 #include "serve/texts.h"
 
@@ -25,6 +26,7 @@ typedef struct tensor_text {
     int64_t binary_bytes; /* -1: none */
     bool is_output, says_binary;
     sp_wanted wanted;
+    sp_region_words shared;
 } tensor_text;
 
 static sp_status read_shape(sp_json *j, tensor_text *t)
@@ -56,8 +58,8 @@ static sp_status read_tensor_parameters(sp_json *j, sp__arena *a, tensor_text *t
     sp_status status;
     for (bool more = false; (status = sp__json_member(j, a, &more, &p.key)) == SP_OK && more;) {
         SP_TRY(read_parameter(j, a, &p));
-        SP_TRY(t->is_output ? sp__kserve_output_parameter(&p, name, &t->says_binary, &t->wanted)
-                            : sp__kserve_input_parameter(&p, name, &t->binary_bytes));
+        SP_TRY(t->is_output ? sp__kserve_output_parameter(&p, name, &t->says_binary, &t->wanted, &t->shared)
+                            : sp__kserve_input_parameter(&p, name, &t->binary_bytes, &t->shared));
     }
     return status;
 }
@@ -136,6 +138,11 @@ static sp_status take_input(sp_job *job, const tensor_text *t, const uint8_t **b
     SP_CHECK(texts || wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", t->name,
              t->datatype, sp__kserve_datatype(wanted));
     if (texts) SP_TRY(sp__decode_count(t->name, t->rank, t->dims, &(int64_t){0}));
+    if (sp__region_given(&t->shared)) {
+        SP_CHECK(t->data.start == NULL && t->binary_bytes < 0, SP_VALUE, "input '%s' has both shared memory and %s",
+                 t->name, t->data.start != NULL ? "data" : "binary_data_size");
+        return sp__region_take_input(job, i, dtype, (int)t->rank, t->dims, &t->shared);
+    }
     if (t->binary_bytes < 0) {
         SP_CHECK(t->data.start != NULL, SP_VALUE, "input '%s' has no data", t->name);
         if (texts) return sp__texts_from_json(job, i, (int)t->rank, t->dims, t->data);
@@ -176,8 +183,11 @@ static sp_status read_outputs(sp_job *job, sp_json *j)
         SP_TRY(sp__decode_output(job, t.name, &i));
         for (int k = 0; k < job->n_wanted; k++)
             SP_CHECK(job->wanted[k].index != i, SP_VALUE, "output '%s' is asked for twice", t.name);
-        job->wanted[job->n_wanted] = (sp_wanted){i, t.says_binary ? t.wanted.binary : job->binary, t.wanted.classes};
-        SP_TRY(sp__kserve_check_classes(job->model, &job->wanted[job->n_wanted]));
+        sp_wanted *w = &job->wanted[job->n_wanted];
+        *w = (sp_wanted){
+            .index = i, .binary = t.says_binary ? t.wanted.binary : job->binary, .classes = t.wanted.classes};
+        SP_TRY(sp__kserve_check_classes(job->model, w));
+        if (sp__region_given(&t.shared)) SP_TRY(sp__region_want_output(job, t.name, &t.shared, w));
     }
     if (job->n_wanted == 0) job->wanted = NULL; /* an empty list asks for all, as none does */
     return status;
@@ -285,13 +295,32 @@ static sp_status put_classes(const sp_served *m, const sp_tensor *t, const char 
     return status;
 }
 
-static sp_status put_texts(const sp_job *job, const sp_item *texts, const sp_wanted *w, sp__text *head, sp__text *tail)
+/* The end of what is said of an output that goes into shared memory. */
+static sp_status put_shared(sp_job *job, const sp_wanted *w, const char *name, const void *data, size_t bytes,
+                            sp__text *head)
+{
+    SP_TRY(sp__region_put(job, w, name, data, bytes));
+    sp__text_put(head, "],\"parameters\":{\"shared_memory_region\":");
+    sp__json_put_text(head, w->region_name, strlen(w->region_name));
+    sp__text_put(head, ",\"shared_memory_offset\":%llu,\"shared_memory_byte_size\":%zu}}",
+                 (unsigned long long)w->region_offset, bytes);
+    return SP_OK;
+}
+
+static sp_status put_texts(sp_job *job, const sp_item *texts, const sp_wanted *w, sp__text *head, sp__text *tail)
 {
     const sp_spec *s = sp_item_texts(texts);
     const char *name = sp_model_output_name(job->model->model, w->index);
     const size_t before = tail->used;
     SP_CHECK(w->classes == 0, SP_TYPE, "output '%s' is BYTES, which has no classes", name);
     put_face(head, name, "BYTES", s->rank, s->dims);
+    if (w->region != NULL) {
+        sp__text data = {0};
+        sp__texts_put_binary(texts, &data);
+        const sp_status status = data.failed ? SP_NOMEM : put_shared(job, w, name, data.data, data.used, head);
+        sp__free(data.data);
+        return status;
+    }
     if (w->binary) {
         sp__texts_put_binary(texts, tail);
         sp__text_put(head, "],\"parameters\":{\"binary_data_size\":%zu}}", tail->used - before);
@@ -304,7 +333,7 @@ static sp_status put_texts(const sp_job *job, const sp_item *texts, const sp_wan
 }
 
 /* Append what is said of an output to `head` and, if it is binary, its bytes to `tail`. */
-static sp_status put_output(const sp_job *job, const sp_wanted *w, sp__text *head, sp__text *tail)
+static sp_status put_output(sp_job *job, const sp_wanted *w, sp__text *head, sp__text *tail)
 {
     sp_tensor *t;
     const sp_item *texts = sp__texts_output(job, w->index);
@@ -319,7 +348,8 @@ static sp_status put_output(const sp_job *job, const sp_wanted *w, sp__text *hea
                           sp_dtype_name(sp_tensor_dtype(t)));
     else {
         put_face(head, name, datatype, sp_tensor_rank(t), sp_tensor_dims(t));
-        if (w->binary) {
+        if (w->region != NULL) status = put_shared(job, w, name, sp_tensor_data(t), sp_tensor_bytes(t), head);
+        else if (w->binary) {
             sp__text_put(head, "],\"parameters\":{\"binary_data_size\":%zu}}", sp_tensor_bytes(t));
             if (sp_tensor_bytes(t) > 0) sp__text_add(tail, sp_tensor_data(t), sp_tensor_bytes(t));
         } else {
@@ -350,10 +380,10 @@ static sp_status encode(sp_job *job)
     sp__text_put(&head, ",\"outputs\":[");
     const int n = job->wanted != NULL ? job->n_wanted : m->n_out;
     for (int k = 0; k < n && status == SP_OK; k++) {
-        const sp_wanted w = job->wanted != NULL ? job->wanted[k] : (sp_wanted){k, job->binary, 0};
+        const sp_wanted w = job->wanted != NULL ? job->wanted[k] : (sp_wanted){.index = k, .binary = job->binary};
         if (k > 0) sp__text_put(&head, ",");
         status = put_output(job, &w, &head, &tail);
-        binary = binary || w.binary;
+        binary = binary || (w.binary && w.region == NULL);
     }
     sp__text_put(&head, "]}");
     const size_t head_bytes = head.used;

@@ -49,6 +49,7 @@ static sp_status entry_for(struct sp_server *s, const char *name, const char *pa
         sp__lock(&e->lock);
         const bool same = memcmp(&e->settings, settings, sizeof *settings) == 0;
         e->settings = *settings;
+        e->overridden = false;
         sp__unlock(&e->lock);
         e->generation += !same;
         e->of = of;

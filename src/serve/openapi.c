@@ -13,12 +13,14 @@
 #define MODEL "{\"name\":\"model\",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\",\"minLength\":1}}"
 #define VERSION                                                                                                        \
     "{\"name\":\"version\",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\",\"minLength\":1},\"description\":\"a number, or a label\"}"
+#define REGION                                                                                                         \
+    "{\"name\":\"region\",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\",\"minLength\":1}}"
 #define ANY "{\"type\":\"object\"}"
 
 /* Operations: path, method, what it is called, parameters, schema of the body (NULL: none), schema of the answer. */
 static const struct {
     const char *path, *method, *id, *summary;
-    int n_parameters; /* 0: none, 1: the model, 2: the model and its version */
+    int n_parameters; /* 0: none, 1: the model, 2: the model and its version, 3: a region */
     const char *body, *answer;
 } operations[] = {
     {"/v2", "get", "serverMetadata", "name, version and extensions of the server", 0, NULL, ANSWER(REF("Server"))},
@@ -45,6 +47,16 @@ static const struct {
     {"/v2/repository/models/{model}/load", "post", "loadModel", "load a model of the server's again", 1, NULL,
      ANSWER(ANY)},
     {"/v2/repository/models/{model}/unload", "post", "unloadModel", "serve it no longer", 1, NULL, ANSWER(ANY)},
+    {"/v2/systemsharedmemory/status", "get", "regions", "memory that clients share", 0, NULL,
+     ANSWER("{\"type\":\"array\",\"items\":" ANY "}")},
+    {"/v2/systemsharedmemory/unregister", "post", "unregisterRegions", "give up all regions", 0, NULL, ANSWER(ANY)},
+    {"/v2/systemsharedmemory/region/{region}/status", "get", "region", "a region of shared memory", 3, NULL,
+     ANSWER("{\"type\":\"array\",\"items\":" ANY "}")},
+    {"/v2/systemsharedmemory/region/{region}/register", "post", "registerRegion", "share memory with the server", 3,
+     "{\"type\":\"object\",\"required\":[\"key\",\"byte_size\"],\"properties\":{\"key\":{\"type\":\"string\"},\"offset\":{\"type\":\"integer\",\"minimum\":0},\"byte_size\":{\"type\":\"integer\",\"minimum\":1}},\"additionalProperties\":false}",
+     ANSWER(ANY)},
+    {"/v2/systemsharedmemory/region/{region}/unregister", "post", "unregisterRegion", "give up a region", 3, NULL,
+     ANSWER(ANY)},
     {"/v1/models", "get", "v1Models", "names of models", 0, NULL, ANSWER(ANY)},
     {"/v1/models/{model}", "get", "v1State", "states of a model's versions", 1, NULL, ANSWER(ANY)},
     {"/v1/models/{model}:predict", "post", "v1Predict", "run the model, as KServe v1 and TensorFlow Serving", 1,
@@ -75,6 +87,8 @@ static const char schemas[] =
                                                   "\"Predict\":{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"signature_name\":{\"type\":\"string\"},\"instances\":{\"type\":\"array\"},\"inputs\":{}}},"
                                                   "\"Instances\":{\"type\":\"object\",\"required\":[\"instances\"],\"additionalProperties\":false,\"properties\":{\"instances\":{}}}";
 
+static const char *const parameters[] = {MODEL, MODEL "," VERSION, REGION};
+
 void sp__route_openapi(sp_exchange *x)
 {
     sp__text t = {0};
@@ -86,7 +100,7 @@ void sp__route_openapi(sp_exchange *x)
         sp__text_put(&t, "%s\"%s\":{\"%s\":{\"operationId\":\"%s\",\"summary\":\"%s\"", i > 0 ? "," : "",
                      operations[i].path, operations[i].method, operations[i].id, operations[i].summary);
         if (operations[i].n_parameters > 0)
-            sp__text_put(&t, ",\"parameters\":[%s]", operations[i].n_parameters == 1 ? MODEL : MODEL "," VERSION);
+            sp__text_put(&t, ",\"parameters\":[%s]", parameters[operations[i].n_parameters - 1]);
         if (operations[i].body != NULL)
             sp__text_put(&t, ",\"requestBody\":{\"required\":true,\"content\":{\"application/json\":{\"schema\":%s}}}",
                          operations[i].body);

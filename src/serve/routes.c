@@ -186,7 +186,7 @@ static void reply_server(sp_exchange *x)
     if (!wants(x, "GET")) return;
     sp__text_put(
         &t,
-        "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\",\"model_repository\",\"model_configuration\",\"statistics\",\"trace\",\"logging\",\"sequence\",\"schedule_policy\"]}\n",
+        "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\",\"model_repository\",\"model_configuration\",\"statistics\",\"trace\",\"logging\",\"system_shared_memory\",\"sequence\",\"schedule_policy\"]}\n",
         sp_version());
     reply_now(x, 200, "application/json", &t);
 }

@@ -164,6 +164,8 @@ typedef struct sp_entry {
     sp_lock lock;        /* of what stands down to unavailable */
     sp_served *served;   /* versions that are served, the newest first; written by who loads alone */
     sp_settings settings;
+    sp_settings given;     /* by the program, while a client's order to load has put others in their place */
+    bool overridden;       /* it has */
     char degraded[400];    /* why a newer version than the current one is not served; empty: there is none */
     char unavailable[400]; /* why no version is */
     atomic_bool tried;     /* once, at least */
@@ -229,11 +231,16 @@ void sp__models_release(struct sp_server *s);
 
 /* --- jobs ---------------------------------------------------------------------------------------------------------- */
 
+typedef struct sp_region sp_region; /* memory shared with clients; regions.h */
+
 /* An output that the client wants, and how. */
 typedef struct sp_wanted {
     int index;
     bool binary;
-    int64_t classes; /* KServe: its largest elements, as texts; 0: the tensor */
+    int64_t classes;   /* KServe: its largest elements, as texts; 0: the tensor */
+    sp_region *region; /* goes there, by that name, to that part of it; NULL: into the reply */
+    const char *region_name;
+    uint64_t region_offset, region_bytes;
 } sp_wanted;
 
 typedef struct sp_sequence sp_sequence;
@@ -263,8 +270,10 @@ typedef struct sp_job {
     sp_wanted *wanted;
     const char *sequence_id; /* NULL: it belongs to none */
     bool sequence_start, sequence_end;
-    sp_sequence *sequence; /* it has, or waits for */
-    int priority;          /* 1: runs first */
+    sp_sequence *sequence;         /* it has, or waits for */
+    struct sp_region_use *regions; /* that it reads and writes; regions.c */
+    uint64_t region_bytes;         /* that were read from them */
+    int priority;                  /* 1: runs first */
     bool stream,
         final_wanted; /* KServe over gRPC: a message of a call that stays open; which asks to be told that a reply is the last */
     bool columns;        /* v1: inputs came as whole tensors */
@@ -347,8 +356,10 @@ struct sp_server {
     sp_cond watch;
     sp_job *first, **end;
     bool ending;
-    bool polling;                    /* the watcher is at the disk, and may be loading a model */
-    bool reload;                     /* the program is to be told */
+    bool polling;       /* the watcher is at the disk, and may be loading a model */
+    bool reload;        /* the program is to be told */
+    sp_region *regions; /* shared with clients; under lock */
+    atomic_int n_regions;
     struct sp_order *orders;         /* loading and unloading that clients asked for */
     atomic_bool log_info, log_error; /* lines that are wanted */
     int n_threads;

@@ -12,6 +12,7 @@
 #include "formats/model_impl.h"
 #include "serve/decode.h"
 #include "serve/grpc.h"
+#include "serve/regions.h"
 #include "serve/servable.h"
 #include "serve/texts.h"
 #include "serve/triton.h"
@@ -122,6 +123,7 @@ static void end_one(sp_job *job)
                        (long long)job->model->version, job->error.message);
     atomic_fetch_sub(&e->metrics.in_flight, 1);
     sp__texts_release(job);
+    sp__regions_leave(job);
     for (int i = 0; job->in != NULL && i < job->model->n_in + job->model->n_out; i++) sp_tensor_release(job->in[i]);
     sp__served_release(job->model);
     sp__arena_free(&job->arena);
@@ -163,7 +165,8 @@ static void work_on(sp_job *job)
     sp_status status = job->encoding ? job->protocol->encode(job) : job->protocol->decode(job);
     if (status != SP_OK) {
         sp__job_failed(job, status);
-        if (job->encoding && job->status < 500) job->status = 500; /* the client is not to blame for our results */
+        if (job->encoding && job->status < 500 && job->fail_status == 0)
+            job->status = 500; /* the client is not to blame for our results */
         sp__job_end(job);
     } else if (job->encoding) {
         if (job->x->reply.grpc_status < 0) sp__encode_compressed(job);
@@ -191,6 +194,13 @@ void sp__job_encode(sp_job *job)
     job->encoding = true;
     if (bytes <= SMALL_BYTES) work_on(job);
     else push(job->server, job);
+}
+
+/* May a small body stand for much: is it compressed, or does it name shared memory? */
+static bool is_large_inside(const struct sp_server *s, const sp_exchange *x)
+{
+    return sp__exchange_header(x, "content-encoding") != NULL || sp__exchange_header(x, "grpc-encoding") != NULL ||
+           sp__region_asked(s, x);
 }
 
 void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, const sp_protocol *protocol)
@@ -239,7 +249,7 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
                      "model '%s' has %d requests waiting already, which is the limit (--max-queue); try again later",
                      e->name, most);
     if (job->status != 0) sp__job_end(job);
-    else if (x->body_bytes <= SMALL_BYTES) work_on(job);
+    else if (x->body_bytes <= SMALL_BYTES && !is_large_inside(s, x)) work_on(job);
     else push(s, job);
 }
 
@@ -516,6 +526,7 @@ void sp_server_release(sp_server *s)
     }
     if (s->watching) join_watcher(s);
     sp__servables_stop(s);
+    sp__regions_release(s);
     sp__entries_release(s);
     sp__models_release(s);
     sp__keys_release(s);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/regions.h"
 #include "serve/triton.h"
 
 static bool is(const sp_exchange *x, const char *method)
@@ -75,32 +76,28 @@ static void index_models(sp_server *s, sp_exchange *x)
     reply(x, &t);
 }
 
-/* Parameters of a load would change the model's files or configuration, which are the operator's: only what asks for nothing is taken. */
-static sp_status check_order(const sp_exchange *x, bool load)
+/* A load's configuration, in the arena. Files are the operator's, and are not taken from requests. */
+static sp_status read_order(const sp_exchange *x, bool load, sp__arena *arena, const char **config)
 {
-    sp__arena arena = {0};
     sp_json j = sp__json_open(x->body, x->body_bytes);
     const char *key, *name;
     sp_status status = SP_OK;
-    for (bool more = false;
-         x->body_bytes > 0 && (status = sp__json_member(&j, &arena, &more, &key)) == SP_OK && more;) {
+    for (bool more = false; x->body_bytes > 0 && (status = sp__json_member(&j, arena, &more, &key)) == SP_OK && more;) {
         if (strcmp(key, "parameters") != 0) {
             status = sp__json_fail(&j, "'%.64s' is not known; the request has: parameters", key);
             break;
         }
-        for (bool inner = false; (status = sp__json_member(&j, &arena, &inner, &name)) == SP_OK && inner;) {
+        for (bool inner = false; (status = sp__json_member(&j, arena, &inner, &name)) == SP_OK && inner;) {
             bool flag = true;
             if (!load && strcmp(name, "unload_dependents") == 0) status = sp__json_bool(&j, &flag); /* there are none */
+            else if (load && strcmp(name, "config") == 0) status = sp__json_text(&j, arena, config, NULL);
             else
                 status = sp__json_fail(
-                    &j,
-                    "parameter '%.64s' is not done: clients name no files and no settings; those are the server's (--config)",
-                    name);
+                    &j, "parameter '%.64s' is not done: clients name no files; those are the server's", name);
             if (status != SP_OK) break;
         }
         if (status != SP_OK) break;
     }
-    sp__arena_free(&arena);
     return status;
 }
 
@@ -118,8 +115,11 @@ static void order(sp_server *s, sp_exchange *x, const char *rest)
         return;
     }
     if (!wants(x, "POST")) return;
-    if (check_order(x, load) != SP_OK) sp__route_refuse(x, 400, sp_error_message());
-    else sp__repository_order(s, x, name, load, false);
+    sp__arena arena = {0};
+    const char *config = NULL;
+    if (read_order(x, load, &arena, &config) != SP_OK) sp__route_refuse(x, 400, sp_error_message());
+    else sp__repository_order(s, x, name, config, load, false);
+    sp__arena_free(&arena);
 }
 
 /* --- statistics ------------------------------------------------------------------------------------------------------- */
@@ -279,19 +279,85 @@ static void settings(sp_server *s, sp_exchange *x, void (*put)(sp_server *s, sp_
     reply(x, &t);
 }
 
-/* Clients that share memory with the server: there is none. */
-static void shared_memory(sp_exchange *x, const char *rest)
+/* --- shared memory --------------------------------------------------------------------------------------------------- */
+
+static void put_region(void *context, const char *name, const char *key, uint64_t offset, uint64_t bytes)
 {
-    const size_t n = strlen(rest);
+    sp__text *t = context;
+    sp__text_put(t, t->used > 1 ? ",{\"name\":" : "{\"name\":");
+    sp__json_put_text(t, name, strlen(name));
+    sp__text_put(t, ",\"key\":");
+    sp__json_put_text(t, key, strlen(key));
+    sp__text_put(t, ",\"offset\":%llu,\"byte_size\":%llu}", (unsigned long long)offset, (unsigned long long)bytes);
+}
+
+/* {"key": "/name", "offset": 0, "byte_size": 64} */
+static sp_status read_region(const sp_exchange *x, sp__arena *a, const char **shm, int64_t *offset, int64_t *bytes)
+{
+    sp_json j = sp__json_open(x->body, x->body_bytes);
+    const char *key;
+    sp_status status = SP_OK;
+    for (bool more = false; (status = sp__json_member(&j, a, &more, &key)) == SP_OK && more;) {
+        if (strcmp(key, "key") == 0) SP_TRY(sp__json_text(&j, a, shm, NULL));
+        else if (strcmp(key, "offset") == 0) SP_TRY(sp__json_int(&j, offset));
+        else if (strcmp(key, "byte_size") == 0) SP_TRY(sp__json_int(&j, bytes));
+        else return sp__json_fail(&j, "'%.64s' is not known; the request has: key, offset, byte_size", key);
+    }
+    SP_TRY(status);
+    SP_TRY(sp__json_end(&j));
+    SP_CHECK(*shm != NULL && *offset >= 0 && *bytes >= 0, SP_VALUE,
+             "the request must have a key, an offset from 0 on and a byte_size");
+    return SP_OK;
+}
+
+static sp_status register_region(sp_server *s, const sp_exchange *x, const char *name)
+{
+    sp__arena arena = {0};
+    const char *key = NULL;
+    int64_t offset = 0, bytes = -1;
+    sp_status status = read_region(x, &arena, &key, &offset, &bytes);
+    if (status == SP_OK) status = sp__region_register(s, x, name, key, (uint64_t)offset, (uint64_t)bytes);
+    sp__arena_free(&arena);
+    return status;
+}
+
+/* "[/region/NAME]/status", "/register", "/unregister"; cuda: of devices that there are none of. */
+static void shared_memory(sp_server *s, sp_exchange *x, const char *rest, bool cuda)
+{
+    char name[256] = "";
     sp__text t = {0};
-    const bool status = n >= 7 && strcmp(rest + n - 7, "/status") == 0, all = strcmp(rest, "/unregister") == 0;
-    if (status ? !wants(x, "GET") : !wants(x, "POST")) return;
-    if (!status && !all) {
-        sp__route_refuse(x, 501, "shared memory is not done here; send tensors in the body");
+    const char *what = strrchr(rest, '/');
+    const bool named = strncmp(rest, "/region/", 8) == 0 && what > rest + 8;
+    if (what == NULL ||
+        (named ? !sp__path_decode(rest + 8, (size_t)(what - rest - 8), name, sizeof name) : what != rest)) {
+        sp__route_refuse(x, 404,
+                         "the path is not /v2/systemsharedmemory[/region/NAME]/status, /register or /unregister");
         return;
     }
-    sp__text_put(&t, status ? "[]\n" : "{}\n");
-    reply(x, &t);
+    const bool shows = strcmp(what, "/status") == 0, takes = strcmp(what, "/register") == 0 && named,
+               drops = strcmp(what, "/unregister") == 0;
+    if (!shows && !takes && !drops) {
+        sp__route_refuse(x, 404, "there is no such path; regions have /status, /register and /unregister");
+        return;
+    }
+    if (!wants(x, shows ? "GET" : "POST")) return;
+    const char *why = shows ? NULL : sp__region_refusal(s, x);
+    if (why != NULL) {
+        sp__route_refuse(x, 403, why);
+        return;
+    }
+    sp_status status = SP_OK;
+    sp__text_put(&t, shows ? "[" : "{}");
+    if (cuda && takes) status = sp__fail(SP_DECLINED, "there is no CUDA here, whose memory could be shared");
+    else if (shows && !cuda) status = sp__regions_each(s, name, put_region, &t);
+    else if (takes) status = register_region(s, x, name);
+    else if (drops && !cuda) sp__region_unregister(s, name);
+    sp__text_put(&t, shows ? "]\n" : "\n");
+    if (status == SP_OK) reply(x, &t);
+    else {
+        sp__free(t.data);
+        sp__route_refuse(x, status == SP_KEY ? 404 : sp__http_status(status), sp_error_message());
+    }
 }
 
 bool sp__triton_rest_route(sp_server *s, sp_exchange *x)
@@ -304,8 +370,8 @@ bool sp__triton_rest_route(sp_server *s, sp_exchange *x)
     else if (strcmp(p, "models/stats") == 0) all_statistics(s, x);
     else if (strcmp(p, "trace/setting") == 0) settings(s, x, put_trace, sp__trace_set);
     else if (strcmp(p, "logging") == 0) settings(s, x, put_log, sp__log_set);
-    else if (strncmp(p, "systemsharedmemory", 18) == 0) shared_memory(x, p + 18);
-    else if (strncmp(p, "cudasharedmemory", 16) == 0) shared_memory(x, p + 16);
+    else if (strncmp(p, "systemsharedmemory", 18) == 0) shared_memory(s, x, p + 18, false);
+    else if (strncmp(p, "cudasharedmemory", 16) == 0) shared_memory(s, x, p + 16, true);
     else return false;
     return true;
 }

@@ -44,6 +44,9 @@ def test_arrays_in_and_out(serve, models, mlp):
         status, reply = server.ask("POST", INFER, body, of(kind))
         assert status == 200, reply
         np.testing.assert_array_equal(scores(reply), wanted)
+    asked = json.dumps({"inputs": [{"name": "x", "shape": [2, 4], "datatype": "FP32", "data": X.tolist()}]})
+    status, reply = server.ask("POST", INFER, f" {asked}\n", of("application/octet-stream")) # what aiohttp says of a body whose type nobody named
+    assert status == 200 and np.array_equal(scores(reply), wanted)
     status, reply = server.ask("POST", INFER, X.tobytes(), {"inference-header-content-length": "0"})
     assert status == 200 and np.array_equal(scores(reply), wanted)
     name = server.ask("GET", "/v2/models/mlp")[1]["outputs"][0]["name"]

@@ -63,8 +63,6 @@ def test_all_of_triton_rest(server):
     assert client.get_log_settings()["log_error"] is True and client.update_log_settings({"log_info": True})["log_info"] is True
     assert client.get_system_shared_memory_status() == [] and client.get_cuda_shared_memory_status() == []
     client.unregister_system_shared_memory()
-    with pytest.raises(Exception, match="shared memory is not done"):
-        client.register_system_shared_memory("a", "/a", 16)
     x = module.InferInput("x", X.shape, "FP32")
     x.set_data_from_numpy(X)
     assert client.async_infer("mlp", [x]).get_result().as_numpy("output").shape == (2, 3)
@@ -86,8 +84,22 @@ def test_all_of_triton_grpc(server):
     assert list(client.get_trace_settings().settings["trace_level"].value) == ["OFF"]
     assert client.get_log_settings().settings["log_error"].bool_param is True and client.update_log_settings({"log_info": True}).settings["log_info"].bool_param is True
     assert not client.get_system_shared_memory_status().regions
-    with pytest.raises(Exception, match="shared memory is not done"):
-        client.register_system_shared_memory("a", "/a", 16)
+    client.close()
+
+
+def test_triton_grpc_compressed(server, mlp):
+    import queue
+    module = pytest.importorskip("tritonclient.grpc")
+    client, got = module.InferenceServerClient(f"127.0.0.1:{server.port}"), queue.Queue()
+    x = module.InferInput("x", X.shape, "FP32")
+    x.set_data_from_numpy(X)
+    for algorithm in ("gzip", "deflate"):
+        assert client.infer("mlp", [x], compression_algorithm=algorithm).as_numpy("output").tobytes() == mlp(X).tobytes()
+    client.start_stream(lambda result, error: got.put((result, error)), compression_algorithm="gzip")
+    client.async_stream_infer("mlp", [x])
+    result, error = got.get(timeout=60)
+    assert error is None and result.as_numpy("output").tobytes() == mlp(X).tobytes()
+    client.stop_stream()
     client.close()
 
 
@@ -132,6 +144,79 @@ def test_triton_aio(server, mlp, kind):
             assert found == [("0", None), ("1", None), ("2", None)]
         await client.close()
     asyncio.run(ask())
+
+
+def shared(module, shm, key):
+    """Memory of tritonclient's, and an input and output in it."""
+    region = shm.create_shared_memory_region(key, key, X.nbytes + 24)
+    shm.set_shared_memory_region(region, [X])
+    x, y = module.InferInput("x", X.shape, "FP32"), module.InferRequestedOutput("output")
+    x.set_shared_memory(key, X.nbytes)
+    y.set_shared_memory(key, 24, offset=X.nbytes)
+    return region, x, y
+
+
+@pytest.mark.parametrize("kind", ["http", "grpc"])
+def test_triton_shared_memory(server, mlp, kind):
+    module, shm = pytest.importorskip(f"tritonclient.{kind}"), pytest.importorskip("tritonclient.utils.shared_memory")
+    client, key = module.InferenceServerClient(f"127.0.0.1:{server.port}"), f"spore-{kind}-{server.process.pid}"
+    region, x, y = shared(module, shm, key)
+    try:
+        client.register_system_shared_memory(key, key, X.nbytes + 24)
+        found = client.get_system_shared_memory_status(key)
+        assert (found[0]["byte_size"] if kind == "http" else found.regions[key].byte_size) == X.nbytes + 24
+        reply = client.infer("mlp", [x], outputs=[y])
+        said = reply.get_output("output")
+        assert (said["parameters"]["shared_memory_region"] if kind == "http" else said.parameters["shared_memory_region"].string_param) == key
+        assert shm.get_contents_as_numpy(region, np.float32, [2, 3], offset=X.nbytes).tobytes() == mlp(X).tobytes()
+        with pytest.raises(Exception, match="registered already"):
+            client.register_system_shared_memory(key, key, 8)
+        client.unregister_system_shared_memory(key)
+        with pytest.raises(Exception, match="no region"):
+            client.infer("mlp", [x], outputs=[y])
+        with pytest.raises(Exception, match="no CUDA"):
+            client.register_cuda_shared_memory("a", b"AAAA", 0, 8)
+        client.unregister_cuda_shared_memory()
+    finally:
+        shm.destroy_shared_memory_region(region)
+        client.close()
+
+
+@pytest.mark.parametrize("kind", ["http", "grpc"])
+def test_triton_aio_shared_memory(server, mlp, kind):
+    import asyncio
+    module, shm = pytest.importorskip(f"tritonclient.{kind}.aio"), pytest.importorskip("tritonclient.utils.shared_memory")
+
+    async def ask():
+        client, key = module.InferenceServerClient(f"127.0.0.1:{server.port}"), f"spore-aio-{kind}-{server.process.pid}"
+        region, x, y = shared(module, shm, key)
+        try:
+            await client.register_system_shared_memory(key, key, X.nbytes + 24)
+            assert await client.get_system_shared_memory_status()
+            await client.infer("mlp", [x], outputs=[y])
+            assert shm.get_contents_as_numpy(region, np.float32, [2, 3], offset=X.nbytes).tobytes() == mlp(X).tobytes()
+            await client.unregister_system_shared_memory(key)
+        finally:
+            shm.destroy_shared_memory_region(region)
+            await client.close()
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("kind", ["http", "grpc"])
+def test_triton_loads_with_a_configuration(server, kind):
+    import json
+    module = pytest.importorskip(f"tritonclient.{kind}")
+    client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
+
+    def config():
+        return client.get_model_config("mlp") if kind == "http" else client.get_model_config("mlp", as_json=True)["config"]
+    client.load_model("mlp", config=json.dumps({"max_batch_size": 2}))
+    assert config()["max_batch_size"] == 2
+    with pytest.raises(Exception, match="clients name no files"):
+        client.load_model("mlp", config="{}", files={"file:1/model.onnx": b"x"})
+    client.load_model("mlp")
+    assert config()["max_batch_size"] == 8
+    client.close()
 
 
 def test_triton_texts(tmp_path_factory):

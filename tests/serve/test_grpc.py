@@ -226,9 +226,9 @@ def parameter(key, *value):
     (infer(X, (4, parameter("sequence_start", (1, 1)))), "'sequence_start'"),
     (infer(X, (4, parameter("timeout", (3, "5")))), "'timeout'"),
     (infer(X, (4, parameter("other", (1, 1)))), "'other'"),
-    (infer(X, (6, message((1, "output"), (2, parameter("shared_memory_region", (3, "r")))))), "'shared_memory_region'"),
+    (infer(X, (6, message((1, "output"), (2, parameter("shared_memory_region", (3, "r")))))), "'shared_memory_byte_size'"),
     (infer(X, (6, message((1, "output"), (2, parameter("classification", (3, "r")))))), "'classification'"),
-    (message((1, "mlp"), (5, tensor("x", X, "FP32", (4, parameter("shared_memory_region", (3, "r"))))), (7, X.tobytes())), "'shared_memory_region'"),
+    (message((1, "mlp"), (5, tensor("x", X, "FP32", (4, parameter("shared_memory_region", (3, "r"))))), (7, X.tobytes())), "'shared_memory_byte_size'"),
 ])
 def test_what_is_not_done_is_refused(client, data, text):
     status, found, _ = client.grpc(KSERVE + "ModelInfer", data)

@@ -53,11 +53,56 @@ def test_load_and_unload(server, models):
     status, reply = server.ask("POST", "/v2/repository/models/broken/load")
     assert status == 400 and "failed to load 'broken'" in reply["error"] and "broken.onnx" in reply["error"]
     assert server.ask("POST", "/v2/repository/models/none/unload")[0] == 404
-    status, reply = server.ask("POST", "/v2/repository/models/mlp/load", {"parameters": {"config": "{}"}})
-    assert status == 400 and "'config' is not done" in reply["error"]
+    status, reply = server.ask("POST", "/v2/repository/models/mlp/load", {"parameters": {"file:1/model.onnx": "AAAA"}})
+    assert status == 400 and "clients name no files" in reply["error"]
     shutil.copy(models / "mlp.onnx", server.folder / "good")
     os.replace(server.folder / "good", server.folder / "broken.onnx")
     assert server.ask("POST", "/v2/repository/models/broken/load")[0] == 200 and server.infer("broken", x=X)
+
+
+def load(server, name, config):
+    return server.ask("POST", f"/v2/repository/models/{name}/load", {"parameters": {"config": config if isinstance(config, str) else json.dumps(config)}})
+
+
+def config_of(server, name):
+    return server.ask("GET", f"/v2/models/{name}/config")[1]
+
+
+def test_load_with_another_configuration(server):
+    """A configuration that was read, edited and sent back; a load without one brings back the server's."""
+    before = config_of(server, "mlp")
+    edited = {**before, "max_batch_size": 4, "instance_group": [{"count": 2, "kind": "KIND_CPU"}], "dynamic_batching": {"max_queue_delay_microseconds": 500}}
+    assert load(server, "mlp", edited) == (200, {})
+    now = config_of(server, "mlp")
+    assert now["max_batch_size"] == 4 and now["instance_group"][0]["count"] == 2 and now["dynamic_batching"]["max_queue_delay_microseconds"] == 500
+    assert server.infer("mlp", x=X)["output"].shape == (2, 3)
+    assert load(server, "mlp", {"max_batch_size": 0}) == (200, {}) # from the server's settings again, not from those before
+    now = config_of(server, "mlp")
+    assert now["max_batch_size"] == 0 and now["instance_group"][0]["count"] == 1 and "dynamic_batching" not in now
+    assert server.ask("POST", "/v2/repository/models/mlp/load")[0] == 200 and config_of(server, "mlp") == before
+    assert load(server, "net", {"version_policy": {"specific": {"versions": [1]}}})[0] == 200
+    assert {m["version"] for m in server.ask("POST", "/v2/repository/index", {})[1] if m["name"] == "net"} == {"1"}
+    assert load(server, "net", {"version_policy": {"latest": {"num_versions": 1}}})[0] == 200 and server.ask("GET", "/v2/models/net")[1]["versions"] == ["2"]
+    assert server.ask("POST", "/v2/repository/models/net/load")[0] == 200 and server.ask("GET", "/v2/models/net")[1]["versions"] == ["1", "2"]
+    with http2.Http2(server.port) as c:
+        assert c.grpc(SERVICE + "RepositoryModelLoad", message((2, "mlp"), (3, message((1, "config"), (2, message((3, json.dumps({"max_batch_size": 2}))))))))[0] == 0
+        assert config_of(server, "mlp")["max_batch_size"] == 2
+        assert c.grpc(SERVICE + "RepositoryModelLoad", message((2, "mlp"), (3, message((1, "file:1/a"), (2, message((4, b"x")))))))[0] == 12
+        assert c.grpc(SERVICE + "RepositoryModelLoad", message((2, "mlp")))[0] == 0 and config_of(server, "mlp") == before
+
+
+@pytest.mark.parametrize("config, text", [
+    ("{", "byte"), ({"max_batch_size": -1}, "0 to 1024"), ({"backend": "python"}, "cannot be changed"), ({"name": "other"}, "cannot be changed"),
+    ({"input": []}, "cannot be changed"), ({"optimization": {"graph": {"level": 1}}}, "'optimization' cannot be set"), ({"version_policy": {"newest": {}}}, "latest, all or specific"),
+    ({"instance_group": [{"kind": "KIND_GPU"}]}, "KIND_CPU"), ({"instance_group": [{"count": 17}]}, "1 to 16"), ({"instance_group": [{"gpus": [1]}]}, "'gpus' cannot be set"),
+    ({"dynamic_batching": {"preferred_batch_size": [4]}}, "'preferred_batch_size' cannot be set"), ({"max_batch_size": 0, "dynamic_batching": {"max_queue_delay_microseconds": 5}}, "no effect"),
+    ({"version_policy": {"specific": {"versions": [9]}}}, "none of the versions"),
+])
+def test_configurations_that_cannot_be(server, config, text):
+    before = config_of(server, "mlp")
+    status, reply = load(server, "mlp", config)
+    assert status == 400 and text in reply["error"], reply
+    assert config_of(server, "mlp") == before and server.infer("mlp", x=X)
 
 
 def test_who_may_load(serve, models):
@@ -116,9 +161,9 @@ def test_settings_of_tracing_and_log(server):
         status, _, reply = c.grpc(SERVICE + "LogSettings", message((1, message((1, "log_info"), (2, message((1, 1)))))))
         assert status == 0 and message((1, "log_info"), (2, message((1, 1)))) in [v for _, v in fields(reply)]
         assert c.grpc(SERVICE + "TraceSetting", b"")[0] == 0 and c.grpc(SERVICE + "TraceSetting", message((1, message((1, "trace_level"), (2, message((1, "MAX")))))))[0] == 12
-        assert c.grpc(SERVICE + "SystemSharedMemoryStatus")[0] == 0 and c.grpc(SERVICE + "SystemSharedMemoryRegister", message((1, "a")))[0] == 12
+        assert c.grpc(SERVICE + "SystemSharedMemoryStatus")[0] == 0
     assert "unloaded" not in server.errors()[n:]
-    assert server.ask("GET", "/v2/systemsharedmemory/status") == (200, []) and server.ask("POST", "/v2/systemsharedmemory/region/a/register", {"key": "a"})[0] == 501
+    assert server.ask("GET", "/v2/systemsharedmemory/status") == (200, [])
 
 
 def test_predict_of_v1(server, mlp):
