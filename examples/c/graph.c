@@ -80,8 +80,7 @@ static sp_status make_step(sp_graph *g, sp_tensor *w, sp_function **out)
     TRY(sp_grad_backward(1, &loss, NULL, 1, &w, false, &dw));
     sp_grad_unwatch(w);
     sp_grad_end();
-    sp_tensor *update[2] = {w, sp_sub(b, w, sp_mul(b, keep(dw), constant(0.1)))};
-    sp_builder_call(b, "assign", NULL, 2, update);
+    sp_assign(b, w, sp_sub(b, w, sp_mul(b, keep(dw), constant(0.1))));
     TRY(sp_builder_status(b));
     return sp_function_end(*out, 1, &loss);
 }

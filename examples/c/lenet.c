@@ -58,14 +58,16 @@ static sp_tensor *logits(sp_builder *b, sp_tensor *const *w, sp_tensor *x)
     sp_tensor *scale;
     check(sp_tensor_create_f64(SP_DTYPE_F32, 1.0 / 255, &scale));
     x = sp_mul(b, sp_cast(b, x, SP_DTYPE_F32), sp_builder_take_tensor(b, scale));
-    x = sp_relu(b, sp_builder_call(b, "conv2d", "pad=(2,2,2,2)", 3, (sp_tensor *const[]){x, w[0], NULL}));
-    x = sp_builder_call(b, "max_pool2d", "kernel_size=(2,2), stride=(2,2)", 1, &x);
-    x = sp_relu(b, sp_builder_call(b, "conv2d", "", 3, (sp_tensor *const[]){x, w[1], NULL}));
-    x = sp_builder_call(b, "max_pool2d", "kernel_size=(2,2), stride=(2,2)", 1, &x);
+    sp_conv2d_attrs padded = sp_conv2d_defaults();
+    sp_max_pool2d_attrs halved = sp_max_pool2d_defaults();
+    padded.pad = SP_INTS(2, 2, 2, 2);
+    halved.kernel_size = halved.stride = SP_INTS(2, 2);
+    x = sp_max_pool2d(b, sp_relu(b, sp_conv2d(b, x, w[0], NULL, &padded)), &halved);
+    x = sp_max_pool2d(b, sp_relu(b, sp_conv2d(b, x, w[1], NULL, NULL)), &halved);
     x = sp_reshape(b, x, 2, (const int64_t[]){-1, 400});
-    x = sp_relu(b, sp_builder_call(b, "dense", "", 3, (sp_tensor *const[]){x, w[2], w[3]}));
-    x = sp_relu(b, sp_builder_call(b, "dense", "", 3, (sp_tensor *const[]){x, w[4], w[5]}));
-    return sp_builder_call(b, "dense", "", 3, (sp_tensor *const[]){x, w[6], w[7]});
+    x = sp_relu(b, sp_dense(b, x, w[2], w[3]));
+    x = sp_relu(b, sp_dense(b, x, w[4], w[5]));
+    return sp_dense(b, x, w[6], w[7]);
 }
 
 int main(int argc, char **argv)
@@ -93,15 +95,15 @@ int main(int argc, char **argv)
         for (int64_t at = 0; at + BATCH <= sp_tensor_dims(x)[0]; at += BATCH) {
             sp_grad_begin();
             for (int i = 0; i < N_WEIGHTS; i++) check(sp_grad_watch(w[i]));
-            sp_tensor *pair[3] = {logits(b, w, rows(b, x, at, at + BATCH)), rows(b, y, at, at + BATCH), NULL};
-            sp_tensor *loss = sp_builder_call(b, "cross_entropy", "", 3, pair);
+            sp_tensor *guess = logits(b, w, rows(b, x, at, at + BATCH));
+            sp_tensor *loss = sp_cross_entropy(b, guess, rows(b, y, at, at + BATCH), NULL, NULL);
             check(sp_builder_status(b));
             check(sp_grad_backward(1, &loss, NULL, N_WEIGHTS, w, false, grads));
             sp_grad_end();
             for (int i = 0; i < N_WEIGHTS; i++) {
                 sp_grad_unwatch(w[i]);
-                sp_tensor *step[5] = {w[i], speed[i], rate, sp_builder_take_tensor(b, grads[i]), momentum};
-                sp_builder_call(b, "momentum_update", "", 5, step);
+                sp_tensor *grad = sp_builder_take_tensor(b, grads[i]), *updated[2];
+                sp_momentum_update(b, w[i], speed[i], rate, grad, momentum, NULL, updated);
             }
             check(sp_tensor_item_f64(loss, &value));
             check(sp_builder_status(b));
@@ -116,8 +118,9 @@ int main(int argc, char **argv)
     double accuracy = 0, right;
     for (int64_t at = 0, to; at < n_test; at = to, sp_builder_reset(b)) {
         to = at + BATCH < n_test ? at + BATCH : n_test;
-        sp_tensor *answer = logits(b, w, rows(b, test, at, to)),
-                  *best = sp_builder_call(b, "argmax", "axis=1", 1, &answer);
+        sp_argmax_attrs by_class = sp_argmax_defaults();
+        by_class.axis = 1;
+        sp_tensor *best = sp_argmax(b, logits(b, w, rows(b, test, at, to)), &by_class);
         sp_tensor *hits =
             sp_reduce_sum(b, sp_cast(b, sp_equal(b, best, rows(b, truth, at, to)), SP_DTYPE_F32), 0, NULL, false);
         check(sp_builder_status(b));

@@ -46,8 +46,8 @@ static void average(sp_comm *world, sp_tensor *t)
 
 static sp_tensor *loss_of(sp_builder *b, sp_tensor *const *w, sp_tensor *x, sp_tensor *y)
 {
-    sp_tensor *h = sp_tanh(b, sp_builder_call(b, "dense", "", 3, (sp_tensor *const[]){x, w[0], w[1]}));
-    sp_tensor *apart = sp_sub(b, sp_builder_call(b, "dense", "", 3, (sp_tensor *const[]){h, w[2], w[3]}), y);
+    sp_tensor *h = sp_tanh(b, sp_dense(b, x, w[0], w[1]));
+    sp_tensor *apart = sp_sub(b, sp_dense(b, h, w[2], w[3]), y);
     return sp_reduce_mean(b, sp_mul(b, apart, apart), 0, NULL, false);
 }
 
@@ -85,7 +85,7 @@ int main(void)
         for (int i = 0; i < N_WEIGHTS; i++) {
             sp_grad_unwatch(w[i]);
             average(world, sp_builder_take_tensor(b, grads[i])); /* ranks: gradients of all the rows */
-            sp_builder_call(b, "assign", "", 2, (sp_tensor *const[]){w[i], sp_sub(b, w[i], sp_mul(b, grads[i], rate))});
+            sp_assign(b, w[i], sp_sub(b, w[i], sp_mul(b, grads[i], rate)));
         }
         average(world, loss); /* ranks: for the print */
         check(sp_builder_status(b));

@@ -29,7 +29,7 @@ static const char *make_model(void)
     check(sp_graph_create(&g));
     check(sp_tensor_create_from(SP_DTYPE_F32, 2, (int64_t[]){3, 2}, weight, &w));
     check(sp_function_begin(g, "main", 1, &row, &f, &x));
-    sp_tensor *scores = sp_matmul(b, x, w, false, false), *y = sp_builder_call(b, "softmax", "axis=-1", 1, &scores);
+    sp_tensor *scores = sp_matmul(b, x, w, false, false), *y = sp_softmax(b, scores, NULL);
     check(sp_builder_status(b));
     check(sp_function_end(f, 1, &y));
     const sp_model_names names = {

@@ -24,7 +24,7 @@ static sp_status write_model(const char *path)
     if (status == SP_OK) status = sp_builder_create(&b);
     if (status == SP_OK) status = sp_function_begin(g, "softmax", 1, &spec, &f, &x);
     if (status == SP_OK) {
-        y = sp_builder_call(b, "softmax", "axis=-1", 1, &x);
+        y = sp_softmax(b, x, NULL);
         status = sp_builder_status(b);
         if (status == SP_OK) status = sp_function_end(f, 1, &y);
         else sp_function_abandon(f);

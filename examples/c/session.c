@@ -34,9 +34,9 @@ static const char *make_model(void)
     check(sp_tensor_create_from(SP_DTYPE_F32, 2, (int64_t[]){3, 4}, first, &w));
     check(sp_tensor_create_from(SP_DTYPE_F32, 2, (int64_t[]){4, 2}, second, &v));
     check(sp_function_begin(g, "main", 1, &row, &f, &x));
-    sp_tensor *sums = sp_matmul(b, x, w, false, false), *hidden = sp_builder_call(b, "relu", NULL, 1, &sums);
+    sp_tensor *hidden = sp_relu(b, sp_matmul(b, x, w, false, false));
     sp_tensor *scores = sp_matmul(b, hidden, v, false, false);
-    sp_tensor *y = sp_builder_call(b, "softmax", "axis=-1", 1, &scores);
+    sp_tensor *y = sp_softmax(b, scores, NULL);
     check(sp_builder_status(b));
     check(sp_function_end(f, 1, &y));
     const sp_model_names names = {
