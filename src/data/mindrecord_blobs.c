@@ -64,7 +64,7 @@ static int64_t get_element(const uint8_t *p, unsigned code)
     case 0: return (int8_t)p[0];
     case 1: return (int16_t)(p[0] | p[1] << 8);
     case 2: return (int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
-    default: return (int64_t)sp__mr_get64(p);
+    default: return (int64_t)sp__mindrecord_get64(p);
     }
 }
 
@@ -122,17 +122,17 @@ static sp_status find_shape(const sp_record_field *f, size_t n, int64_t *dims)
     else if (any >= 0 && n % known == 0) dims[any] = (int64_t)(n / known);
     else
         SP_CHECK(any < 0 && n == known, SP_FORMAT, "%zu elements do not make %s", n,
-                 sp__mr_type_text(f->type, f->rank, f->dims, text));
+                 sp__mindrecord_type_text(f->type, f->rank, f->dims, text));
     return SP_OK;
 }
 
-static sp_status parse_array(const sp_mr_schema *s, const sp_record_field *f, const uint8_t *data, size_t bytes,
-                             sp_record_value *out, int64_t *dims, sp_mr_buffer *scratch)
+static sp_status parse_array(const sp_mindrecord_schema *s, const sp_record_field *f, const uint8_t *data, size_t bytes,
+                             sp_record_value *out, int64_t *dims, sp_mindrecord_buffer *scratch)
 {
     size_t width = f->type == SP_RECORD_INT32 || f->type == SP_RECORD_FLOAT32 ? 4 : 8;
     size_t n = bytes / width;
     out->data = data;
-    if (sp__mr_is_packed(s, f)) {
+    if (sp__mindrecord_is_packed(s, f)) {
         SP_TRY(packed_count(data, bytes, &n));
         /* Room was made before (see below): pointers into it stay valid. */
         uint8_t *room = scratch->data + scratch->bytes;
@@ -150,7 +150,7 @@ static sp_status parse_array(const sp_mr_schema *s, const sp_record_field *f, co
 }
 
 /* The piece of blob field k, *at moves behind it. */
-static sp_status take_piece(const sp_mr_schema *s, const uint8_t *record, size_t bytes, int k, size_t *at,
+static sp_status take_piece(const sp_mindrecord_schema *s, const uint8_t *record, size_t bytes, int k, size_t *at,
                             const uint8_t **out, size_t *out_bytes)
 {
     if (s->n_blobs == 1) {
@@ -160,7 +160,7 @@ static sp_status take_piece(const sp_mr_schema *s, const uint8_t *record, size_t
         return SP_OK;
     }
     SP_CHECK(bytes - *at >= 8, SP_FORMAT, "the blob record ends in front of its part %d", k);
-    uint64_t length = sp__mr_get64_big(record + *at);
+    uint64_t length = sp__mindrecord_get64_big(record + *at);
     *at += 8;
     SP_CHECK(length <= bytes - *at, SP_FORMAT, "%llu bytes, %zu are left in the blob record",
              (unsigned long long)length, bytes - *at);
@@ -170,8 +170,8 @@ static sp_status take_piece(const sp_mr_schema *s, const uint8_t *record, size_t
     return SP_OK;
 }
 
-static sp_status parse_piece(const sp_mr_schema *s, int field, const uint8_t *data, size_t bytes,
-                             sp_record_value *values, int64_t *dims, sp_mr_buffer *scratch)
+static sp_status parse_piece(const sp_mindrecord_schema *s, int field, const uint8_t *data, size_t bytes,
+                             sp_record_value *values, int64_t *dims, sp_mindrecord_buffer *scratch)
 {
     const sp_record_field *f = &s->fields[field];
     sp_record_value *v = &values[field];
@@ -184,8 +184,8 @@ static sp_status parse_piece(const sp_mr_schema *s, int field, const uint8_t *da
 }
 
 /* Room for all arrays that will be unpacked, so that none has to move. What is malformed is found by the parse. */
-static sp_status make_room(const sp_mr_schema *s, const uint8_t *record, size_t bytes, const bool *want,
-                           sp_mr_buffer *scratch)
+static sp_status make_room(const sp_mindrecord_schema *s, const uint8_t *record, size_t bytes, const bool *want,
+                           sp_mindrecord_buffer *scratch)
 {
     size_t at = 0, need = 0;
     scratch->bytes = 0;
@@ -194,14 +194,15 @@ static sp_status make_room(const sp_mr_schema *s, const uint8_t *record, size_t 
         const uint8_t *piece = NULL;
         size_t piece_bytes = 0, n = 0;
         if (take_piece(s, record, bytes, k, &at, &piece, &piece_bytes) != SP_OK) break;
-        if (!sp__mr_is_packed(s, f) || (want != NULL && !want[s->blobs[k]])) continue;
+        if (!sp__mindrecord_is_packed(s, f) || (want != NULL && !want[s->blobs[k]])) continue;
         if (packed_count(piece, piece_bytes, &n) == SP_OK) need += unpacked_bytes(f, n); /* at most 8 * bytes */
     }
-    return sp__mr_buffer_reserve(scratch, need);
+    return sp__mindrecord_buffer_reserve(scratch, need);
 }
 
-sp_status sp__mr_blobs_parse(const sp_mr_schema *s, const uint8_t *record, size_t bytes, const bool *want,
-                             sp_record_value *values, int64_t *dims, sp_mr_buffer *scratch)
+sp_status sp__mindrecord_blobs_parse(const sp_mindrecord_schema *s, const uint8_t *record, size_t bytes,
+                                     const bool *want, sp_record_value *values, int64_t *dims,
+                                     sp_mindrecord_buffer *scratch)
 {
     if (s->packed) SP_TRY(make_room(s, record, bytes, want, scratch));
     size_t at = 0;
@@ -223,12 +224,12 @@ sp_status sp__mr_blobs_parse(const sp_mr_schema *s, const uint8_t *record, size_
 
 /* --- writing ---------------------------------------------------------------------------------------------------------- */
 
-static sp_status print_piece(const sp_mr_schema *s, int field, const sp_record_value *v, sp_mr_buffer *out,
-                             int64_t *saved)
+static sp_status print_piece(const sp_mindrecord_schema *s, int field, const sp_record_value *v,
+                             sp_mindrecord_buffer *out, int64_t *saved)
 {
     const sp_record_field *f = &s->fields[field];
-    if (!sp__mr_is_packed(s, f)) {
-        SP_TRY(sp__mr_buffer_reserve(out, v->bytes));
+    if (!sp__mindrecord_is_packed(s, f)) {
+        SP_TRY(sp__mindrecord_buffer_reserve(out, v->bytes));
         if (v->bytes > 0) memcpy(out->data + out->bytes, v->data, v->bytes);
         out->bytes += v->bytes;
         return SP_OK;
@@ -237,24 +238,25 @@ static sp_status print_piece(const sp_mr_schema *s, int field, const sp_record_v
     size_t n = v->bytes / (wide ? 8 : 4);
     SP_CHECK(n <= UINT32_MAX, SP_VALUE, "column '%s': %zu elements, a compressed array counts with 32 bits", f->name,
              n);
-    SP_TRY(sp__mr_buffer_reserve(out, 4 + codes_bytes(n) + v->bytes));
+    SP_TRY(sp__mindrecord_buffer_reserve(out, 4 + codes_bytes(n) + v->bytes));
     uint8_t *begin = out->data + out->bytes, *end = pack(v->data, n, wide, begin);
     *saved += (int64_t)v->bytes - (end - begin);
     out->bytes += (size_t)(end - begin);
     return SP_OK;
 }
 
-sp_status sp__mr_blobs_print(const sp_mr_schema *s, const sp_record_value *values, sp_mr_buffer *out, int64_t *saved)
+sp_status sp__mindrecord_blobs_print(const sp_mindrecord_schema *s, const sp_record_value *values,
+                                     sp_mindrecord_buffer *out, int64_t *saved)
 {
     if (s->n_blobs == 0) {
-        SP_TRY(sp__mr_buffer_reserve(out, 4));
+        SP_TRY(sp__mindrecord_buffer_reserve(out, 4));
         memset(out->data + out->bytes, 0, 4);
         out->bytes += 4;
     }
     for (int k = 0; k < s->n_blobs; k++) {
         size_t length_at = out->bytes;
         if (s->n_blobs > 1) {
-            SP_TRY(sp__mr_buffer_reserve(out, 8));
+            SP_TRY(sp__mindrecord_buffer_reserve(out, 8));
             out->bytes += 8;
         }
         size_t begin = out->bytes;

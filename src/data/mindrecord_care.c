@@ -48,7 +48,7 @@ typedef struct picture_column {
     uint64_t other; /* the first row that is none */
 } picture_column;
 
-static void check_picture(checker *c, const sp_mr_shard *shard, uint64_t row, const sp_record_field *f,
+static void check_picture(checker *c, const sp_mindrecord_shard *shard, uint64_t row, const sp_record_field *f,
                           const sp_record_value *v, picture_column *column)
 {
     if (sp__codec_check(v->data, v->bytes) == SP_OK) {
@@ -62,7 +62,8 @@ static void check_picture(checker *c, const sp_mr_shard *shard, uint64_t row, co
 }
 
 /* A few values that are no pictures among many that are have lost their beginning. */
-static void check_column(checker *c, const sp_mr_shard *shard, const sp_record_field *f, const picture_column *column)
+static void check_column(checker *c, const sp_mindrecord_shard *shard, const sp_record_field *f,
+                         const picture_column *column)
 {
     if (column->n_other > 0 && column->n_good > column->n_other)
         complain(c, "%s: column '%s' holds pictures, but in %lld row%s (the first is %llu) it does not", shard->path,
@@ -70,12 +71,13 @@ static void check_column(checker *c, const sp_mr_shard *shard, const sp_record_f
                  (unsigned long long)column->other);
 }
 
-static void check_row(checker *c, const sp_mr_shard *shard, uint64_t row, const sp_mr_record_place *place,
-                      sp_record_value *values, int64_t *dims, sp_mr_buffer *scratch, picture_column *pictures)
+static void check_row(checker *c, const sp_mindrecord_shard *shard, uint64_t row,
+                      const sp_mindrecord_record_place *place, sp_record_value *values, int64_t *dims,
+                      sp_mindrecord_buffer *scratch, picture_column *pictures)
 {
-    const sp_mr_schema *s = shard->header->schema;
-    if (sp__mr_scalars_parse(s, place->raw, place->raw_bytes, NULL, values) != SP_OK ||
-        sp__mr_blobs_parse(s, place->blob, place->blob_bytes, NULL, values, dims, scratch) != SP_OK) {
+    const sp_mindrecord_schema *s = shard->header->schema;
+    if (sp__mindrecord_scalars_parse(s, place->raw, place->raw_bytes, NULL, values) != SP_OK ||
+        sp__mindrecord_blobs_parse(s, place->blob, place->blob_bytes, NULL, values, dims, scratch) != SP_OK) {
         complain(c, "%s: row %llu: %s", shard->path, (unsigned long long)row, sp_error_message());
         return;
     }
@@ -89,28 +91,29 @@ static void check_row(checker *c, const sp_mr_shard *shard, uint64_t row, const 
 }
 
 /* The records of a group must fill what its page says is used. */
-static void check_group_end(checker *c, const sp_mr_shard *shard, const sp_mr_group *g, const sp_mr_record_place *last)
+static void check_group_end(checker *c, const sp_mindrecord_shard *shard, const sp_mindrecord_group *g,
+                            const sp_mindrecord_record_place *last)
 {
-    uint64_t end = last->blob_at + SP_MR_LENGTH_BYTES + last->blob_bytes;
+    uint64_t end = last->blob_at + SP_MINDRECORD_LENGTH_BYTES + last->blob_bytes;
     if (end != g->blob_used)
         complain(c, "%s: page %llu: its records end at byte %llu, it uses %llu", shard->path,
                  (unsigned long long)g->blob_slot, (unsigned long long)end, (unsigned long long)g->blob_used);
 }
 
-static sp_status check_pages(checker *c, const sp_mr_shard *shard)
+static sp_status check_pages(checker *c, const sp_mindrecord_shard *shard)
 {
-    const sp_mr_schema *s = shard->header->schema;
+    const sp_mindrecord_schema *s = shard->header->schema;
     sp_record_value *values = sp__alloc_zero((size_t)s->n_fields * sizeof *values);
     int64_t *dims = sp__alloc_zero((size_t)s->n_fields * SP_RANK_MAX * sizeof *dims);
     picture_column *pictures = sp__alloc_zero((size_t)s->n_fields * sizeof *pictures);
-    sp_mr_buffer scratch = {NULL, 0, 0};
+    sp_mindrecord_buffer scratch = {NULL, 0, 0};
     bool have = values != NULL && dims != NULL && pictures != NULL;
     for (int64_t g = 0; have && g < shard->header->n_groups; g++) {
-        const sp_mr_group *group = &shard->header->groups[g];
-        sp_mr_record_place place = {0};
+        const sp_mindrecord_group *group = &shard->header->groups[g];
+        sp_mindrecord_record_place place = {0};
         uint64_t row = group->start_row;
         for (; row < group->end_row; row++) {
-            if (sp__mr_shard_find(shard, g, row, &place) != SP_OK) {
+            if (sp__mindrecord_shard_find(shard, g, row, &place) != SP_OK) {
                 complain(c, "%s", sp_error_message());
                 break; /* what follows in this group cannot be found */
             }
@@ -122,18 +125,18 @@ static sp_status check_pages(checker *c, const sp_mr_shard *shard)
     sp__free(values);
     sp__free(dims);
     sp__free(pictures);
-    sp__mr_buffer_release(&scratch);
+    sp__mindrecord_buffer_release(&scratch);
     return have ? SP_OK : SP_NOMEM;
 }
 
-static sp_status check_shard(checker *c, const char *path, const sp_record_secret *secret, const sp_mr_header *first,
-                             int number)
+static sp_status check_shard(checker *c, const char *path, const sp_record_secret *secret,
+                             const sp_mindrecord_header *first, int number)
 {
-    sp_mr_shard shard;
+    sp_mindrecord_shard shard;
     sp_record_secret plain = secret != NULL ? *secret : (sp_record_secret){0};
     plain.hash = NULL; /* a wrong digest is one problem; there may be more to tell */
     c->n_told = 0;
-    sp_status status = sp__mr_shard_open(path, &plain, &shard);
+    sp_status status = sp__mindrecord_shard_open(path, &plain, &shard);
     if (status == SP_NOMEM) return status;
     if (status != SP_OK) {
         complain(c, "%s", sp_error_message());
@@ -141,11 +144,11 @@ static sp_status check_shard(checker *c, const char *path, const sp_record_secre
     }
     bool wants_digest = secret != NULL && secret->hash != NULL;
     if ((shard.source.digest != NULL || wants_digest) &&
-        sp__mr_source_verify(&shard.source, wants_digest ? secret->hash : NULL) != SP_OK)
+        sp__mindrecord_source_verify(&shard.source, wants_digest ? secret->hash : NULL) != SP_OK)
         complain(c, "%s: %s", path, sp_error_message());
-    if (sp__mr_schema_compare(first->schema, shard.header->schema) != SP_OK)
+    if (sp__mindrecord_schema_compare(first->schema, shard.header->schema) != SP_OK)
         complain(c, "%s: %s", path, sp_error_message());
-    const char *name = sp__mr_base_name(path);
+    const char *name = sp__mindrecord_base_name(path);
     size_t length = strlen(name), end = strlen(".partial");
     if (length > end && strcmp(name + length - end, ".partial") == 0)
         complain(c, "%s: left by a writer that died; `spore record recover` completes it", path);
@@ -155,11 +158,11 @@ static sp_status check_shard(checker *c, const char *path, const sp_record_secre
     else if (shard.header->shard != number)
         complain(c, "%s: the header says shard %d, it is number %d", path, shard.header->shard, number);
     status = check_pages(c, &shard);
-    char *db = sp__mr_path(path, ".db");
+    char *db = sp__mindrecord_path(path, ".db");
     if (db == NULL) status = SP_NOMEM;
-    if (status == SP_OK) status = sp__mr_index_check(&shard, name, db, &plain, pass_on, c);
+    if (status == SP_OK) status = sp__mindrecord_index_check(&shard, name, db, &plain, pass_on, c);
     sp__free(db);
-    sp__mr_shard_close(&shard);
+    sp__mindrecord_shard_close(&shard);
     return status;
 }
 
@@ -171,14 +174,14 @@ sp_status sp_record_check(const char *path, const sp_record_secret *secret,
     int n = 0;
     sp_record_secret quick = secret != NULL ? *secret : (sp_record_secret){0};
     quick.hash = NULL;
-    sp_mr_shard first;
-    SP_TRY(sp__mr_paths(path, &quick, &paths, &n));
-    sp_status status = sp__mr_shard_open(path, &quick, &first);
+    sp_mindrecord_shard first;
+    SP_TRY(sp__mindrecord_paths(path, &quick, &paths, &n));
+    sp_status status = sp__mindrecord_shard_open(path, &quick, &first);
     if (status == SP_OK) {
         for (int i = 0; i < n && status == SP_OK; i++) status = check_shard(&c, paths[i], secret, first.header, i);
-        sp__mr_shard_close(&first);
+        sp__mindrecord_shard_close(&first);
     }
-    sp__mr_paths_release(paths, n);
+    sp__mindrecord_paths_release(paths, n);
     if (status == SP_OK) *out = c.n_problems;
     return status;
 }
@@ -187,30 +190,30 @@ sp_status sp_record_check(const char *path, const sp_record_secret *secret,
 
 static sp_status reindex_shard(const char *path)
 {
-    sp_mr_shard shard;
-    SP_TRY(sp__mr_shard_open(path, NULL, &shard));
-    char *fresh = sp__mr_path(path, ".partial.db"), *db = sp__mr_path(path, ".db");
+    sp_mindrecord_shard shard;
+    SP_TRY(sp__mindrecord_shard_open(path, NULL, &shard));
+    char *fresh = sp__mindrecord_path(path, ".partial.db"), *db = sp__mindrecord_path(path, ".db");
     sp_status status = fresh == NULL || db == NULL ? SP_NOMEM : SP_OK;
     if (status == SP_OK && shard.source.digest != NULL)
         status =
             sp__fail(SP_VALUE, "%s: ends in a digest, its index needs one too; take the protection off first", path);
     if (status == SP_OK) {
         unlink(fresh);
-        status = sp__mr_index_write(&shard, sp__mr_base_name(path), fresh);
+        status = sp__mindrecord_index_write(&shard, sp__mindrecord_base_name(path), fresh);
         if (status != SP_OK) sp__error_context("%s", path);
     }
     if (status == SP_OK) {
-        sp_mr_source made;
-        status = sp__mr_source_open(fresh, NULL, &made);
+        sp_mindrecord_source made;
+        status = sp__mindrecord_source_open(fresh, NULL, &made);
         if (status == SP_OK) {
-            status = sp__mr_source_save(db, made.data, made.bytes, NULL);
-            sp__mr_source_close(&made);
+            status = sp__mindrecord_source_save(db, made.data, made.bytes, NULL);
+            sp__mindrecord_source_close(&made);
         }
         unlink(fresh);
     }
     sp__free(fresh);
     sp__free(db);
-    sp__mr_shard_close(&shard);
+    sp__mindrecord_shard_close(&shard);
     return status;
 }
 
@@ -218,10 +221,10 @@ sp_status sp_record_reindex(const char *path)
 {
     char **paths = NULL;
     int n = 0;
-    SP_TRY(sp__mr_paths(path, NULL, &paths, &n));
+    SP_TRY(sp__mindrecord_paths(path, NULL, &paths, &n));
     sp_status status = SP_OK;
     for (int i = 0; i < n && status == SP_OK; i++) status = reindex_shard(paths[i]);
-    sp__mr_paths_release(paths, n);
+    sp__mindrecord_paths_release(paths, n);
     return status;
 }
 
@@ -231,13 +234,13 @@ sp_status sp_record_reindex(const char *path)
 static sp_status rewrap(const char *path, const sp_record_secret *from, const sp_record_secret *to)
 {
     for (int is_index = 0; is_index < 2; is_index++) {
-        char *name = sp__mr_path(path, is_index ? ".db" : "");
+        char *name = sp__mindrecord_path(path, is_index ? ".db" : "");
         if (name == NULL) return SP_NOMEM;
-        sp_mr_source source;
-        sp_status status = sp__mr_source_open(name, from, &source);
+        sp_mindrecord_source source;
+        sp_status status = sp__mindrecord_source_open(name, from, &source);
         if (status == SP_OK) {
-            status = sp__mr_source_save(name, source.data, source.bytes, to);
-            sp__mr_source_close(&source);
+            status = sp__mindrecord_source_save(name, source.data, source.bytes, to);
+            sp__mindrecord_source_close(&source);
         }
         if (status != SP_OK) sp__error_context("%s", name);
         sp__free(name);
@@ -250,10 +253,10 @@ static sp_status rewrap_all(const char *path, const sp_record_secret *from, cons
 {
     char **paths = NULL;
     int n = 0;
-    SP_TRY(sp__mr_paths(path, from, &paths, &n));
+    SP_TRY(sp__mindrecord_paths(path, from, &paths, &n));
     sp_status status = SP_OK;
     for (int i = 0; i < n && status == SP_OK; i++) status = rewrap(paths[i], from, to);
-    sp__mr_paths_release(paths, n);
+    sp__mindrecord_paths_release(paths, n);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mindrecord_header.c - the header of a shard file: JSON to sp_mr_header and back.
+/* mindrecord_header.c - the header of a shard file: JSON to sp_mindrecord_header and back.
  *
  *     {"header_size": 16777216,
  *      "index_fields": [{"index_field": name, "schema_id": 0}, ...] or null,
@@ -27,7 +27,7 @@
 #include "base/json_error.h"
 #include "base/lock.h"
 
-void sp__mr_header_release(sp_mr_header *h)
+void sp__mindrecord_header_release(sp_mindrecord_header *h)
 {
     if (h == NULL) return;
     for (int i = 0; i < h->n_shards; i++) sp__free(h->shard_names[i]);
@@ -35,7 +35,7 @@ void sp__mr_header_release(sp_mr_header *h)
     sp__free(h->groups);
     sp__free(h->raw);
     sp__free(h->statistics);
-    sp__mr_schema_release(h->schema);
+    sp__mindrecord_schema_release(h->schema);
     sp__free(h);
 }
 
@@ -51,7 +51,7 @@ static sp_status grow(void **array, int64_t count, int64_t *room, size_t size)
     return SP_OK;
 }
 
-sp_status sp__mr_header_add_group(sp_mr_header *h, const sp_mr_group *group)
+sp_status sp__mindrecord_header_add_group(sp_mindrecord_header *h, const sp_mindrecord_group *group)
 {
     void *groups = h->groups;
     SP_TRY(grow(&groups, h->n_groups, &h->groups_room, sizeof *h->groups));
@@ -60,13 +60,13 @@ sp_status sp__mr_header_add_group(sp_mr_header *h, const sp_mr_group *group)
     return SP_OK;
 }
 
-sp_status sp__mr_header_add_raw(sp_mr_header *h, uint64_t slot)
+sp_status sp__mindrecord_header_add_raw(sp_mindrecord_header *h, uint64_t slot)
 {
     void *raw = h->raw;
     SP_TRY(grow(&raw, h->n_raw, &h->raw_room, sizeof *h->raw));
     h->raw = raw;
     int64_t type_id = h->n_raw == 0 ? 0 : (int64_t)h->raw[h->n_raw - 1].slot + 1;
-    h->raw[h->n_raw++] = (sp_mr_raw_page){.slot = slot, .used = 0, .type_id = type_id};
+    h->raw[h->n_raw++] = (sp_mindrecord_raw_page){.slot = slot, .used = 0, .type_id = type_id};
     return SP_OK;
 }
 
@@ -133,14 +133,14 @@ static sp_status parse_field(const char *name, const json_t *content, sp_record_
 }
 
 /* blob_fields must name the fields that are blobs, in any order: it is the order in the records. */
-static sp_status parse_blob_order(const json_t *names, sp_mr_schema *s)
+static sp_status parse_blob_order(const json_t *names, sp_mindrecord_schema *s)
 {
     size_t n = names == NULL ? 0 : json_array_size(names);
     SP_CHECK(n == (size_t)s->n_blobs, SP_FORMAT, "the header lists %zu blob fields, the schema has %d", n, s->n_blobs);
     for (size_t i = 0; i < n; i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        int field = name == NULL ? -1 : sp__mr_schema_find(s, name);
-        SP_CHECK(field >= 0 && sp__mr_is_blob(&s->fields[field]), SP_FORMAT, "blob field %zu, '%s', is none", i,
+        int field = name == NULL ? -1 : sp__mindrecord_schema_find(s, name);
+        SP_CHECK(field >= 0 && sp__mindrecord_is_blob(&s->fields[field]), SP_FORMAT, "blob field %zu, '%s', is none", i,
                  name != NULL ? name : "?");
         s->blobs[i] = field;
         for (size_t k = 0; k < i; k++)
@@ -149,7 +149,7 @@ static sp_status parse_blob_order(const json_t *names, sp_mr_schema *s)
     return SP_OK;
 }
 
-static sp_status parse_index_fields(const json_t *fields, sp_mr_schema *s)
+static sp_status parse_index_fields(const json_t *fields, sp_mindrecord_schema *s)
 {
     size_t n = fields == NULL ? 0 : json_array_size(fields);
     SP_CHECK(n <= (size_t)s->n_fields, SP_FORMAT, "%zu index fields for %d fields", n, s->n_fields);
@@ -158,16 +158,17 @@ static sp_status parse_index_fields(const json_t *fields, sp_mr_schema *s)
     sp_status status = SP_OK;
     for (size_t i = 0; i < n && status == SP_OK; i++)
         status = get_text(json_array_get(fields, i), "index_field", &names[i]);
-    if (status == SP_OK) status = sp__mr_schema_set_index(s, names, (int)n);
+    if (status == SP_OK) status = sp__mindrecord_schema_set_index(s, names, (int)n);
     sp__free(names);
     return status;
 }
 
-static sp_status parse_fields(const json_t *content, const char *description, const char *version, sp_mr_schema **out)
+static sp_status parse_fields(const json_t *content, const char *description, const char *version,
+                              sp_mindrecord_schema **out)
 {
     size_t n = json_object_size(content);
-    SP_CHECK(n <= SP_MR_FIELDS_MAX, SP_FORMAT, "the schema has %zu fields, at most %d are possible", n,
-             SP_MR_FIELDS_MAX);
+    SP_CHECK(n <= SP_MINDRECORD_FIELDS_MAX, SP_FORMAT, "the schema has %zu fields, at most %d are possible", n,
+             SP_MINDRECORD_FIELDS_MAX);
     sp_record_field *fields = sp__alloc_zero((n + 1) * sizeof *fields);
     if (fields == NULL) return SP_NOMEM;
     sp_status status = SP_OK;
@@ -175,12 +176,12 @@ static sp_status parse_fields(const json_t *content, const char *description, co
     for (void *at = json_object_iter((json_t *)(uintptr_t)content); at != NULL && status == SP_OK;
          at = json_object_iter_next((json_t *)(uintptr_t)content, at))
         status = parse_field(json_object_iter_key(at), json_object_iter_value(at), &fields[i++]);
-    if (status == SP_OK) status = sp__mr_schema_create(fields, i, description, version, out);
+    if (status == SP_OK) status = sp__mindrecord_schema_create(fields, i, description, version, out);
     sp__free(fields);
     return status;
 }
 
-static sp_status parse_schema(const json_t *root, sp_mr_header *h)
+static sp_status parse_schema(const json_t *root, sp_mindrecord_header *h)
 {
     const char *version = NULL, *description = "";
     SP_TRY(get_text(root, "version", &version));
@@ -202,13 +203,13 @@ static sp_status parse_schema(const json_t *root, sp_mr_header *h)
 
 /* --- shards and pages ------------------------------------------------------------------------------------------------ */
 
-static sp_status parse_shards(const json_t *root, sp_mr_header *h)
+static sp_status parse_shards(const json_t *root, sp_mindrecord_header *h)
 {
     json_t *names = NULL;
     SP_TRY(get_array(root, "shard_addresses", &names));
     size_t n = names == NULL ? 0 : json_array_size(names);
-    SP_CHECK(n >= 1 && n <= SP_MR_SHARDS_MAX, SP_FORMAT, "the header names %zu shards, 1 to %d are possible", n,
-             SP_MR_SHARDS_MAX);
+    SP_CHECK(n >= 1 && n <= SP_MINDRECORD_SHARDS_MAX, SP_FORMAT, "the header names %zu shards, 1 to %d are possible", n,
+             SP_MINDRECORD_SHARDS_MAX);
     uint64_t shard = 0;
     SP_TRY(get_count(root, "shard_id", n - 1, &shard));
     h->shard = (int)shard;
@@ -226,7 +227,7 @@ static sp_status parse_shards(const json_t *root, sp_mr_header *h)
     return SP_OK;
 }
 
-static sp_status check_page_place(const sp_mr_header *h, size_t file_bytes, uint64_t slot, uint64_t used)
+static sp_status check_page_place(const sp_mindrecord_header *h, size_t file_bytes, uint64_t slot, uint64_t used)
 {
     uint64_t begin = h->header_bytes + slot * h->page_bytes; /* slot < 2^31, page_bytes <= 2^28: no overflow */
     SP_CHECK(used <= h->page_bytes, SP_FORMAT, "page %llu uses %llu bytes, a page has %llu", (unsigned long long)slot,
@@ -237,26 +238,26 @@ static sp_status check_page_place(const sp_mr_header *h, size_t file_bytes, uint
     return SP_OK;
 }
 
-static sp_status parse_page(const json_t *page, size_t file_bytes, sp_mr_header *h)
+static sp_status parse_page(const json_t *page, size_t file_bytes, sp_mindrecord_header *h)
 {
     const uint64_t most = INT32_MAX;
     SP_CHECK(json_is_object(page), SP_FORMAT, "a page in the header is not an object");
     uint64_t slot = 0, used = 0, type_id = 0;
     const char *type = NULL;
     SP_TRY(get_count(page, "page_id", most, &slot));
-    SP_TRY(get_count(page, "page_size", SP_MR_PAGE_MAX, &used));
+    SP_TRY(get_count(page, "page_size", SP_MINDRECORD_PAGE_MAX, &used));
     SP_TRY(get_count(page, "page_type_id", most, &type_id));
     SP_TRY(get_text(page, "page_type", &type));
     SP_TRY(check_page_place(h, file_bytes, slot, used));
     if (strcmp(type, "BLOB_DATA") == 0) {
-        sp_mr_group g = {.id = (int64_t)type_id, .blob_slot = slot, .blob_used = used, .raw_slot = UINT64_MAX};
+        sp_mindrecord_group g = {.id = (int64_t)type_id, .blob_slot = slot, .blob_used = used, .raw_slot = UINT64_MAX};
         SP_TRY(get_count(page, "start_row_id", INT64_MAX, &g.start_row));
         SP_TRY(get_count(page, "end_row_id", INT64_MAX, &g.end_row));
-        return sp__mr_header_add_group(h, &g);
+        return sp__mindrecord_header_add_group(h, &g);
     }
     SP_CHECK(strcmp(type, "RAW_DATA") == 0, SP_FORMAT, "page %llu has the type '%s'; BLOB_DATA and RAW_DATA are known",
              (unsigned long long)slot, type);
-    SP_TRY(sp__mr_header_add_raw(h, slot));
+    SP_TRY(sp__mindrecord_header_add_raw(h, slot));
     h->raw[h->n_raw - 1].used = used;
     h->raw[h->n_raw - 1].type_id = (int64_t)type_id;
     return SP_OK;
@@ -264,34 +265,34 @@ static sp_status parse_page(const json_t *page, size_t file_bytes, sp_mr_header 
 
 static int by_id(const void *a, const void *b)
 {
-    int64_t x = ((const sp_mr_group *)a)->id, y = ((const sp_mr_group *)b)->id;
+    int64_t x = ((const sp_mindrecord_group *)a)->id, y = ((const sp_mindrecord_group *)b)->id;
     return (x > y) - (x < y);
 }
 
 static int by_row(const void *a, const void *b)
 {
-    const sp_mr_group *x = a, *y = b;
+    const sp_mindrecord_group *x = a, *y = b;
     if (x->start_row != y->start_row) return x->start_row < y->start_row ? -1 : 1;
     return (x->end_row > y->end_row) - (x->end_row < y->end_row);
 }
 
 static int by_slot(const void *a, const void *b)
 {
-    uint64_t x = ((const sp_mr_raw_page *)a)->slot, y = ((const sp_mr_raw_page *)b)->slot;
+    uint64_t x = ((const sp_mindrecord_raw_page *)a)->slot, y = ((const sp_mindrecord_raw_page *)b)->slot;
     return (x > y) - (x < y);
 }
 
 /* Give every group (sorted by id) the place of its raw records. */
-static sp_status place_raw_groups(const json_t *page, uint64_t slot, uint64_t used, sp_mr_header *h)
+static sp_status place_raw_groups(const json_t *page, uint64_t slot, uint64_t used, sp_mindrecord_header *h)
 {
     json_t *ids = NULL;
     SP_TRY(get_array(page, "row_group_ids", &ids));
     for (size_t i = 0; ids != NULL && i < json_array_size(ids); i++) {
         uint64_t id = 0, offset = 0;
         SP_TRY(get_count(json_array_get(ids, i), "id", INT32_MAX, &id));
-        SP_TRY(get_count(json_array_get(ids, i), "offset", SP_MR_PAGE_MAX, &offset));
-        sp_mr_group key = {.id = (int64_t)id};
-        sp_mr_group *g =
+        SP_TRY(get_count(json_array_get(ids, i), "offset", SP_MINDRECORD_PAGE_MAX, &offset));
+        sp_mindrecord_group key = {.id = (int64_t)id};
+        sp_mindrecord_group *g =
             h->n_groups == 0 ? NULL : bsearch(&key, h->groups, (size_t)h->n_groups, sizeof *h->groups, by_id);
         /* MindSpore writes an empty list as group 0 at 0: after its writer moved the only group of a page away. */
         if (used == 0 && offset == 0) continue;
@@ -307,16 +308,16 @@ static sp_status place_raw_groups(const json_t *page, uint64_t slot, uint64_t us
     return SP_OK;
 }
 
-static sp_status check_groups(const sp_mr_header *h)
+static sp_status check_groups(const sp_mindrecord_header *h)
 {
     uint64_t row = 0;
     for (int64_t i = 0; i < h->n_groups; i++) {
-        const sp_mr_group *g = &h->groups[i];
+        const sp_mindrecord_group *g = &h->groups[i];
         SP_CHECK(g->start_row == row && g->end_row >= row, SP_FORMAT,
                  "page %llu holds rows %llu to %llu, they should begin at %llu", (unsigned long long)g->blob_slot,
                  (unsigned long long)g->start_row, (unsigned long long)g->end_row, (unsigned long long)row);
         /* Every record has its length in front, so this also bounds what an index of the group can take. */
-        SP_CHECK(g->end_row - row <= g->blob_used / SP_MR_LENGTH_BYTES, SP_FORMAT,
+        SP_CHECK(g->end_row - row <= g->blob_used / SP_MINDRECORD_LENGTH_BYTES, SP_FORMAT,
                  "page %llu with %llu bytes cannot hold %llu rows", (unsigned long long)g->blob_slot,
                  (unsigned long long)g->blob_used, (unsigned long long)(g->end_row - row));
         SP_CHECK(g->raw_slot != UINT64_MAX || g->end_row == row, SP_FORMAT, "row group %lld has no raw records",
@@ -332,9 +333,9 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static sp_status check_slots(const sp_mr_header *h)
+static sp_status check_slots(const sp_mindrecord_header *h)
 {
-    size_t n = (size_t)sp__mr_header_pages(h);
+    size_t n = (size_t)sp__mindrecord_header_pages(h);
     uint64_t *slots = sp__alloc((n + 1) * sizeof *slots);
     if (slots == NULL) return SP_NOMEM;
     for (int64_t i = 0; i < h->n_groups; i++) slots[i] = h->groups[i].blob_slot;
@@ -348,7 +349,7 @@ static sp_status check_slots(const sp_mr_header *h)
     return status;
 }
 
-static sp_status parse_pages(const json_t *root, size_t file_bytes, sp_mr_header *h)
+static sp_status parse_pages(const json_t *root, size_t file_bytes, sp_mindrecord_header *h)
 {
     json_t *pages = NULL;
     SP_TRY(get_array(root, "page", &pages));
@@ -371,11 +372,11 @@ static sp_status parse_pages(const json_t *root, size_t file_bytes, sp_mr_header
     return check_groups(h);
 }
 
-static sp_status parse_root(const json_t *root, size_t file_bytes, sp_mr_header *h)
+static sp_status parse_root(const json_t *root, size_t file_bytes, sp_mindrecord_header *h)
 {
     SP_CHECK(json_is_object(root), SP_FORMAT, "the header is not a JSON object");
-    SP_TRY(get_count(root, "header_size", SP_MR_HEADER_MAX, &h->header_bytes));
-    SP_TRY(get_count(root, "page_size", SP_MR_PAGE_MAX, &h->page_bytes));
+    SP_TRY(get_count(root, "header_size", SP_MINDRECORD_HEADER_MAX, &h->header_bytes));
+    SP_TRY(get_count(root, "page_size", SP_MINDRECORD_PAGE_MAX, &h->page_bytes));
     if (json_object_get(root, "compression_size") != NULL)
         SP_TRY(get_count(root, "compression_size", INT64_MAX, &h->saved_bytes));
     SP_TRY(parse_schema(root, h));
@@ -390,31 +391,31 @@ static sp_status parse_root(const json_t *root, size_t file_bytes, sp_mr_header 
     return parse_pages(root, file_bytes, h);
 }
 
-sp_status sp__mr_header_parse(const uint8_t *file, size_t bytes, sp_mr_header **out)
+sp_status sp__mindrecord_header_parse(const uint8_t *file, size_t bytes, sp_mindrecord_header **out)
 {
-    SP_CHECK(bytes >= SP_MR_LENGTH_BYTES, SP_FORMAT,
+    SP_CHECK(bytes >= SP_MINDRECORD_LENGTH_BYTES, SP_FORMAT,
              "Invalid file, the size of mindrecord file: %zu is smaller than the lower limit: %d", bytes,
-             (int)SP_MR_LENGTH_BYTES);
-    uint64_t length = sp__mr_get64(file);
+             (int)SP_MINDRECORD_LENGTH_BYTES);
+    uint64_t length = sp__mindrecord_get64(file);
     SP_CHECK(
-        length >= 2 && length <= SP_MR_HEADER_MAX, SP_FORMAT,
+        length >= 2 && length <= SP_MINDRECORD_HEADER_MAX, SP_FORMAT,
         "Invalid file, the size of mindrecord file header is larger than the upper limit: this is not a MindRecord file, its header would "
         "have %llu bytes",
         (unsigned long long)length);
-    SP_CHECK(length <= bytes - SP_MR_LENGTH_BYTES, SP_FORMAT, "the header of %llu bytes is cut after %zu",
-             (unsigned long long)length, bytes - SP_MR_LENGTH_BYTES);
-    sp_mr_header *h = sp__alloc_zero(sizeof *h);
+    SP_CHECK(length <= bytes - SP_MINDRECORD_LENGTH_BYTES, SP_FORMAT, "the header of %llu bytes is cut after %zu",
+             (unsigned long long)length, bytes - SP_MINDRECORD_LENGTH_BYTES);
+    sp_mindrecord_header *h = sp__alloc_zero(sizeof *h);
     if (h == NULL) return SP_NOMEM;
     json_error_t error;
     json_t *root;
-    sp_status status = sp__json_read(file + SP_MR_LENGTH_BYTES, (size_t)length, "the header", &error, &root);
+    sp_status status = sp__json_read(file + SP_MINDRECORD_LENGTH_BYTES, (size_t)length, "the header", &error, &root);
     if (status == SP_FORMAT)
         sp__fail(SP_FORMAT, "the header is not valid JSON: %s at byte %d", error.text, error.position);
     if (status == SP_OK) status = parse_root(root, bytes, h);
     json_decref(root);
     if (status == SP_VALUE || status == SP_KEY || status == SP_TYPE) status = SP_FORMAT; /* what rules of schemas say */
     if (status != SP_OK) {
-        sp__mr_header_release(h);
+        sp__mindrecord_header_release(h);
         return status;
     }
     *out = h;
@@ -442,7 +443,7 @@ static json_t *print_field(const sp_record_field *f, int *bad)
     return object;
 }
 
-static json_t *print_schema(const sp_mr_schema *s, int *bad)
+static json_t *print_schema(const sp_mindrecord_schema *s, int *bad)
 {
     json_t *blobs = json_array(), *fields = json_object(), *object = json_object();
     for (int i = 0; i < s->n_blobs; i++) push(bad, blobs, json_string(s->fields[s->blobs[i]].name));
@@ -455,7 +456,7 @@ static json_t *print_schema(const sp_mr_schema *s, int *bad)
     return list;
 }
 
-static json_t *print_index(const sp_mr_schema *s, int *bad)
+static json_t *print_index(const sp_mindrecord_schema *s, int *bad)
 {
     if (s->n_index == 0) return json_null();
     json_t *list = json_array();
@@ -464,8 +465,8 @@ static json_t *print_index(const sp_mr_schema *s, int *bad)
     return list;
 }
 
-static json_t *print_page(const sp_mr_header *h, const char *type, int64_t type_id, uint64_t slot, uint64_t used,
-                          uint64_t start, uint64_t end, json_t *groups, int *bad)
+static json_t *print_page(const sp_mindrecord_header *h, const char *type, int64_t type_id, uint64_t slot,
+                          uint64_t used, uint64_t start, uint64_t end, json_t *groups, int *bad)
 {
     /* The parser takes empty lists, MindSpore's writer never makes one. */
     if (json_array_size(groups) == 0) push(bad, groups, json_pack("{s:i, s:i}", "id", 0, "offset", 0));
@@ -475,11 +476,11 @@ static json_t *print_page(const sp_mr_header *h, const char *type, int64_t type_
                      (json_int_t)start);
 }
 
-static json_t *print_raw_page(const sp_mr_header *h, const sp_mr_raw_page *r, int *bad)
+static json_t *print_raw_page(const sp_mindrecord_header *h, const sp_mindrecord_raw_page *r, int *bad)
 {
     json_t *groups = json_array();
     for (int64_t i = 0; i < h->n_groups; i++) {
-        const sp_mr_group *g = &h->groups[i];
+        const sp_mindrecord_group *g = &h->groups[i];
         if (g->raw_slot == r->slot)
             push(bad, groups, json_pack("{s:I, s:I}", "id", (json_int_t)g->id, "offset", (json_int_t)g->raw_at));
     }
@@ -488,19 +489,19 @@ static json_t *print_raw_page(const sp_mr_header *h, const sp_mr_raw_page *r, in
 
 static int by_blob_slot(const void *a, const void *b)
 {
-    uint64_t x = ((const sp_mr_group *)a)->blob_slot, y = ((const sp_mr_group *)b)->blob_slot;
+    uint64_t x = ((const sp_mindrecord_group *)a)->blob_slot, y = ((const sp_mindrecord_group *)b)->blob_slot;
     return (x > y) - (x < y);
 }
 
 /* Pages in the order of their slots: MindSpore takes the place in the list for the slot. `groups` are in that order. */
-static json_t *print_pages(const sp_mr_header *h, const sp_mr_group *groups, int *bad)
+static json_t *print_pages(const sp_mindrecord_header *h, const sp_mindrecord_group *groups, int *bad)
 {
-    if (sp__mr_header_pages(h) == 0) return json_null();
+    if (sp__mindrecord_header_pages(h) == 0) return json_null();
     json_t *list = json_array();
     for (int64_t g = 0, r = 0; g < h->n_groups || r < h->n_raw;) {
         bool blob = r >= h->n_raw || (g < h->n_groups && groups[g].blob_slot < h->raw[r].slot);
         if (blob) {
-            const sp_mr_group *p = &groups[g++];
+            const sp_mindrecord_group *p = &groups[g++];
             push(bad, list,
                  print_page(h, "BLOB_DATA", p->id, p->blob_slot, p->blob_used, p->start_row, p->end_row, json_array(),
                             bad));
@@ -511,9 +512,9 @@ static json_t *print_pages(const sp_mr_header *h, const sp_mr_group *groups, int
     return list;
 }
 
-sp_status sp__mr_header_print(const sp_mr_header *h, char **out, size_t *out_bytes)
+sp_status sp__mindrecord_header_print(const sp_mindrecord_header *h, char **out, size_t *out_bytes)
 {
-    sp_mr_group *groups = sp__alloc((size_t)(h->n_groups + 1) * sizeof *groups);
+    sp_mindrecord_group *groups = sp__alloc((size_t)(h->n_groups + 1) * sizeof *groups);
     if (groups == NULL) return SP_NOMEM;
     if (h->n_groups > 0) memcpy(groups, h->groups, (size_t)h->n_groups * sizeof *groups);
     qsort(groups, (size_t)h->n_groups, sizeof *groups, by_blob_slot);
@@ -550,7 +551,7 @@ sp_status sp__mr_header_print(const sp_mr_header *h, char **out, size_t *out_byt
 
 /* --- notes ----------------------------------------------------------------------------------------------------------- */
 
-void sp__mr_note_print(const sp_mr_group *g, uint64_t raw_used, char *text, size_t room)
+void sp__mindrecord_note_print(const sp_mindrecord_group *g, uint64_t raw_used, char *text, size_t room)
 {
     snprintf(text, room, "group %lld rows %llu %llu blob %llu %llu raw %llu %llu %llu end\n", (long long)g->id,
              (unsigned long long)g->start_row, (unsigned long long)g->end_row, (unsigned long long)g->blob_slot,
@@ -558,7 +559,7 @@ void sp__mr_note_print(const sp_mr_group *g, uint64_t raw_used, char *text, size
              (unsigned long long)raw_used);
 }
 
-bool sp__mr_note_parse(const char *text, sp_mr_group *g, uint64_t *raw_used)
+bool sp__mindrecord_note_parse(const char *text, sp_mindrecord_group *g, uint64_t *raw_used)
 {
     long long id;
     unsigned long long v[7];
@@ -566,13 +567,13 @@ bool sp__mr_note_parse(const char *text, sp_mr_group *g, uint64_t *raw_used)
     int n = sscanf(text, "group %lld rows %llu %llu blob %llu %llu raw %llu %llu %llu end%n", &id, &v[0], &v[1], &v[2],
                    &v[3], &v[4], &v[5], &v[6], &end);
     if (n != 8 || end == 0 || text[end] != '\n') return false;
-    *g = (sp_mr_group){.id = id,
-                       .start_row = v[0],
-                       .end_row = v[1],
-                       .blob_slot = v[2],
-                       .blob_used = v[3],
-                       .raw_slot = v[4],
-                       .raw_at = v[5]};
+    *g = (sp_mindrecord_group){.id = id,
+                               .start_row = v[0],
+                               .end_row = v[1],
+                               .blob_slot = v[2],
+                               .blob_used = v[3],
+                               .raw_slot = v[4],
+                               .raw_at = v[5]};
     *raw_used = v[6];
     return true;
 }

@@ -44,8 +44,8 @@ static sp_status run(sqlite3 *db, const char *sql)
 
 /* --- writing -------------------------------------------------------------------------------------------------------------- */
 
-static sp_status append(sp_mr_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static sp_status append(sp_mr_buffer *b, const char *format, ...)
+static sp_status append(sp_mindrecord_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static sp_status append(sp_mindrecord_buffer *b, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -53,13 +53,13 @@ static sp_status append(sp_mr_buffer *b, const char *format, ...)
     int n = sp__vsnprintf(text, sizeof text, format, args);
     va_end(args);
     SP_CHECK(n >= 0 && (size_t)n < sizeof text, SP_VALUE, "a field's name is too long for the index");
-    SP_TRY(sp__mr_buffer_reserve(b, (size_t)n + 1));
+    SP_TRY(sp__mindrecord_buffer_reserve(b, (size_t)n + 1));
     memcpy(b->data + b->bytes, text, (size_t)n + 1);
     b->bytes += (size_t)n;
     return SP_OK;
 }
 
-static sp_status create_table(sqlite3 *db, const sp_mr_schema *s, sp_mr_buffer *sql)
+static sp_status create_table(sqlite3 *db, const sp_mindrecord_schema *s, sp_mindrecord_buffer *sql)
 {
     SP_TRY(append(sql,
                   "CREATE TABLE INDEXES(ROW_ID INT NOT NULL, PAGE_ID_RAW INT NOT NULL, PAGE_OFFSET_RAW INT NOT NULL, "
@@ -75,7 +75,8 @@ static sp_status create_table(sqlite3 *db, const sp_mr_schema *s, sp_mr_buffer *
     return run(db, (const char *)sql->data);
 }
 
-static sp_status prepare_insert(sqlite3 *db, const sp_mr_schema *s, sp_mr_buffer *sql, sqlite3_stmt **out)
+static sp_status prepare_insert(sqlite3 *db, const sp_mindrecord_schema *s, sp_mindrecord_buffer *sql,
+                                sqlite3_stmt **out)
 {
     sql->bytes = 0;
     SP_TRY(append(sql, "INSERT INTO INDEXES VALUES(?1"));
@@ -100,26 +101,27 @@ static int bind_value(sqlite3_stmt *statement, int at, const sp_record_value *v)
 }
 
 /* The first columns of a row of INDEXES. */
-static void fixed_columns(const sp_mr_group *g, uint64_t row, const sp_mr_record_place *p, int64_t out[FIXED_COLUMNS])
+static void fixed_columns(const sp_mindrecord_group *g, uint64_t row, const sp_mindrecord_record_place *p,
+                          int64_t out[FIXED_COLUMNS])
 {
     int64_t columns[FIXED_COLUMNS] = {(int64_t)row,
                                       (int64_t)g->raw_slot,
                                       (int64_t)p->raw_at,
-                                      (int64_t)(p->raw_at + SP_MR_LENGTH_BYTES + p->raw_bytes),
+                                      (int64_t)(p->raw_at + SP_MINDRECORD_LENGTH_BYTES + p->raw_bytes),
                                       g->id,
                                       (int64_t)g->blob_slot,
                                       (int64_t)p->blob_at,
-                                      (int64_t)(p->blob_at + SP_MR_LENGTH_BYTES + p->blob_bytes)};
+                                      (int64_t)(p->blob_at + SP_MINDRECORD_LENGTH_BYTES + p->blob_bytes)};
     memcpy(out, columns, sizeof columns);
 }
 
-static sp_status insert_row(sqlite3 *db, sqlite3_stmt *insert, const sp_mr_shard *shard, int64_t g, uint64_t row,
-                            const bool *want, sp_record_value *values)
+static sp_status insert_row(sqlite3 *db, sqlite3_stmt *insert, const sp_mindrecord_shard *shard, int64_t g,
+                            uint64_t row, const bool *want, sp_record_value *values)
 {
-    const sp_mr_schema *s = shard->header->schema;
-    sp_mr_record_place place;
-    SP_TRY(sp__mr_shard_find(shard, g, row, &place));
-    if (s->n_index > 0) SP_TRY(sp__mr_scalars_parse(s, place.raw, place.raw_bytes, want, values));
+    const sp_mindrecord_schema *s = shard->header->schema;
+    sp_mindrecord_record_place place;
+    SP_TRY(sp__mindrecord_shard_find(shard, g, row, &place));
+    if (s->n_index > 0) SP_TRY(sp__mindrecord_scalars_parse(s, place.raw, place.raw_bytes, want, values));
     int64_t fixed[FIXED_COLUMNS];
     fixed_columns(&shard->header->groups[g], row, &place, fixed);
     int bad = SQLITE_OK;
@@ -130,15 +132,15 @@ static sp_status insert_row(sqlite3 *db, sqlite3_stmt *insert, const sp_mr_shard
     return SP_OK;
 }
 
-static sp_status insert_rows(sqlite3 *db, sqlite3_stmt *insert, const sp_mr_shard *shard)
+static sp_status insert_rows(sqlite3 *db, sqlite3_stmt *insert, const sp_mindrecord_shard *shard)
 {
-    const sp_mr_schema *s = shard->header->schema;
+    const sp_mindrecord_schema *s = shard->header->schema;
     sp_record_value *values = sp__alloc_zero((size_t)s->n_fields * sizeof *values);
     bool *want = sp__alloc_zero((size_t)s->n_fields);
     sp_status status = values == NULL || want == NULL ? SP_NOMEM : SP_OK;
     for (int i = 0; i < s->n_index && status == SP_OK; i++) want[s->index[i]] = true;
     for (int64_t g = 0; g < shard->header->n_groups && status == SP_OK; g++) {
-        const sp_mr_group *group = &shard->header->groups[g];
+        const sp_mindrecord_group *group = &shard->header->groups[g];
         for (uint64_t row = group->start_row; row < group->end_row && status == SP_OK; row++) {
             status = insert_row(db, insert, shard, g, row, want, values);
             if (status != SP_OK) sp__error_context("row %llu", (unsigned long long)row);
@@ -149,7 +151,7 @@ static sp_status insert_rows(sqlite3 *db, sqlite3_stmt *insert, const sp_mr_shar
     return status;
 }
 
-static sp_status fill(sqlite3 *db, const sp_mr_shard *shard, const char *name, sp_mr_buffer *sql)
+static sp_status fill(sqlite3 *db, const sp_mindrecord_shard *shard, const char *name, sp_mindrecord_buffer *sql)
 {
     /* Nobody sees the file before it is complete, so the journal has nothing to protect. The commit syncs. */
     SP_TRY(run(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536; "
@@ -170,17 +172,17 @@ static sp_status fill(sqlite3 *db, const sp_mr_shard *shard, const char *name, s
     return run(db, "COMMIT");
 }
 
-sp_status sp__mr_index_write(const sp_mr_shard *shard, const char *name, const char *db_path)
+sp_status sp__mindrecord_index_write(const sp_mindrecord_shard *shard, const char *name, const char *db_path)
 {
     sqlite3 *db = NULL;
-    sp_mr_buffer sql = {NULL, 0, 0};
+    sp_mindrecord_buffer sql = {NULL, 0, 0};
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE | SQLITE_OPEN_NOMUTEX;
     sp__section_begin(); /* a child must not inherit a connection, nor a lock of SQLite's */
     sp_status status = sqlite3_open_v2(db_path, &db, flags, NULL) == SQLITE_OK ? fill(db, shard, name, &sql)
                                                                                : failed(db, "it cannot be made");
     if (sqlite3_close(db) != SQLITE_OK && status == SP_OK) status = failed(db, "it cannot be closed");
     sp__section_end();
-    sp__mr_buffer_release(&sql);
+    sp__mindrecord_buffer_release(&sql);
     if (status != SP_OK) unlink(db_path);
     return status;
 }
@@ -188,8 +190,8 @@ sp_status sp__mr_index_write(const sp_mr_shard *shard, const char *name, const c
 /* --- checking --------------------------------------------------------------------------------------------------------------- */
 
 typedef struct checker {
-    const sp_mr_shard *shard;
-    sp_mr_report report;
+    const sp_mindrecord_shard *shard;
+    sp_mindrecord_report report;
     void *context;
     int n_problems;
     bool starved; /* memory ran out: values could not be compared */
@@ -210,7 +212,7 @@ static void complain(checker *c, const char *format, ...)
     sp__section_begin();
 }
 
-static bool same_value(sqlite3_stmt *q, int column, const sp_mr_schema *s, const sp_record_value *v)
+static bool same_value(sqlite3_stmt *q, int column, const sp_mindrecord_schema *s, const sp_record_value *v)
 {
     int type = sqlite3_column_type(q, column);
     if (v->type == SP_RECORD_INT32 || v->type == SP_RECORD_INT64)
@@ -230,11 +232,11 @@ static bool same_value(sqlite3_stmt *q, int column, const sp_mr_schema *s, const
 
 static void check_row(checker *c, sqlite3_stmt *q, uint64_t row, sp_record_value *values)
 {
-    const sp_mr_schema *s = c->shard->header->schema;
-    int64_t g = sp__mr_shard_group(c->shard, row);
-    sp_mr_record_place place;
-    if (sp__mr_shard_find(c->shard, g, row, &place) != SP_OK ||
-        sp__mr_scalars_parse(s, place.raw, place.raw_bytes, NULL, values) != SP_OK)
+    const sp_mindrecord_schema *s = c->shard->header->schema;
+    int64_t g = sp__mindrecord_shard_group(c->shard, row);
+    sp_mindrecord_record_place place;
+    if (sp__mindrecord_shard_find(c->shard, g, row, &place) != SP_OK ||
+        sp__mindrecord_scalars_parse(s, place.raw, place.raw_bytes, NULL, values) != SP_OK)
         return; /* told by the check of the pages */
     int64_t wanted[FIXED_COLUMNS];
     fixed_columns(&c->shard->header->groups[g], row, &place, wanted);
@@ -254,9 +256,9 @@ static void check_row(checker *c, sqlite3_stmt *q, uint64_t row, sp_record_value
         }
 }
 
-static sp_status check_rows(checker *c, sqlite3 *db, sp_mr_buffer *sql)
+static sp_status check_rows(checker *c, sqlite3 *db, sp_mindrecord_buffer *sql)
 {
-    const sp_mr_schema *s = c->shard->header->schema;
+    const sp_mindrecord_schema *s = c->shard->header->schema;
     SP_TRY(append(sql, "SELECT ROW_ID, PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, ROW_GROUP_ID, PAGE_ID_BLOB, "
                        "PAGE_OFFSET_BLOB, PAGE_OFFSET_BLOB_END"));
     for (int i = 0; i < s->n_index; i++) SP_TRY(append(sql, ", \"%s_0\"", s->fields[s->index[i]].name));
@@ -268,7 +270,7 @@ static sp_status check_rows(checker *c, sqlite3 *db, sp_mr_buffer *sql)
         return SP_OK;
     }
     sp_record_value *values = sp__alloc_zero((size_t)s->n_fields * sizeof *values);
-    uint64_t row = 0, n_rows = sp__mr_header_rows(c->shard->header);
+    uint64_t row = 0, n_rows = sp__mindrecord_header_rows(c->shard->header);
     int step = SQLITE_ROW;
     for (; values != NULL && (step = sqlite3_step(q)) == SQLITE_ROW; row++)
         if (row < n_rows) check_row(c, q, row, values);
@@ -301,7 +303,7 @@ static sp_status check_name(checker *c, sqlite3 *db, const char *name)
 }
 
 /* From memory, since the plain contents of an encrypted index are nowhere else. SQLite wants memory of its own. */
-static sp_status open_copy(const sp_mr_source *source, sqlite3 **db)
+static sp_status open_copy(const sp_mindrecord_source *source, sqlite3 **db)
 {
     SP_CHECK(sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK, SP_NOMEM,
              "out of memory");
@@ -315,12 +317,12 @@ static sp_status open_copy(const sp_mr_source *source, sqlite3 **db)
     return bad == SQLITE_OK ? SP_OK : failed(*db, "it cannot be opened");
 }
 
-sp_status sp__mr_index_check(const sp_mr_shard *shard, const char *name, const char *db_path,
-                             const sp_record_secret *secret, sp_mr_report report, void *context)
+sp_status sp__mindrecord_index_check(const sp_mindrecord_shard *shard, const char *name, const char *db_path,
+                                     const sp_record_secret *secret, sp_mindrecord_report report, void *context)
 {
     checker c = {shard, report, context, 0, false};
-    sp_mr_source source;
-    sp_status status = sp__mr_source_open(db_path, secret, &source);
+    sp_mindrecord_source source;
+    sp_status status = sp__mindrecord_source_open(db_path, secret, &source);
     if (status == SP_NOMEM) return status;
     sp__section_begin();
     if (status != SP_OK) {
@@ -329,7 +331,7 @@ sp_status sp__mr_index_check(const sp_mr_shard *shard, const char *name, const c
         return SP_OK;
     }
     sqlite3 *db = NULL;
-    sp_mr_buffer sql = {NULL, 0, 0};
+    sp_mindrecord_buffer sql = {NULL, 0, 0};
     status = source.bytes == 0 ? SP_OK : open_copy(&source, &db);
     if (source.bytes == 0) complain(&c, "is empty");
     else if (status == SP_OK) {
@@ -338,7 +340,7 @@ sp_status sp__mr_index_check(const sp_mr_shard *shard, const char *name, const c
     }
     sqlite3_close(db);
     sp__section_end();
-    sp__mr_buffer_release(&sql);
-    sp__mr_source_close(&source);
+    sp__mindrecord_buffer_release(&sql);
+    sp__mindrecord_source_close(&source);
     return status;
 }

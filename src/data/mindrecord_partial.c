@@ -4,7 +4,7 @@
  * The file grows under the name `<path>.partial`, locked (flock) while its writer lives. At the front stands at once a
  * header that names no page (or, after sp_record_append, the pages copied). When a page of blobs is full, its raw
  * records are written too, and then a note goes into the unused room behind the header: one line of text that says what the
- * group is. A note is short, so it is there as a whole or not at all; sp__mr_partial_reopen makes a header of the notes.
+ * group is. A note is short, so it is there as a whole or not at all; sp__mindrecord_partial_reopen makes a header of the notes.
  * At the end the true header replaces front and notes.
  *
  * Blob pages are streamed: 1 MiB in memory, however large the page. The raw records of the open group are kept, for
@@ -29,7 +29,7 @@ enum { FLUSH_BYTES = 1 << 20, NOTE_BYTES = 256 };
 
 /* --- file ------------------------------------------------------------------------------------------------------------------ */
 
-static sp_status write_at(const sp_mr_partial *p, const void *data, size_t bytes, uint64_t at)
+static sp_status write_at(const sp_mindrecord_partial *p, const void *data, size_t bytes, uint64_t at)
 {
     const uint8_t *src = data;
     while (bytes > 0) {
@@ -44,21 +44,21 @@ static sp_status write_at(const sp_mr_partial *p, const void *data, size_t bytes
     return SP_OK;
 }
 
-static uint64_t page_begin(const sp_mr_partial *p, uint64_t slot)
+static uint64_t page_begin(const sp_mindrecord_partial *p, uint64_t slot)
 {
     return p->header->header_bytes + slot * p->header->page_bytes;
 }
 
-static sp_status set_names(sp_mr_partial *p, const char *path)
+static sp_status set_names(sp_mindrecord_partial *p, const char *path)
 {
     p->path = sp__strdup(path);
-    p->partial = sp__mr_path(path, ".partial");
-    p->partial_db = sp__mr_path(path, ".partial.db");
+    p->partial = sp__mindrecord_path(path, ".partial");
+    p->partial_db = sp__mindrecord_path(path, ".partial.db");
     return p->path == NULL || p->partial == NULL || p->partial_db == NULL ? SP_NOMEM : SP_OK;
 }
 
 /* Open and lock. The file may be renamed by its writer between the two; then what was locked is not it any more. */
-static sp_status open_locked(sp_mr_partial *p, bool create)
+static sp_status open_locked(sp_mindrecord_partial *p, bool create)
 {
     for (int i = 0; i < 100; i++) {
         do p->fd = open(p->partial, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
@@ -77,28 +77,28 @@ static sp_status open_locked(sp_mr_partial *p, bool create)
 }
 
 /* Header without notes at the front. */
-static sp_status write_header(sp_mr_partial *p)
+static sp_status write_header(sp_mindrecord_partial *p)
 {
     char *text = NULL;
     size_t n = 0;
-    SP_TRY(sp__mr_header_print(p->header, &text, &n));
+    SP_TRY(sp__mindrecord_header_print(p->header, &text, &n));
     sp_status status = SP_OK;
-    if (SP_MR_LENGTH_BYTES + n > p->header->header_bytes)
+    if (SP_MINDRECORD_LENGTH_BYTES + n > p->header->header_bytes)
         status = sp__fail(SP_VALUE,
                           "%s: the header needs %zu bytes for %lld pages, it has %llu; make the header larger "
                           "(set_header_size) or the pages (set_page_size)",
-                          p->path, SP_MR_LENGTH_BYTES + n, (long long)sp__mr_header_pages(p->header),
+                          p->path, SP_MINDRECORD_LENGTH_BYTES + n, (long long)sp__mindrecord_header_pages(p->header),
                           (unsigned long long)p->header->header_bytes);
-    uint8_t length[SP_MR_LENGTH_BYTES];
-    sp__mr_put64(length, n);
+    uint8_t length[SP_MINDRECORD_LENGTH_BYTES];
+    sp__mindrecord_put64(length, n);
     if (status == SP_OK) status = write_at(p, length, sizeof length, 0);
     if (status == SP_OK) status = write_at(p, text, n, sizeof length);
     sp__free(text);
-    if (status == SP_OK) p->notes_at = SP_MR_LENGTH_BYTES + n;
+    if (status == SP_OK) p->notes_at = SP_MINDRECORD_LENGTH_BYTES + n;
     return status;
 }
 
-void sp__mr_partial_close(sp_mr_partial *p, bool remove)
+void sp__mindrecord_partial_close(sp_mindrecord_partial *p, bool remove)
 {
     if (p->fd >= 0) {
         if (remove && p->own) {
@@ -107,24 +107,24 @@ void sp__mr_partial_close(sp_mr_partial *p, bool remove)
         }
         close(p->fd);
     }
-    sp__mr_header_release(p->header);
+    sp__mindrecord_header_release(p->header);
     sp__free(p->path);
     sp__free(p->partial);
     sp__free(p->partial_db);
-    sp__mr_buffer_release(&p->blob);
-    sp__mr_buffer_release(&p->raw);
+    sp__mindrecord_buffer_release(&p->blob);
+    sp__mindrecord_buffer_release(&p->raw);
     memset(p, 0, sizeof *p);
     p->fd = -1;
 }
 
 /* --- beginning ------------------------------------------------------------------------------------------------------------- */
 
-static void find_next_slot(sp_mr_partial *p)
+static void find_next_slot(sp_mindrecord_partial *p)
 {
     p->next_slot = 0;
     p->next_id = 0;
     for (int64_t i = 0; i < p->header->n_groups; i++) {
-        const sp_mr_group *g = &p->header->groups[i];
+        const sp_mindrecord_group *g = &p->header->groups[i];
         if (g->blob_slot >= p->next_slot) p->next_slot = g->blob_slot + 1;
         if (g->id >= p->next_id) p->next_id = g->id + 1;
     }
@@ -133,9 +133,9 @@ static void find_next_slot(sp_mr_partial *p)
 }
 
 /* What stands behind the front header: groups that were complete when the writer died. Returns their number of rows. */
-static sp_status read_notes(sp_mr_header *h, const uint8_t *file, size_t bytes)
+static sp_status read_notes(sp_mindrecord_header *h, const uint8_t *file, size_t bytes)
 {
-    size_t at = SP_MR_LENGTH_BYTES + (size_t)sp__mr_get64(file);
+    size_t at = SP_MINDRECORD_LENGTH_BYTES + (size_t)sp__mindrecord_get64(file);
     size_t end = h->header_bytes < bytes ? (size_t)h->header_bytes : bytes;
     while (at < end) {
         char line[NOTE_BYTES] = {0};
@@ -143,44 +143,45 @@ static sp_status read_notes(sp_mr_header *h, const uint8_t *file, size_t bytes)
         while (n < sizeof line - 1 && at + n < end && file[at + n] != '\n') n++;
         if (n == sizeof line - 1 || at + n >= end) break;
         memcpy(line, file + at, n + 1);
-        sp_mr_group g;
+        sp_mindrecord_group g;
         uint64_t raw_used = 0;
-        if (!sp__mr_note_parse(line, &g, &raw_used) || g.start_row != sp__mr_header_rows(h)) break;
+        if (!sp__mindrecord_note_parse(line, &g, &raw_used) || g.start_row != sp__mindrecord_header_rows(h)) break;
         bool fits = g.blob_used <= h->page_bytes && raw_used <= h->page_bytes && g.raw_at <= raw_used &&
                     g.end_row > g.start_row && g.blob_slot < INT32_MAX && g.raw_slot < INT32_MAX &&
                     h->header_bytes + g.blob_slot * h->page_bytes + g.blob_used <= bytes &&
                     h->header_bytes + g.raw_slot * h->page_bytes + raw_used <= bytes;
         if (!fits) break;
-        if (h->n_raw == 0 || h->raw[h->n_raw - 1].slot != g.raw_slot) SP_TRY(sp__mr_header_add_raw(h, g.raw_slot));
+        if (h->n_raw == 0 || h->raw[h->n_raw - 1].slot != g.raw_slot)
+            SP_TRY(sp__mindrecord_header_add_raw(h, g.raw_slot));
         h->raw[h->n_raw - 1].used = raw_used;
-        SP_TRY(sp__mr_header_add_group(h, &g));
+        SP_TRY(sp__mindrecord_header_add_group(h, &g));
         at += n + 1;
     }
     return SP_OK;
 }
 
-static sp_status parse_partial(const char *partial, sp_mr_header **out)
+static sp_status parse_partial(const char *partial, sp_mindrecord_header **out)
 {
     sp_map *map = NULL;
-    sp_mr_header *h = NULL;
+    sp_mindrecord_header *h = NULL;
     SP_TRY(sp__map_open(partial, &map));
-    sp_status status = sp__mr_header_parse(map->data, map->bytes, &h);
+    sp_status status = sp__mindrecord_header_parse(map->data, map->bytes, &h);
     if (status == SP_OK) status = read_notes(h, map->data, map->bytes);
     sp__map_release(map);
     if (status != SP_OK) {
-        sp__mr_header_release(h);
+        sp__mindrecord_header_release(h);
         return status;
     }
     *out = h;
     return SP_OK;
 }
 
-static sp_status refuse_leftover(const sp_mr_partial *p)
+static sp_status refuse_leftover(const sp_mindrecord_partial *p)
 {
-    sp_mr_header *h = NULL;
+    sp_mindrecord_header *h = NULL;
     if (parse_partial(p->partial, &h) != SP_OK) return SP_OK; /* nothing in it that could be lost */
-    uint64_t rows = sp__mr_header_rows(h);
-    sp__mr_header_release(h);
+    uint64_t rows = sp__mindrecord_header_rows(h);
+    sp__mindrecord_header_release(h);
     SP_CHECK(rows == 0, SP_VALUE,
              "%s: holds %llu rows of a writer that died; complete it with `spore record recover`, remove it, or allow "
              "overwriting",
@@ -188,7 +189,7 @@ static sp_status refuse_leftover(const sp_mr_partial *p)
     return SP_OK;
 }
 
-static sp_status begin(const char *path, bool overwrite, sp_mr_partial *p)
+static sp_status begin(const char *path, bool overwrite, sp_mindrecord_partial *p)
 {
     struct stat there;
     SP_CHECK(stat(path, &there) != 0 || S_ISREG(there.st_mode), SP_IO, "%s: is there and is not a regular file", path);
@@ -200,38 +201,39 @@ static sp_status begin(const char *path, bool overwrite, sp_mr_partial *p)
     return SP_OK;
 }
 
-sp_status sp__mr_partial_create(const char *path, sp_mr_header *take_header, bool overwrite, sp_mr_partial *out)
+sp_status sp__mindrecord_partial_create(const char *path, sp_mindrecord_header *take_header, bool overwrite,
+                                        sp_mindrecord_partial *out)
 {
-    sp_mr_partial p = {.fd = -1, .header = take_header};
+    sp_mindrecord_partial p = {.fd = -1, .header = take_header};
     sp_status status = begin(path, overwrite, &p);
     if (status == SP_OK) status = write_header(&p);
     if (status != SP_OK) {
-        sp__mr_partial_close(&p, true);
+        sp__mindrecord_partial_close(&p, true);
         return status;
     }
     *out = p;
     return SP_OK;
 }
 
-static sp_status copy_page(sp_mr_partial *p, const sp_mr_shard *shard, uint64_t slot, uint64_t used)
+static sp_status copy_page(sp_mindrecord_partial *p, const sp_mindrecord_shard *shard, uint64_t slot, uint64_t used)
 {
     uint64_t at = page_begin(p, slot);
     return used == 0 ? SP_OK : write_at(p, shard->source.data + at, (size_t)used, at);
 }
 
 /* Go on with the last group: its page of blobs has room, and its raw records are the last of their page. */
-static sp_status resume_group(sp_mr_partial *p, const sp_mr_shard *shard)
+static sp_status resume_group(sp_mindrecord_partial *p, const sp_mindrecord_shard *shard)
 {
-    sp_mr_header *h = p->header;
+    sp_mindrecord_header *h = p->header;
     if (h->n_groups == 0 || h->n_raw == 0) return SP_OK;
-    sp_mr_group *g = &h->groups[h->n_groups - 1];
-    sp_mr_raw_page *raw = &h->raw[h->n_raw - 1];
+    sp_mindrecord_group *g = &h->groups[h->n_groups - 1];
+    sp_mindrecord_raw_page *raw = &h->raw[h->n_raw - 1];
     bool last = g->raw_slot == raw->slot;
     for (int64_t i = 0; i < h->n_groups - 1; i++)
         if (h->groups[i].raw_slot == raw->slot && h->groups[i].raw_at >= g->raw_at) last = false;
     if (!last) return SP_OK;
     size_t bytes = (size_t)(raw->used - g->raw_at);
-    SP_TRY(sp__mr_buffer_reserve(&p->raw, bytes));
+    SP_TRY(sp__mindrecord_buffer_reserve(&p->raw, bytes));
     memcpy(p->raw.data, shard->source.data + page_begin(p, raw->slot) + g->raw_at, bytes);
     p->raw.bytes = bytes;
     p->group = *g;
@@ -242,11 +244,11 @@ static sp_status resume_group(sp_mr_partial *p, const sp_mr_shard *shard)
     return SP_OK;
 }
 
-static sp_status copy_shard(const sp_mr_shard *shard, sp_mr_partial *p)
+static sp_status copy_shard(const sp_mindrecord_shard *shard, sp_mindrecord_partial *p)
 {
-    SP_TRY(sp__mr_header_parse(shard->source.data, shard->source.bytes, &p->header));
+    SP_TRY(sp__mindrecord_header_parse(shard->source.data, shard->source.bytes, &p->header));
     SP_TRY(begin(shard->path, true, p));
-    const sp_mr_header *h = p->header;
+    const sp_mindrecord_header *h = p->header;
     for (int64_t i = 0; i < h->n_groups; i++)
         SP_TRY(copy_page(p, shard, h->groups[i].blob_slot, h->groups[i].blob_used));
     for (int64_t i = 0; i < h->n_raw; i++) SP_TRY(copy_page(p, shard, h->raw[i].slot, h->raw[i].used));
@@ -256,21 +258,21 @@ static sp_status copy_shard(const sp_mr_shard *shard, sp_mr_partial *p)
     return write_header(p);
 }
 
-sp_status sp__mr_partial_copy(const sp_mr_shard *shard, sp_mr_partial *out)
+sp_status sp__mindrecord_partial_copy(const sp_mindrecord_shard *shard, sp_mindrecord_partial *out)
 {
-    sp_mr_partial p = {.fd = -1};
+    sp_mindrecord_partial p = {.fd = -1};
     sp_status status = copy_shard(shard, &p);
     if (status != SP_OK) {
-        sp__mr_partial_close(&p, true);
+        sp__mindrecord_partial_close(&p, true);
         return status;
     }
     *out = p;
     return SP_OK;
 }
 
-sp_status sp__mr_partial_reopen(const char *path, sp_mr_partial *out)
+sp_status sp__mindrecord_partial_reopen(const char *path, sp_mindrecord_partial *out)
 {
-    sp_mr_partial p = {.fd = -1};
+    sp_mindrecord_partial p = {.fd = -1};
     sp_status status = set_names(&p, path);
     if (status == SP_OK) status = open_locked(&p, false);
     if (status == SP_OK) {
@@ -278,7 +280,7 @@ sp_status sp__mr_partial_reopen(const char *path, sp_mr_partial *out)
         if (status != SP_OK) sp__error_context("%s", p.partial);
     }
     if (status != SP_OK) {
-        sp__mr_partial_close(&p, false);
+        sp__mindrecord_partial_close(&p, false);
         return status;
     }
     find_next_slot(&p);
@@ -289,7 +291,7 @@ sp_status sp__mr_partial_reopen(const char *path, sp_mr_partial *out)
 
 /* --- rows ------------------------------------------------------------------------------------------------------------------ */
 
-static sp_status flush_blob(sp_mr_partial *p)
+static sp_status flush_blob(sp_mindrecord_partial *p)
 {
     SP_TRY(write_at(p, p->blob.data, p->blob.bytes, page_begin(p, p->group.blob_slot) + p->flushed));
     p->flushed += p->blob.bytes;
@@ -297,53 +299,53 @@ static sp_status flush_blob(sp_mr_partial *p)
     return SP_OK;
 }
 
-static sp_status write_note(sp_mr_partial *p)
+static sp_status write_note(sp_mindrecord_partial *p)
 {
     char note[NOTE_BYTES];
-    sp__mr_note_print(&p->group, p->header->raw[p->header->n_raw - 1].used, note, sizeof note);
+    sp__mindrecord_note_print(&p->group, p->header->raw[p->header->n_raw - 1].used, note, sizeof note);
     size_t n = strlen(note);
     /* A page takes more room in the header than its note, so the header will not fit either. */
     SP_CHECK(
         p->notes_at + n <= p->header->header_bytes, SP_VALUE,
         "%s: the header of %llu bytes is full after %lld pages; make the header larger (set_header_size) or the pages "
         "(set_page_size)",
-        p->path, (unsigned long long)p->header->header_bytes, (long long)sp__mr_header_pages(p->header));
+        p->path, (unsigned long long)p->header->header_bytes, (long long)sp__mindrecord_header_pages(p->header));
     SP_TRY(write_at(p, note, n, p->notes_at));
     p->notes_at += n;
     return SP_OK;
 }
 
-static sp_status close_group(sp_mr_partial *p)
+static sp_status close_group(sp_mindrecord_partial *p)
 {
     if (!p->open) return SP_OK;
-    sp_mr_header *h = p->header;
+    sp_mindrecord_header *h = p->header;
     SP_TRY(flush_blob(p));
     if (h->n_raw == 0 || p->raw.bytes > h->page_bytes - h->raw[h->n_raw - 1].used)
-        SP_TRY(sp__mr_header_add_raw(h, p->next_slot++));
-    sp_mr_raw_page *raw = &h->raw[h->n_raw - 1];
+        SP_TRY(sp__mindrecord_header_add_raw(h, p->next_slot++));
+    sp_mindrecord_raw_page *raw = &h->raw[h->n_raw - 1];
     SP_TRY(write_at(p, p->raw.data, p->raw.bytes, page_begin(p, raw->slot) + raw->used));
     p->group.raw_slot = raw->slot;
     p->group.raw_at = raw->used;
     p->group.blob_used = p->flushed;
     raw->used += p->raw.bytes;
     p->raw.bytes = 0;
-    SP_TRY(sp__mr_header_add_group(h, &p->group));
+    SP_TRY(sp__mindrecord_header_add_group(h, &p->group));
     SP_TRY(write_note(p));
     p->open = false;
     return SP_OK;
 }
 
-static void open_group(sp_mr_partial *p)
+static void open_group(sp_mindrecord_partial *p)
 {
-    uint64_t row = sp__mr_header_rows(p->header);
-    p->group = (sp_mr_group){.id = p->next_id++, .start_row = row, .end_row = row, .blob_slot = p->next_slot++};
+    uint64_t row = sp__mindrecord_header_rows(p->header);
+    p->group = (sp_mindrecord_group){.id = p->next_id++, .start_row = row, .end_row = row, .blob_slot = p->next_slot++};
     p->flushed = 0;
     p->open = true;
 }
 
-sp_status sp__mr_partial_check_size(const sp_mr_partial *p, size_t raw_bytes, size_t blob_bytes)
+sp_status sp__mindrecord_partial_check_size(const sp_mindrecord_partial *p, size_t raw_bytes, size_t blob_bytes)
 {
-    uint64_t room = p->header->page_bytes - SP_MR_LENGTH_BYTES;
+    uint64_t room = p->header->page_bytes - SP_MINDRECORD_LENGTH_BYTES;
     SP_CHECK(
         raw_bytes <= room && blob_bytes <= room, SP_VALUE,
         "%zu bytes of numbers and strings and %zu of blobs: a page of %llu has room for %llu of either; make the pages "
@@ -352,16 +354,16 @@ sp_status sp__mr_partial_check_size(const sp_mr_partial *p, size_t raw_bytes, si
     return SP_OK;
 }
 
-sp_status sp__mr_partial_reserve(sp_mr_partial *p, size_t raw_bytes, size_t blob_bytes)
+sp_status sp__mindrecord_partial_reserve(sp_mindrecord_partial *p, size_t raw_bytes, size_t blob_bytes)
 {
     uint64_t room = p->header->page_bytes;
-    size_t raw = raw_bytes + SP_MR_LENGTH_BYTES, blob = blob_bytes + SP_MR_LENGTH_BYTES;
+    size_t raw = raw_bytes + SP_MINDRECORD_LENGTH_BYTES, blob = blob_bytes + SP_MINDRECORD_LENGTH_BYTES;
     if (p->open && (p->flushed + p->blob.bytes + blob > room || p->raw.bytes + raw > room)) SP_TRY(close_group(p));
     if (!p->open) open_group(p);
     return SP_OK;
 }
 
-sp_status sp__mr_partial_count_row(sp_mr_partial *p)
+sp_status sp__mindrecord_partial_count_row(sp_mindrecord_partial *p)
 {
     p->group.end_row++;
     return p->blob.bytes >= FLUSH_BYTES ? flush_blob(p) : SP_OK;
@@ -369,9 +371,9 @@ sp_status sp__mr_partial_count_row(sp_mr_partial *p)
 
 /* --- end -------------------------------------------------------------------------------------------------------------------- */
 
-static sp_status trim(sp_mr_partial *p, uint64_t header_end)
+static sp_status trim(sp_mindrecord_partial *p, uint64_t header_end)
 {
-    const sp_mr_header *h = p->header;
+    const sp_mindrecord_header *h = p->header;
     uint64_t end = header_end;
     for (int64_t i = 0; i < h->n_groups; i++) {
         uint64_t e = page_begin(p, h->groups[i].blob_slot) + h->groups[i].blob_used;
@@ -394,13 +396,13 @@ static sp_status sync_file(int fd, const char *path)
     return SP_OK;
 }
 
-static sp_status make_index(sp_mr_partial *p)
+static sp_status make_index(sp_mindrecord_partial *p)
 {
-    sp_mr_shard shard;
+    sp_mindrecord_shard shard;
     unlink(p->partial_db);
-    SP_TRY(sp__mr_shard_open(p->partial, NULL, &shard));
-    sp_status status = sp__mr_index_write(&shard, sp__mr_base_name(p->path), p->partial_db);
-    sp__mr_shard_close(&shard);
+    SP_TRY(sp__mindrecord_shard_open(p->partial, NULL, &shard));
+    sp_status status = sp__mindrecord_index_write(&shard, sp__mindrecord_base_name(p->path), p->partial_db);
+    sp__mindrecord_shard_close(&shard);
     if (status != SP_OK) {
         sp__error_context("%s", p->path);
         return status;
@@ -413,7 +415,7 @@ static sp_status make_index(sp_mr_partial *p)
     return status;
 }
 
-sp_status sp__mr_partial_finish(sp_mr_partial *p)
+sp_status sp__mindrecord_partial_finish(sp_mindrecord_partial *p)
 {
     static const uint8_t zeros[4096];
     SP_TRY(close_group(p));
@@ -433,7 +435,7 @@ static void sync_folder(const char *path)
 {
     char *folder = sp__strdup(path);
     if (folder == NULL) return;
-    folder[sp__mr_base_name(path) - path] = '\0';
+    folder[sp__mindrecord_base_name(path) - path] = '\0';
     int fd = open(folder[0] != '\0' ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     sp__free(folder);
     if (fd < 0) return;
@@ -441,17 +443,17 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
-sp_status sp__mr_partial_publish(sp_mr_partial *p, bool overwrite, const sp_record_secret *secret)
+sp_status sp__mindrecord_partial_publish(sp_mindrecord_partial *p, bool overwrite, const sp_record_secret *secret)
 {
-    char *db = sp__mr_path(p->path, ".db");
+    char *db = sp__mindrecord_path(p->path, ".db");
     if (db == NULL) return SP_NOMEM;
     sp_status status = SP_OK;
     if (!overwrite && (access(p->path, F_OK) == 0 || access(db, F_OK) == 0))
         status = sp__fail(SP_VALUE, "appeared while it was being written, and overwriting is not allowed");
     if (status == SP_OK && unlink(db) != 0 && errno != ENOENT)
         status = sp__fail(SP_IO, "the old index cannot be removed: %s", sp__strerror(errno));
-    if (status == SP_OK) status = sp__mr_source_publish(p->partial, p->path, secret);
-    if (status == SP_OK) status = sp__mr_source_publish(p->partial_db, db, secret);
+    if (status == SP_OK) status = sp__mindrecord_source_publish(p->partial, p->path, secret);
+    if (status == SP_OK) status = sp__mindrecord_source_publish(p->partial_db, db, secret);
     sp__free(db);
     if (status == SP_OK) {
         p->own = false;

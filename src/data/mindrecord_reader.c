@@ -12,7 +12,7 @@ struct sp_record {
     atomic_int refs;
     int n_shards;
     int64_t n_rows;
-    sp_mr_shard *shards;
+    sp_mindrecord_shard *shards;
 };
 
 struct sp_record_row {
@@ -24,10 +24,10 @@ struct sp_record_row {
     sp_record_value *fields; /* by field */
     sp_record_value *values; /* by column */
     int64_t *dims;           /* by field, SP_RANK_MAX each */
-    sp_mr_buffer scratch;
+    sp_mindrecord_buffer scratch;
 };
 
-static const sp_mr_schema *schema_of(const sp_record *r) { return r->shards[0].header->schema; }
+static const sp_mindrecord_schema *schema_of(const sp_record *r) { return r->shards[0].header->schema; }
 
 /* --- opening ------------------------------------------------------------------------------------------------------------ */
 
@@ -40,21 +40,21 @@ sp_record *sp_record_retain(sp_record *r)
 void sp_record_release(sp_record *r)
 {
     if (r == NULL || atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1) return;
-    for (int i = 0; i < r->n_shards; i++) sp__mr_shard_close(&r->shards[i]);
+    for (int i = 0; i < r->n_shards; i++) sp__mindrecord_shard_close(&r->shards[i]);
     sp__free(r->shards);
     sp__free(r);
 }
 
-static sp_status compare_headers(const sp_mr_header *first, const sp_mr_header *h)
+static sp_status compare_headers(const sp_mindrecord_header *first, const sp_mindrecord_header *h)
 {
     SP_CHECK(h->header_bytes == first->header_bytes, SP_FORMAT, "a header of %llu bytes, the files before have %llu",
              (unsigned long long)h->header_bytes, (unsigned long long)first->header_bytes);
     SP_CHECK(h->page_bytes == first->page_bytes, SP_FORMAT, "pages of %llu bytes, the files before have %llu",
              (unsigned long long)h->page_bytes, (unsigned long long)first->page_bytes);
-    return sp__mr_schema_compare(first->schema, h->schema);
+    return sp__mindrecord_schema_compare(first->schema, h->schema);
 }
 
-static sp_status check_fit(const sp_mr_shard *first, const sp_mr_shard *s)
+static sp_status check_fit(const sp_mindrecord_shard *first, const sp_mindrecord_shard *s)
 {
     sp_status status = compare_headers(first->header, s->header);
     if (status != SP_OK)
@@ -68,12 +68,12 @@ static sp_status check_fit(const sp_mr_shard *first, const sp_mr_shard *s)
 static sp_status open_shards(sp_record *r, const char *const *paths, int n_paths, const sp_record_secret *secret)
 {
     for (int i = 0; i < n_paths; i++) {
-        sp_mr_shard *s = &r->shards[i];
-        SP_TRY(sp__mr_shard_open(paths[i], secret, s));
+        sp_mindrecord_shard *s = &r->shards[i];
+        SP_TRY(sp__mindrecord_shard_open(paths[i], secret, s));
         r->n_shards++;
         SP_TRY(check_fit(&r->shards[0], s));
         s->first_row = (uint64_t)r->n_rows;
-        uint64_t rows = sp__mr_header_rows(s->header);
+        uint64_t rows = sp__mindrecord_header_rows(s->header);
         SP_CHECK(rows <= (uint64_t)(INT64_MAX - r->n_rows), SP_FORMAT, "%s: too many rows", s->path);
         r->n_rows += (int64_t)rows;
     }
@@ -98,16 +98,16 @@ sp_status sp_record_open_files(const char *const *paths, int n_paths, const sp_r
     return SP_OK;
 }
 
-void sp__mr_paths_release(char **paths, int n)
+void sp__mindrecord_paths_release(char **paths, int n)
 {
     for (int i = 0; paths != NULL && i < n; i++) sp__free(paths[i]);
     sp__free(paths);
 }
 
-static sp_status fill_paths(const char *path, const sp_mr_header *h, char **paths)
+static sp_status fill_paths(const char *path, const sp_mindrecord_header *h, char **paths)
 {
     /* A shard alone in its set is opened by the name it has now: single files are renamed often. */
-    size_t folder = (size_t)(sp__mr_base_name(path) - path);
+    size_t folder = (size_t)(sp__mindrecord_base_name(path) - path);
     for (int i = 0; i < h->n_shards; i++) {
         if (h->n_shards == 1) paths[i] = sp__strdup(path);
         else {
@@ -123,19 +123,19 @@ static sp_status fill_paths(const char *path, const sp_mr_header *h, char **path
     return SP_OK;
 }
 
-sp_status sp__mr_paths(const char *path, const sp_record_secret *secret, char ***out, int *out_count)
+sp_status sp__mindrecord_paths(const char *path, const sp_record_secret *secret, char ***out, int *out_count)
 {
-    sp_mr_shard shard;
+    sp_mindrecord_shard shard;
     SP_CHECK(path != NULL && path[0] != '\0', SP_VALUE, "the file name is empty");
     sp_record_secret quick = secret != NULL ? *secret : (sp_record_secret){0};
     quick.hash = NULL; /* once is enough, when it is opened to stay */
-    SP_TRY(sp__mr_shard_open(path, &quick, &shard));
+    SP_TRY(sp__mindrecord_shard_open(path, &quick, &shard));
     int n = shard.header->n_shards;
     char **paths = sp__alloc_zero((size_t)n * sizeof *paths);
     sp_status status = paths == NULL ? SP_NOMEM : fill_paths(path, shard.header, paths);
-    sp__mr_shard_close(&shard);
+    sp__mindrecord_shard_close(&shard);
     if (status != SP_OK) {
-        sp__mr_paths_release(paths, n);
+        sp__mindrecord_paths_release(paths, n);
         return status;
     }
     *out = paths;
@@ -147,9 +147,9 @@ sp_status sp_record_open(const char *path, const sp_record_secret *secret, sp_re
 {
     char **paths = NULL;
     int n = 0;
-    SP_TRY(sp__mr_paths(path, secret, &paths, &n));
+    SP_TRY(sp__mindrecord_paths(path, secret, &paths, &n));
     sp_status status = sp_record_open_files((const char *const *)paths, n, secret, out);
-    sp__mr_paths_release(paths, n);
+    sp__mindrecord_paths_release(paths, n);
     return status;
 }
 
@@ -158,18 +158,21 @@ sp_status sp_record_open(const char *path, const sp_record_secret *secret, sp_re
 int64_t sp_record_count(const sp_record *r) { return r->n_rows; }
 int sp_record_field_count(const sp_record *r) { return schema_of(r)->n_fields; }
 const sp_record_field *sp_record_field_at(const sp_record *r, int i) { return &schema_of(r)->fields[i]; }
-int sp_record_field_find(const sp_record *r, const char *name) { return sp__mr_schema_find(schema_of(r), name); }
+int sp_record_field_find(const sp_record *r, const char *name)
+{
+    return sp__mindrecord_schema_find(schema_of(r), name);
+}
 const char *sp_record_shard_path(const sp_record *r, int shard) { return r->shards[shard].path; }
 int64_t sp_record_shard_count(const sp_record *r, int shard)
 {
-    return (int64_t)sp__mr_header_rows(r->shards[shard].header);
+    return (int64_t)sp__mindrecord_header_rows(r->shards[shard].header);
 }
 int sp_record_index_at(const sp_record *r, int i) { return schema_of(r)->index[i]; }
-const sp_mr_shard *sp__mr_record_shard(const sp_record *r, int i) { return &r->shards[i]; }
+const sp_mindrecord_shard *sp__mindrecord_record_shard(const sp_record *r, int i) { return &r->shards[i]; }
 
 void sp_record_describe(const sp_record *r, sp_record_info *out)
 {
-    const sp_mr_header *first = r->shards[0].header;
+    const sp_mindrecord_header *first = r->shards[0].header;
     *out = (sp_record_info){.version = first->schema->version,
                             .description = first->schema->description,
                             .n_shards = r->n_shards,
@@ -179,7 +182,7 @@ void sp_record_describe(const sp_record *r, sp_record_info *out)
                             .encrypted = r->shards[0].source.encrypted,
                             .hashed = r->shards[0].source.digest != NULL};
     for (int i = 0; i < r->n_shards; i++) {
-        out->n_pages += sp__mr_header_pages(r->shards[i].header);
+        out->n_pages += sp__mindrecord_header_pages(r->shards[i].header);
         out->n_groups += r->shards[i].header->n_groups;
         out->file_bytes += r->shards[i].source.bytes;
     }
@@ -196,18 +199,18 @@ void sp_record_row_release(sp_record_row *row)
     sp__free(row->fields);
     sp__free(row->values);
     sp__free(row->dims);
-    sp__mr_buffer_release(&row->scratch);
+    sp__mindrecord_buffer_release(&row->scratch);
     sp__free(row);
 }
 
-static sp_status choose_columns(sp_record_row *row, const sp_mr_schema *s, const char *const *columns)
+static sp_status choose_columns(sp_record_row *row, const sp_mindrecord_schema *s, const char *const *columns)
 {
     for (int i = 0; i < row->n_columns; i++) {
-        int field = columns == NULL ? i : sp__mr_schema_find(s, columns[i]);
+        int field = columns == NULL ? i : sp__mindrecord_schema_find(s, columns[i]);
         SP_CHECK(field >= 0, SP_KEY, "there is no column '%s'", columns[i]);
         row->columns[i] = field;
         row->want[field] = true;
-        if (sp__mr_is_blob(&s->fields[field])) row->blobs = true;
+        if (sp__mindrecord_is_blob(&s->fields[field])) row->blobs = true;
         else row->scalars = true;
     }
     return SP_OK;
@@ -215,7 +218,7 @@ static sp_status choose_columns(sp_record_row *row, const sp_mr_schema *s, const
 
 sp_status sp_record_row_create(sp_record *r, const char *const *columns, int n_columns, sp_record_row **out)
 {
-    const sp_mr_schema *s = schema_of(r);
+    const sp_mindrecord_schema *s = schema_of(r);
     if (columns == NULL) n_columns = s->n_fields;
     SP_CHECK(n_columns > 0, SP_VALUE, "no column is named");
     sp_record_row *row = sp__alloc_zero(sizeof *row);
@@ -239,7 +242,7 @@ sp_status sp_record_row_create(sp_record *r, const char *const *columns, int n_c
     return SP_OK;
 }
 
-static const sp_mr_shard *find_shard(const sp_record *r, uint64_t id)
+static const sp_mindrecord_shard *find_shard(const sp_record *r, uint64_t id)
 {
     int low = 0, high = r->n_shards - 1; /* the last that begins at or before id: empty ones in front are passed by */
     while (low < high) {
@@ -250,14 +253,15 @@ static const sp_mr_shard *find_shard(const sp_record *r, uint64_t id)
     return &r->shards[low];
 }
 
-static sp_status read_row(const sp_mr_shard *shard, uint64_t local, sp_record_row *row)
+static sp_status read_row(const sp_mindrecord_shard *shard, uint64_t local, sp_record_row *row)
 {
-    const sp_mr_schema *s = shard->header->schema;
-    sp_mr_record_place place;
-    SP_TRY(sp__mr_shard_find(shard, sp__mr_shard_group(shard, local), local, &place));
-    if (row->scalars) SP_TRY(sp__mr_scalars_parse(s, place.raw, place.raw_bytes, row->want, row->fields));
+    const sp_mindrecord_schema *s = shard->header->schema;
+    sp_mindrecord_record_place place;
+    SP_TRY(sp__mindrecord_shard_find(shard, sp__mindrecord_shard_group(shard, local), local, &place));
+    if (row->scalars) SP_TRY(sp__mindrecord_scalars_parse(s, place.raw, place.raw_bytes, row->want, row->fields));
     if (row->blobs)
-        SP_TRY(sp__mr_blobs_parse(s, place.blob, place.blob_bytes, row->want, row->fields, row->dims, &row->scratch));
+        SP_TRY(sp__mindrecord_blobs_parse(s, place.blob, place.blob_bytes, row->want, row->fields, row->dims,
+                                          &row->scratch));
     /* Values point into the file, and are used after this: what is missing of them must be known now. */
     sp__map_touch(place.raw, row->scalars ? place.raw_bytes : 0);
     sp__map_touch(place.blob, row->blobs ? place.blob_bytes : 0);
@@ -269,7 +273,7 @@ sp_status sp_record_read(const sp_record *r, int64_t id, sp_record_row *row)
     SP_CHECK(id >= 0 && id < r->n_rows, SP_INDEX, "row %lld is out of range, there are %lld", (long long)id,
              (long long)r->n_rows);
     SP_CHECK(row->record == r, SP_VALUE, "the row was made for another data set");
-    const sp_mr_shard *shard = find_shard(r, (uint64_t)id);
+    const sp_mindrecord_shard *shard = find_shard(r, (uint64_t)id);
     uint64_t local = (uint64_t)id - shard->first_row;
     sp_status status = read_row(shard, local, row);
     if (shard->source.map != NULL) { /* a file that has changed is the reason of any failure */

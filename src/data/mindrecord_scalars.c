@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-sp_status sp__mr_buffer_reserve(sp_mr_buffer *b, size_t more)
+sp_status sp__mindrecord_buffer_reserve(sp_mindrecord_buffer *b, size_t more)
 {
     size_t need;
     SP_CHECK(sp__add_size(b->bytes, more, &need), SP_NOMEM, "out of memory");
@@ -24,10 +24,10 @@ sp_status sp__mr_buffer_reserve(sp_mr_buffer *b, size_t more)
     return SP_OK;
 }
 
-void sp__mr_buffer_release(sp_mr_buffer *b)
+void sp__mindrecord_buffer_release(sp_mindrecord_buffer *b)
 {
     sp__free(b->data);
-    *b = (sp_mr_buffer){NULL, 0, 0};
+    *b = (sp_mindrecord_buffer){NULL, 0, 0};
 }
 
 /* --- reading --------------------------------------------------------------------------------------------------------- */
@@ -190,25 +190,25 @@ static bool name_is(const sp_record_field *f, const item *key)
 }
 
 /* The field of this name: the one behind the last, when everything is in order. -1: none. */
-static int find_key(const sp_mr_schema *s, const item *key, int *next)
+static int find_key(const sp_mindrecord_schema *s, const item *key, int *next)
 {
     for (int step = 0; step < s->n_fields; step++) {
         int i = *next + step < s->n_fields ? *next + step : *next + step - s->n_fields;
-        if (sp__mr_is_blob(&s->fields[i]) || !name_is(&s->fields[i], key)) continue;
+        if (sp__mindrecord_is_blob(&s->fields[i]) || !name_is(&s->fields[i], key)) continue;
         *next = i + 1;
         return i;
     }
     return -1;
 }
 
-sp_status sp__mr_scalars_parse(const sp_mr_schema *s, const uint8_t *record, size_t bytes, const bool *want,
-                               sp_record_value *values)
+sp_status sp__mindrecord_scalars_parse(const sp_mindrecord_schema *s, const uint8_t *record, size_t bytes,
+                                       const bool *want, sp_record_value *values)
 {
     cursor c = {record, record + bytes};
     uint64_t n = 0;
     SP_TRY(take_map_header(&c, &n));
     int n_found = 0, next = 0;
-    uint64_t seen[SP_MR_FIELDS_MAX / 64]; /* a field that stands twice must not stand for another */
+    uint64_t seen[SP_MINDRECORD_FIELDS_MAX / 64]; /* a field that stands twice must not stand for another */
     memset(seen, 0, ((size_t)s->n_fields + 63) / 64 * sizeof *seen);
     for (uint64_t k = 0; k < n; k++) {
         item key = {.kind = ITEM_OTHER}, value = {.kind = ITEM_OTHER};
@@ -282,10 +282,10 @@ static uint8_t *put_text(uint8_t *p, const void *text, size_t bytes)
     return p + bytes;
 }
 
-static sp_status print_value(const sp_record_value *v, sp_mr_buffer *out)
+static sp_status print_value(const sp_record_value *v, sp_mindrecord_buffer *out)
 {
     size_t text = v->type == SP_RECORD_STRING ? v->bytes : 0;
-    SP_TRY(sp__mr_buffer_reserve(out, text + 16));
+    SP_TRY(sp__mindrecord_buffer_reserve(out, text + 16));
     uint8_t *p = out->data + out->bytes;
     if (v->type == SP_RECORD_STRING) p = put_text(p, v->data, v->bytes);
     else if (v->type == SP_RECORD_INT32 || v->type == SP_RECORD_INT64) p = put_int(p, v->i);
@@ -294,10 +294,11 @@ static sp_status print_value(const sp_record_value *v, sp_mr_buffer *out)
     return SP_OK;
 }
 
-sp_status sp__mr_scalars_print(const sp_mr_schema *s, const sp_record_value *values, sp_mr_buffer *out)
+sp_status sp__mindrecord_scalars_print(const sp_mindrecord_schema *s, const sp_record_value *values,
+                                       sp_mindrecord_buffer *out)
 {
     static const uint8_t dummy[] = {0x81, 0xA2, 'i', 'd', 0x00};
-    SP_TRY(sp__mr_buffer_reserve(out, sizeof dummy));
+    SP_TRY(sp__mindrecord_buffer_reserve(out, sizeof dummy));
     uint8_t *p = out->data + out->bytes;
     if (s->n_scalars == 0) {
         memcpy(p, dummy, sizeof dummy);
@@ -309,7 +310,7 @@ sp_status sp__mr_scalars_print(const sp_mr_schema *s, const sp_record_value *val
     out->bytes = (size_t)(p - out->data);
     for (int i = 0; i < s->n_fields; i++) {
         const char *name = s->fields[i].name;
-        if (sp__mr_is_blob(&s->fields[i])) continue;
+        if (sp__mindrecord_is_blob(&s->fields[i])) continue;
         sp_record_value key = {.type = SP_RECORD_STRING, .rank = -1, .data = name, .bytes = strlen(name)};
         SP_TRY(print_value(&key, out));
         SP_TRY(print_value(&values[i], out));

@@ -39,7 +39,7 @@ sp_status sp_record_type_parse(const char *name, sp_record_type *out)
         SP_VALUE, "'%s' is not a type of MindRecord; there are int32, int64, float32, float64, string and bytes", name);
 }
 
-const char *sp__mr_type_text(sp_record_type type, int rank, const int64_t *dims, char *text)
+const char *sp__mindrecord_type_text(sp_record_type type, int rank, const int64_t *dims, char *text)
 {
     enum { ROOM = 64 };
     int n = snprintf(text, ROOM, "%s", sp_record_type_name(type));
@@ -91,7 +91,7 @@ static sp_status check_field(const sp_record_field *f)
 
 /* --- building ----------------------------------------------------------------------------------------------------- */
 
-void sp__mr_schema_release(sp_mr_schema *s)
+void sp__mindrecord_schema_release(sp_mindrecord_schema *s)
 {
     if (s == NULL) return;
     for (int i = 0; i < s->n_fields; i++) sp__free((void *)(uintptr_t)s->fields[i].name);
@@ -107,7 +107,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const sp_record_field *)a)->name, ((const sp_record_field *)b)->name);
 }
 
-static sp_status copy_fields(sp_mr_schema *s, const sp_record_field *fields, int n_fields)
+static sp_status copy_fields(sp_mindrecord_schema *s, const sp_record_field *fields, int n_fields)
 {
     for (int i = 0; i < n_fields; i++) {
         SP_TRY(check_field(&fields[i]));
@@ -120,7 +120,7 @@ static sp_status copy_fields(sp_mr_schema *s, const sp_record_field *fields, int
     for (int i = 0; i < n_fields; i++) {
         const sp_record_field *f = &s->fields[i];
         SP_CHECK(i == 0 || strcmp(f[-1].name, f->name) != 0, SP_VALUE, "field '%s' is there twice", f->name);
-        if (!sp__mr_is_blob(f)) continue;
+        if (!sp__mindrecord_is_blob(f)) continue;
         s->blobs[s->n_blobs++] = i;
         if (f->rank >= 0 && (f->type == SP_RECORD_INT32 || f->type == SP_RECORD_INT64)) s->packed = true;
     }
@@ -128,13 +128,13 @@ static sp_status copy_fields(sp_mr_schema *s, const sp_record_field *fields, int
     return SP_OK;
 }
 
-sp_status sp__mr_schema_create(const sp_record_field *fields, int n_fields, const char *description,
-                               const char *version, sp_mr_schema **out)
+sp_status sp__mindrecord_schema_create(const sp_record_field *fields, int n_fields, const char *description,
+                                       const char *version, sp_mindrecord_schema **out)
 {
     SP_CHECK(n_fields > 0, SP_VALUE, "a schema needs at least one field");
-    SP_CHECK(n_fields <= SP_MR_FIELDS_MAX, SP_VALUE, "%d fields are too many, at most %d are possible", n_fields,
-             SP_MR_FIELDS_MAX);
-    sp_mr_schema *s = sp__alloc_zero(sizeof *s);
+    SP_CHECK(n_fields <= SP_MINDRECORD_FIELDS_MAX, SP_VALUE, "%d fields are too many, at most %d are possible",
+             n_fields, SP_MINDRECORD_FIELDS_MAX);
+    sp_mindrecord_schema *s = sp__alloc_zero(sizeof *s);
     if (s == NULL) return SP_NOMEM;
     s->description = sp__strdup(description != NULL ? description : "");
     s->fields = sp__alloc((size_t)n_fields * sizeof *s->fields);
@@ -144,7 +144,7 @@ sp_status sp__mr_schema_create(const sp_record_field *fields, int n_fields, cons
     bool have = s->description != NULL && s->fields != NULL && s->blobs != NULL && s->index != NULL;
     sp_status status = have ? copy_fields(s, fields, n_fields) : SP_NOMEM;
     if (status != SP_OK) {
-        sp__mr_schema_release(s);
+        sp__mindrecord_schema_release(s);
         return status;
     }
     /* Versions are compared as text, as MindSpore does. */
@@ -153,7 +153,7 @@ sp_status sp__mr_schema_create(const sp_record_field *fields, int n_fields, cons
     return SP_OK;
 }
 
-int sp__mr_schema_find(const sp_mr_schema *s, const char *name)
+int sp__mindrecord_schema_find(const sp_mindrecord_schema *s, const char *name)
 {
     int low = 0, high = s->n_fields;
     while (low < high) {
@@ -169,14 +169,14 @@ int sp__mr_schema_find(const sp_mr_schema *s, const char *name)
 /* Such a name would have to be quoted in the database, and MindSpore does not. */
 static bool starts_with_digit(const char *name) { return name[0] >= '0' && name[0] <= '9'; }
 
-static sp_status add_index(sp_mr_schema *s, const char *name)
+static sp_status add_index(sp_mindrecord_schema *s, const char *name)
 {
-    int field = sp__mr_schema_find(s, name);
+    int field = sp__mindrecord_schema_find(s, name);
     SP_CHECK(field >= 0, SP_KEY, "index field '%s' is not in the schema", name);
     const sp_record_field *f = &s->fields[field];
     char text[64];
-    SP_CHECK(!sp__mr_is_blob(f), SP_VALUE, "index field '%s' is %s; only a number or a string can be indexed", name,
-             sp__mr_type_text(f->type, f->rank, f->dims, text));
+    SP_CHECK(!sp__mindrecord_is_blob(f), SP_VALUE, "index field '%s' is %s; only a number or a string can be indexed",
+             name, sp__mindrecord_type_text(f->type, f->rank, f->dims, text));
     SP_CHECK(!starts_with_digit(name), SP_VALUE, "index field '%s' begins with a digit, which the index cannot hold",
              name);
     for (int i = 0; i < s->n_index; i++)
@@ -185,12 +185,12 @@ static sp_status add_index(sp_mr_schema *s, const char *name)
     return SP_OK;
 }
 
-sp_status sp__mr_schema_set_index(sp_mr_schema *s, const char *const *names, int n_names)
+sp_status sp__mindrecord_schema_set_index(sp_mindrecord_schema *s, const char *const *names, int n_names)
 {
     s->n_index = 0;
     for (int i = 0; i < n_names && names != NULL; i++) SP_TRY(add_index(s, names[i]));
     for (int i = 0; i < s->n_fields && names == NULL; i++)
-        if (!sp__mr_is_blob(&s->fields[i]) && !starts_with_digit(s->fields[i].name)) s->index[s->n_index++] = i;
+        if (!sp__mindrecord_is_blob(&s->fields[i]) && !starts_with_digit(s->fields[i].name)) s->index[s->n_index++] = i;
     return SP_OK;
 }
 
@@ -200,7 +200,7 @@ static bool same_field(const sp_record_field *a, const sp_record_field *b)
     return a->rank <= 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
-sp_status sp__mr_schema_compare(const sp_mr_schema *a, const sp_mr_schema *b)
+sp_status sp__mindrecord_schema_compare(const sp_mindrecord_schema *a, const sp_mindrecord_schema *b)
 {
     SP_CHECK(strcmp(a->version, b->version) == 0, SP_FORMAT, "version %s, the files before have %s", b->version,
              a->version);
@@ -209,8 +209,8 @@ sp_status sp__mr_schema_compare(const sp_mr_schema *a, const sp_mr_schema *b)
         const sp_record_field *f = &a->fields[i], *g = &b->fields[i];
         char x[64], y[64];
         SP_CHECK(same_field(f, g), SP_FORMAT, "field '%s' of type %s, the files before have '%s' of type %s", g->name,
-                 sp__mr_type_text(g->type, g->rank, g->dims, x), f->name,
-                 sp__mr_type_text(f->type, f->rank, f->dims, y));
+                 sp__mindrecord_type_text(g->type, g->rank, g->dims, x), f->name,
+                 sp__mindrecord_type_text(f->type, f->rank, f->dims, y));
     }
     bool same_index =
         a->n_index == b->n_index && memcmp(a->index, b->index, (size_t)a->n_index * sizeof *a->index) == 0;

@@ -9,50 +9,50 @@
 
 #include <string.h>
 
-void sp__mr_shard_close(sp_mr_shard *s)
+void sp__mindrecord_shard_close(sp_mindrecord_shard *s)
 {
     for (int64_t g = 0; s->offsets != NULL && g < s->header->n_groups; g++)
         sp__free(atomic_load_explicit(&s->offsets[g], memory_order_relaxed));
     sp__free(s->offsets);
-    sp__mr_header_release(s->header);
-    sp__mr_source_close(&s->source);
+    sp__mindrecord_header_release(s->header);
+    sp__mindrecord_source_close(&s->source);
     sp__free(s->path);
     memset(s, 0, sizeof *s);
 }
 
-static sp_status parse_shard(const char *path, sp_mr_shard *s)
+static sp_status parse_shard(const char *path, sp_mindrecord_shard *s)
 {
     s->path = sp__strdup(path);
     if (s->path == NULL) return SP_NOMEM;
-    SP_TRY(sp__mr_header_parse(s->source.data, s->source.bytes, &s->header));
+    SP_TRY(sp__mindrecord_header_parse(s->source.data, s->source.bytes, &s->header));
     size_t n = (size_t)s->header->n_groups;
     s->offsets = sp__alloc_zero((n + 1) * sizeof *s->offsets);
     return s->offsets == NULL ? SP_NOMEM : SP_OK;
 }
 
-sp_status sp__mr_shard_parse(const char *path, const uint8_t *data, size_t bytes, sp_mr_shard *out)
+sp_status sp__mindrecord_shard_parse(const char *path, const uint8_t *data, size_t bytes, sp_mindrecord_shard *out)
 {
-    sp_mr_shard s;
+    sp_mindrecord_shard s;
     memset(&s, 0, sizeof s);
     s.source.data = data;
     s.source.bytes = bytes;
     sp_status status = parse_shard(path, &s);
     if (status != SP_OK) {
-        sp__mr_shard_close(&s);
+        sp__mindrecord_shard_close(&s);
         return status;
     }
     *out = s;
     return SP_OK;
 }
 
-sp_status sp__mr_shard_open(const char *path, const sp_record_secret *secret, sp_mr_shard *out)
+sp_status sp__mindrecord_shard_open(const char *path, const sp_record_secret *secret, sp_mindrecord_shard *out)
 {
-    sp_mr_shard s;
+    sp_mindrecord_shard s;
     memset(&s, 0, sizeof s);
-    sp_status status = sp__mr_source_open(path, secret, &s.source);
+    sp_status status = sp__mindrecord_source_open(path, secret, &s.source);
     if (status == SP_OK) status = parse_shard(path, &s);
     if (status != SP_OK) {
-        sp__mr_shard_close(&s);
+        sp__mindrecord_shard_close(&s);
         sp__error_context("%s", path);
         return status;
     }
@@ -60,7 +60,7 @@ sp_status sp__mr_shard_open(const char *path, const sp_record_secret *secret, sp
     return SP_OK;
 }
 
-int64_t sp__mr_shard_group(const sp_mr_shard *s, uint64_t row)
+int64_t sp__mindrecord_shard_group(const sp_mindrecord_shard *s, uint64_t row)
 {
     int64_t low = 0, high = s->header->n_groups - 1; /* the last group that starts at or before row, and is not empty */
     while (low < high) {
@@ -78,13 +78,13 @@ typedef struct page {
     uint64_t used;
 } page;
 
-static page page_at(const sp_mr_shard *s, uint64_t slot, uint64_t used)
+static page page_at(const sp_mindrecord_shard *s, uint64_t slot, uint64_t used)
 {
     /* The header's parser has seen that the used part lies in the file. */
     return (page){s->source.data + (used == 0 ? 0 : s->header->header_bytes + slot * s->header->page_bytes), used};
 }
 
-static page raw_page_of(const sp_mr_shard *s, const sp_mr_group *g)
+static page raw_page_of(const sp_mindrecord_shard *s, const sp_mindrecord_group *g)
 {
     int64_t low = 0, high = s->header->n_raw - 1;
     while (low < high) {
@@ -98,18 +98,18 @@ static page raw_page_of(const sp_mr_shard *s, const sp_mr_group *g)
 /* Length of the record at `at`. Checked at every use, for the file may change under us. */
 static sp_status record_length(const page *p, uint64_t at, const char *kind, uint64_t *out)
 {
-    SP_CHECK(at <= p->used && p->used - at >= SP_MR_LENGTH_BYTES, SP_FORMAT,
+    SP_CHECK(at <= p->used && p->used - at >= SP_MINDRECORD_LENGTH_BYTES, SP_FORMAT,
              "its %s record would begin at %llu of a page that uses %llu bytes", kind, (unsigned long long)at,
              (unsigned long long)p->used);
-    uint64_t length = sp__mr_get64(p->data + at);
-    SP_CHECK(length <= p->used - at - SP_MR_LENGTH_BYTES, SP_FORMAT,
+    uint64_t length = sp__mindrecord_get64(p->data + at);
+    SP_CHECK(length <= p->used - at - SP_MINDRECORD_LENGTH_BYTES, SP_FORMAT,
              "its %s record has %llu bytes, %llu are left in the page", kind, (unsigned long long)length,
-             (unsigned long long)(p->used - at - SP_MR_LENGTH_BYTES));
+             (unsigned long long)(p->used - at - SP_MINDRECORD_LENGTH_BYTES));
     *out = length;
     return SP_OK;
 }
 
-static sp_status walk_group(const sp_mr_shard *s, const sp_mr_group *g, uint32_t *offsets)
+static sp_status walk_group(const sp_mindrecord_shard *s, const sp_mindrecord_group *g, uint32_t *offsets)
 {
     page raw = raw_page_of(s, g), blob = page_at(s, g->blob_slot, g->blob_used);
     uint64_t raw_at = g->raw_at, blob_at = 0;
@@ -123,17 +123,17 @@ static sp_status walk_group(const sp_mr_shard *s, const sp_mr_group *g, uint32_t
         }
         *offsets++ = (uint32_t)raw_at;
         *offsets++ = (uint32_t)blob_at;
-        raw_at += SP_MR_LENGTH_BYTES + raw_length;
-        blob_at += SP_MR_LENGTH_BYTES + blob_length;
+        raw_at += SP_MINDRECORD_LENGTH_BYTES + raw_length;
+        blob_at += SP_MINDRECORD_LENGTH_BYTES + blob_length;
     }
     return SP_OK;
 }
 
-static sp_status group_offsets(const sp_mr_shard *s, int64_t g, const uint32_t **out)
+static sp_status group_offsets(const sp_mindrecord_shard *s, int64_t g, const uint32_t **out)
 {
     uint32_t *known = atomic_load_explicit(&s->offsets[g], memory_order_acquire);
     if (known == NULL) {
-        const sp_mr_group *group = &s->header->groups[g];
+        const sp_mindrecord_group *group = &s->header->groups[g];
         /* The parser has bounded the number of rows by the bytes of the page. */
         uint32_t *mine = sp__alloc((size_t)(group->end_row - group->start_row) * 2 * sizeof *mine);
         if (mine == NULL) return SP_NOMEM;
@@ -151,9 +151,10 @@ static sp_status group_offsets(const sp_mr_shard *s, int64_t g, const uint32_t *
     return SP_OK;
 }
 
-sp_status sp__mr_shard_find(const sp_mr_shard *s, int64_t g, uint64_t row, sp_mr_record_place *out)
+sp_status sp__mindrecord_shard_find(const sp_mindrecord_shard *s, int64_t g, uint64_t row,
+                                    sp_mindrecord_record_place *out)
 {
-    const sp_mr_group *group = &s->header->groups[g];
+    const sp_mindrecord_group *group = &s->header->groups[g];
     const uint32_t *offsets = NULL;
     SP_TRY(group_offsets(s, g, &offsets));
     page raw = raw_page_of(s, group), blob = page_at(s, group->blob_slot, group->blob_used);
@@ -161,11 +162,11 @@ sp_status sp__mr_shard_find(const sp_mr_shard *s, int64_t g, uint64_t row, sp_mr
     offsets += (row - group->start_row) * 2;
     SP_TRY(record_length(&raw, offsets[0], "raw", &raw_length));
     SP_TRY(record_length(&blob, offsets[1], "blob", &blob_length));
-    *out = (sp_mr_record_place){.raw = raw.data + offsets[0] + SP_MR_LENGTH_BYTES,
-                                .blob = blob.data + offsets[1] + SP_MR_LENGTH_BYTES,
-                                .raw_bytes = (size_t)raw_length,
-                                .blob_bytes = (size_t)blob_length,
-                                .raw_at = offsets[0],
-                                .blob_at = offsets[1]};
+    *out = (sp_mindrecord_record_place){.raw = raw.data + offsets[0] + SP_MINDRECORD_LENGTH_BYTES,
+                                        .blob = blob.data + offsets[1] + SP_MINDRECORD_LENGTH_BYTES,
+                                        .raw_bytes = (size_t)raw_length,
+                                        .blob_bytes = (size_t)blob_length,
+                                        .raw_at = offsets[0],
+                                        .blob_at = offsets[1]};
     return SP_OK;
 }

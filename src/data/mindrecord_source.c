@@ -27,7 +27,7 @@
 static const char encrypt_mark[] = "ENCRYPT", hash_mark[] = "HASH";
 enum { ENCRYPT_MARK_BYTES = 7, MODE_BYTES = 7, HASH_MARK_BYTES = 4, COUNT_BYTES = 4, FOOTER_BYTES = 18 };
 
-char *sp__mr_path(const char *path, const char *suffix)
+char *sp__mindrecord_path(const char *path, const char *suffix)
 {
     size_t n = strlen(path), m = strlen(suffix);
     char *out = sp__alloc(n + m + 1);
@@ -37,7 +37,7 @@ char *sp__mr_path(const char *path, const char *suffix)
     return out;
 }
 
-const char *sp__mr_base_name(const char *path)
+const char *sp__mindrecord_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == NULL ? path : slash + 1;
@@ -112,7 +112,7 @@ static sp_status decrypt(const sp_cipher *cipher, const uint8_t *data, size_t en
     return SP_OK;
 }
 
-static sp_status open_encrypted(const sp_record_secret *secret, sp_mr_source *s)
+static sp_status open_encrypted(const sp_record_secret *secret, sp_mindrecord_source *s)
 {
     sp_cipher_mode mode = SP_CIPHER_AES_GCM;
     sp_cipher cipher;
@@ -131,7 +131,7 @@ static sp_status open_encrypted(const sp_record_secret *secret, sp_mr_source *s)
 static const char *const algorithms[] = {"sha256", "sha384", "sha512", "sha3_256", "sha3_384", "sha3_512"};
 enum { N_ALGORITHMS = sizeof algorithms / sizeof *algorithms, FUNCTION_DIGEST_MAX = 4096 };
 
-static void split_digest(sp_mr_source *s)
+static void split_digest(sp_mindrecord_source *s)
 {
     size_t tail = HASH_MARK_BYTES + COUNT_BYTES;
     if (s->bytes < tail || !ends_in(s->data, s->bytes, hash_mark, HASH_MARK_BYTES)) return;
@@ -143,7 +143,7 @@ static void split_digest(sp_mr_source *s)
     s->digest_bytes = n;
 }
 
-sp_status sp__mr_source_verify(const sp_mr_source *s, const char *hash)
+sp_status sp__mindrecord_source_verify(const sp_mindrecord_source *s, const char *hash)
 {
     SP_CHECK(s->digest != NULL, SP_VALUE, "ends in no digest, though %s was asked for", hash != NULL ? hash : "one");
     bool tried = false;
@@ -165,14 +165,14 @@ sp_status sp__mr_source_verify(const sp_mr_source *s, const char *hash)
 
 /* --- whole files ---------------------------------------------------------------------------------------------------------- */
 
-void sp__mr_source_close(sp_mr_source *s)
+void sp__mindrecord_source_close(sp_mindrecord_source *s)
 {
     sp__map_release(s->map);
     sp__free(s->plain);
     memset(s, 0, sizeof *s);
 }
 
-static sp_status open_contents(const sp_record_secret *secret, sp_mr_source *s)
+static sp_status open_contents(const sp_record_secret *secret, sp_mindrecord_source *s)
 {
     s->data = s->map->data;
     s->bytes = s->map->bytes;
@@ -182,18 +182,18 @@ static sp_status open_contents(const sp_record_secret *secret, sp_mr_source *s)
     SP_CHECK(s->encrypted || !have_key, SP_VALUE, "is not encrypted, but a key was given to read it");
     if (s->encrypted) SP_TRY(open_encrypted(secret, s));
     split_digest(s);
-    if (secret != NULL && secret->hash != NULL) SP_TRY(sp__mr_source_verify(s, secret->hash));
+    if (secret != NULL && secret->hash != NULL) SP_TRY(sp__mindrecord_source_verify(s, secret->hash));
     return SP_OK;
 }
 
-sp_status sp__mr_source_open(const char *path, const sp_record_secret *secret, sp_mr_source *out)
+sp_status sp__mindrecord_source_open(const char *path, const sp_record_secret *secret, sp_mindrecord_source *out)
 {
-    sp_mr_source s = {0};
+    sp_mindrecord_source s = {0};
     SP_TRY(sp__map_open(path, &s.map));
     sp_status status = sp__refuse_stand_in(s.map->data, s.map->bytes);
     if (status == SP_OK) status = open_contents(secret, &s);
     if (status != SP_OK) {
-        sp__mr_source_close(&s);
+        sp__mindrecord_source_close(&s);
         return status;
     }
     *out = s;
@@ -260,7 +260,8 @@ static sp_status write_contents(sp_replace *r, const uint8_t *data, size_t bytes
     return status;
 }
 
-sp_status sp__mr_source_save(const char *path, const uint8_t *data, size_t bytes, const sp_record_secret *secret)
+sp_status sp__mindrecord_source_save(const char *path, const uint8_t *data, size_t bytes,
+                                     const sp_record_secret *secret)
 {
     sp_replace *r = NULL;
     SP_TRY(sp__replace_open(path, &r));
@@ -273,7 +274,7 @@ sp_status sp__mr_source_save(const char *path, const uint8_t *data, size_t bytes
     return sp__replace_take_commit(r);
 }
 
-sp_status sp__mr_source_publish(const char *plain, const char *path, const sp_record_secret *secret)
+sp_status sp__mindrecord_source_publish(const char *plain, const char *path, const sp_record_secret *secret)
 {
     if (secret == NULL || (secret->key == NULL && secret->hash == NULL)) {
         SP_CHECK(rename(plain, path) == 0, SP_IO, "%s cannot be renamed to it: %s", plain, sp__strerror(errno));
@@ -281,7 +282,7 @@ sp_status sp__mr_source_publish(const char *plain, const char *path, const sp_re
     }
     sp_map *map = NULL;
     SP_TRY(sp__map_open(plain, &map));
-    sp_status status = sp__mr_source_save(path, map->data, map->bytes, secret);
+    sp_status status = sp__mindrecord_source_save(path, map->data, map->bytes, secret);
     sp__map_release(map);
     if (status == SP_OK && unlink(plain) != 0)
         status = sp__fail(SP_IO, "%s cannot be removed: %s", plain, sp__strerror(errno));

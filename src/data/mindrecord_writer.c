@@ -11,7 +11,7 @@
 
 struct sp_record_writer {
     int n_shards, n_open;
-    sp_mr_partial *shards;
+    sp_mindrecord_partial *shards;
     bool overwrite, separate;
     bool done;   /* committed, or a commit failed half-way: nothing more may be written */
     bool broken; /* writing failed, a disk is full perhaps: pages and notes may disagree */
@@ -19,7 +19,7 @@ struct sp_record_writer {
     sp_record_field *order;  /* fields in the caller's order; names belong to the schema of shard 0 */
     int *place;              /* caller's order -> schema */
     sp_record_value *sorted; /* values of a row in the order of the schema */
-    sp_mr_buffer raw, blob;
+    sp_mindrecord_buffer raw, blob;
     int64_t n_rows;
     int shard, turn;   /* where rows go now; who gets the next spare row, or the next batch if shards are separate */
     int64_t part_left; /* rows for this shard, in the present batch */
@@ -29,20 +29,20 @@ struct sp_record_writer {
     char mode[16], hash[16];
 };
 
-static const sp_mr_schema *schema_of(const sp_record_writer *w) { return w->shards[0].header->schema; }
+static const sp_mindrecord_schema *schema_of(const sp_record_writer *w) { return w->shards[0].header->schema; }
 
 /* --- beginning ------------------------------------------------------------------------------------------------------------- */
 
 void sp_record_writer_release(sp_record_writer *w)
 {
     if (w == NULL) return;
-    for (int i = 0; i < w->n_open; i++) sp__mr_partial_close(&w->shards[i], true);
+    for (int i = 0; i < w->n_open; i++) sp__mindrecord_partial_close(&w->shards[i], true);
     sp__free(w->shards);
     sp__free(w->order);
     sp__free(w->place);
     sp__free(w->sorted);
-    sp__mr_buffer_release(&w->raw);
-    sp__mr_buffer_release(&w->blob);
+    sp__mindrecord_buffer_release(&w->raw);
+    sp__mindrecord_buffer_release(&w->blob);
     memset(w, 0, sizeof *w); /* there may be a key in it */
     sp__free(w);
 }
@@ -82,7 +82,7 @@ static sp_status writer_create(int n_shards, const sp_record_secret *secret, sp_
 /* Remember the caller's order of the fields; NULL: that of the schema. */
 static sp_status set_order(sp_record_writer *w, const sp_record_field *fields)
 {
-    const sp_mr_schema *s = schema_of(w);
+    const sp_mindrecord_schema *s = schema_of(w);
     size_t n = (size_t)s->n_fields;
     w->n_fields = s->n_fields;
     w->order = sp__alloc(n * sizeof *w->order);
@@ -90,7 +90,7 @@ static sp_status set_order(sp_record_writer *w, const sp_record_field *fields)
     w->sorted = sp__alloc_zero(n * sizeof *w->sorted);
     if (w->order == NULL || w->place == NULL || w->sorted == NULL) return SP_NOMEM;
     for (int i = 0; i < w->n_fields; i++) {
-        w->place[i] = fields == NULL ? i : sp__mr_schema_find(s, fields[i].name);
+        w->place[i] = fields == NULL ? i : sp__mindrecord_schema_find(s, fields[i].name);
         w->order[i] = s->fields[w->place[i]];
     }
     return SP_OK;
@@ -108,11 +108,13 @@ static sp_status check_size(const char *what, uint64_t bytes, uint64_t least, ui
 static sp_status check_plan(const char *path, const sp_record_plan *plan)
 {
     SP_CHECK(path != NULL && path[0] != '\0', SP_VALUE, "the file name is empty");
-    SP_CHECK(sp__mr_base_name(path)[0] != '\0', SP_VALUE, "%s: is a folder, a file name is wanted", path);
-    SP_CHECK(plan->n_shards >= 0 && plan->n_shards <= SP_MR_SHARDS_MAX, SP_VALUE, "%d shards; 1 to %d are possible",
-             plan->n_shards, SP_MR_SHARDS_MAX);
-    if (plan->header_bytes != 0) SP_TRY(check_size("header", plan->header_bytes, SP_MR_HEADER_MIN, SP_MR_HEADER_MAX));
-    if (plan->page_bytes != 0) SP_TRY(check_size("page", plan->page_bytes, SP_MR_PAGE_MIN, SP_MR_PAGE_MAX));
+    SP_CHECK(sp__mindrecord_base_name(path)[0] != '\0', SP_VALUE, "%s: is a folder, a file name is wanted", path);
+    SP_CHECK(plan->n_shards >= 0 && plan->n_shards <= SP_MINDRECORD_SHARDS_MAX, SP_VALUE,
+             "%d shards; 1 to %d are possible", plan->n_shards, SP_MINDRECORD_SHARDS_MAX);
+    if (plan->header_bytes != 0)
+        SP_TRY(check_size("header", plan->header_bytes, SP_MINDRECORD_HEADER_MIN, SP_MINDRECORD_HEADER_MAX));
+    if (plan->page_bytes != 0)
+        SP_TRY(check_size("page", plan->page_bytes, SP_MINDRECORD_PAGE_MIN, SP_MINDRECORD_PAGE_MAX));
     return SP_OK;
 }
 
@@ -124,7 +126,7 @@ static void shard_suffix(int shard, int n_shards, char *out, size_t room)
     else snprintf(out, room, "%0*d", width, shard);
 }
 
-static sp_status name_shards(sp_mr_header *h, const char *path, int shard, int n_shards, bool separate)
+static sp_status name_shards(sp_mindrecord_header *h, const char *path, int shard, int n_shards, bool separate)
 {
     char suffix[16];
     h->shard = separate ? 0 : shard;
@@ -133,25 +135,25 @@ static sp_status name_shards(sp_mr_header *h, const char *path, int shard, int n
     h->n_shards = separate ? 1 : n_shards;
     for (int i = 0; i < h->n_shards; i++) {
         shard_suffix(separate ? shard : i, n_shards, suffix, sizeof suffix);
-        h->shard_names[i] = sp__mr_path(sp__mr_base_name(path), suffix);
+        h->shard_names[i] = sp__mindrecord_path(sp__mindrecord_base_name(path), suffix);
         if (h->shard_names[i] == NULL) return SP_NOMEM;
     }
     return SP_OK;
 }
 
 static sp_status make_header(const char *path, int shard, int n_shards, const sp_record_field *fields, int n_fields,
-                             const sp_record_plan *plan, sp_mr_header **out)
+                             const sp_record_plan *plan, sp_mindrecord_header **out)
 {
-    sp_mr_header *h = sp__alloc_zero(sizeof *h);
+    sp_mindrecord_header *h = sp__alloc_zero(sizeof *h);
     if (h == NULL) return SP_NOMEM;
-    h->header_bytes = plan->header_bytes != 0 ? plan->header_bytes : SP_MR_HEADER_DEFAULT;
-    h->page_bytes = plan->page_bytes != 0 ? plan->page_bytes : SP_MR_PAGE_DEFAULT;
-    sp_status status = sp__mr_schema_create(fields, n_fields, plan->description, "3.0", &h->schema);
+    h->header_bytes = plan->header_bytes != 0 ? plan->header_bytes : SP_MINDRECORD_HEADER_DEFAULT;
+    h->page_bytes = plan->page_bytes != 0 ? plan->page_bytes : SP_MINDRECORD_PAGE_DEFAULT;
+    sp_status status = sp__mindrecord_schema_create(fields, n_fields, plan->description, "3.0", &h->schema);
     if (status == SP_OK)
-        status = sp__mr_schema_set_index(h->schema, plan->n_index > 0 ? plan->index : NULL, plan->n_index);
+        status = sp__mindrecord_schema_set_index(h->schema, plan->n_index > 0 ? plan->index : NULL, plan->n_index);
     if (status == SP_OK) status = name_shards(h, path, shard, n_shards, plan->separate);
     if (status != SP_OK) {
-        sp__mr_header_release(h);
+        sp__mindrecord_header_release(h);
         return status;
     }
     *out = h;
@@ -160,7 +162,7 @@ static sp_status make_header(const char *path, int shard, int n_shards, const sp
 
 static sp_status refuse_existing(const char *path, const char *advice)
 {
-    char *db = sp__mr_path(path, ".db");
+    char *db = sp__mindrecord_path(path, ".db");
     if (db == NULL) return SP_NOMEM;
     bool data_there = access(path, F_OK) == 0, db_there = access(db, F_OK) == 0;
     sp__free(db);
@@ -173,16 +175,16 @@ static sp_status open_new_shard(sp_record_writer *w, const char *path, int i, co
 {
     char suffix[16];
     shard_suffix(i, w->n_shards, suffix, sizeof suffix);
-    char *name = sp__mr_path(path, suffix);
+    char *name = sp__mindrecord_path(path, suffix);
     if (name == NULL) return SP_NOMEM;
-    sp_mr_header *h = NULL;
+    sp_mindrecord_header *h = NULL;
     sp_status status =
         plan->overwrite
             ? SP_OK
             : refuse_existing(name,
                               "choose another name, or allow overwriting (overwrite=True, --overwrite of the command)");
     if (status == SP_OK) status = make_header(path, i, w->n_shards, fields, n_fields, plan, &h);
-    if (status == SP_OK) status = sp__mr_partial_create(name, h, plan->overwrite, &w->shards[i]);
+    if (status == SP_OK) status = sp__mindrecord_partial_create(name, h, plan->overwrite, &w->shards[i]);
     if (status == SP_OK) w->n_open++;
     sp__free(name);
     return status;
@@ -219,7 +221,7 @@ sp_status sp_record_append(const char *path, const sp_record_secret *secret, sp_
     sp_record_describe(old, &info);
     sp_status status = writer_create(info.n_shards, secret, &w);
     for (int i = 0; status == SP_OK && i < info.n_shards; i++) {
-        status = sp__mr_partial_copy(sp__mr_record_shard(old, i), &w->shards[i]);
+        status = sp__mindrecord_partial_copy(sp__mindrecord_record_shard(old, i), &w->shards[i]);
         if (status == SP_OK) w->n_open++;
     }
     sp_record_release(old);
@@ -272,12 +274,12 @@ static bool shape_fits(const sp_record_field *f, const sp_record_value *v)
 static sp_status check_value(const sp_record_field *f, const sp_record_value *v)
 {
     char declared[64], found[64];
-    sp__mr_type_text(f->type, f->rank, f->dims, declared);
+    sp__mindrecord_type_text(f->type, f->rank, f->dims, declared);
     SP_CHECK(v->type == f->type && (v->rank >= 0) == (f->rank >= 0), SP_TYPE, "found %s, declared is %s",
-             sp__mr_type_text(v->type, v->rank, v->dims, found), declared);
+             sp__mindrecord_type_text(v->type, v->rank, v->dims, found), declared);
     if (f->rank >= 0)
         SP_CHECK(shape_fits(f, v), SP_VALUE, "found %s, declared is %s: it cannot be reshaped to that",
-                 sp__mr_type_text(v->type, v->rank, v->dims, found), declared);
+                 sp__mindrecord_type_text(v->type, v->rank, v->dims, found), declared);
     else if (f->type == SP_RECORD_INT32)
         SP_CHECK(v->i >= INT32_MIN && v->i <= INT32_MAX, SP_VALUE,
                  "found %lld, declared is int32, which cannot hold it", (long long)v->i);
@@ -324,7 +326,7 @@ sp_status sp_record_writer_batch(sp_record_writer *w, int64_t n_rows)
     return SP_OK;
 }
 
-static sp_mr_partial *next_shard(sp_record_writer *w)
+static sp_mindrecord_partial *next_shard(sp_record_writer *w)
 {
     while (w->part_left == 0) w->part_left = part_of(w, ++w->shard);
     w->part_left--;
@@ -333,35 +335,35 @@ static sp_mr_partial *next_shard(sp_record_writer *w)
     return &w->shards[w->shard];
 }
 
-static sp_status append_record(sp_mr_buffer *page, const sp_mr_buffer *record)
+static sp_status append_record(sp_mindrecord_buffer *page, const sp_mindrecord_buffer *record)
 {
-    SP_TRY(sp__mr_buffer_reserve(page, SP_MR_LENGTH_BYTES + record->bytes));
+    SP_TRY(sp__mindrecord_buffer_reserve(page, SP_MINDRECORD_LENGTH_BYTES + record->bytes));
     uint8_t *p = page->data + page->bytes;
-    sp__mr_put64(p, record->bytes);
-    if (record->bytes > 0) memcpy(p + SP_MR_LENGTH_BYTES, record->data, record->bytes);
-    page->bytes += SP_MR_LENGTH_BYTES + record->bytes;
+    sp__mindrecord_put64(p, record->bytes);
+    if (record->bytes > 0) memcpy(p + SP_MINDRECORD_LENGTH_BYTES, record->data, record->bytes);
+    page->bytes += SP_MINDRECORD_LENGTH_BYTES + record->bytes;
     return SP_OK;
 }
 
 static sp_status print_row(sp_record_writer *w, const sp_record_value *values, int64_t *saved)
 {
-    const sp_mr_schema *s = schema_of(w);
+    const sp_mindrecord_schema *s = schema_of(w);
     for (int i = 0; i < w->n_fields; i++) w->sorted[w->place[i]] = values[i];
     w->raw.bytes = w->blob.bytes = 0;
-    SP_TRY(sp__mr_scalars_print(s, w->sorted, &w->raw));
-    SP_TRY(sp__mr_blobs_print(s, w->sorted, &w->blob, saved));
-    return sp__mr_partial_check_size(&w->shards[0], w->raw.bytes, w->blob.bytes);
+    SP_TRY(sp__mindrecord_scalars_print(s, w->sorted, &w->raw));
+    SP_TRY(sp__mindrecord_blobs_print(s, w->sorted, &w->blob, saved));
+    return sp__mindrecord_partial_check_size(&w->shards[0], w->raw.bytes, w->blob.bytes);
 }
 
-static sp_status store_row(const sp_record_writer *w, sp_mr_partial *p, int64_t saved)
+static sp_status store_row(const sp_record_writer *w, sp_mindrecord_partial *p, int64_t saved)
 {
-    SP_TRY(sp__mr_partial_reserve(p, w->raw.bytes, w->blob.bytes));
+    SP_TRY(sp__mindrecord_partial_reserve(p, w->raw.bytes, w->blob.bytes));
     /* Both or none: a record without its partner would shift all that follow. */
-    SP_TRY(sp__mr_buffer_reserve(&p->blob, SP_MR_LENGTH_BYTES + w->blob.bytes));
+    SP_TRY(sp__mindrecord_buffer_reserve(&p->blob, SP_MINDRECORD_LENGTH_BYTES + w->blob.bytes));
     SP_TRY(append_record(&p->raw, &w->raw));
     SP_TRY(append_record(&p->blob, &w->blob));
     p->saved += saved;
-    return sp__mr_partial_count_row(p);
+    return sp__mindrecord_partial_count_row(p);
 }
 
 static sp_status check_alive(const sp_record_writer *w)
@@ -391,9 +393,10 @@ sp_status sp_record_commit(sp_record_writer *w)
 {
     SP_TRY(check_alive(w));
     w->done = true;
-    for (int i = 0; i < w->n_shards; i++) SP_TRY(sp__mr_partial_finish(&w->shards[i]));
+    for (int i = 0; i < w->n_shards; i++) SP_TRY(sp__mindrecord_partial_finish(&w->shards[i]));
     /* Everything is on disk; what follows is renaming (or, for protected files, writing their protected form). */
-    for (int i = 0; i < w->n_shards; i++) SP_TRY(sp__mr_partial_publish(&w->shards[i], w->overwrite, &w->secret));
+    for (int i = 0; i < w->n_shards; i++)
+        SP_TRY(sp__mindrecord_partial_publish(&w->shards[i], w->overwrite, &w->secret));
     return SP_OK;
 }
 
@@ -401,37 +404,37 @@ sp_status sp_record_commit(sp_record_writer *w)
 
 static sp_status recover_shard(const char *path, uint64_t *rows)
 {
-    sp_mr_partial p;
-    SP_TRY(sp__mr_partial_reopen(path, &p));
+    sp_mindrecord_partial p;
+    SP_TRY(sp__mindrecord_partial_reopen(path, &p));
     sp_status status = refuse_existing(path, "move it away first");
     if (status == SP_OK) {
-        *rows += sp__mr_header_rows(p.header);
-        status = sp__mr_partial_finish(&p);
+        *rows += sp__mindrecord_header_rows(p.header);
+        status = sp__mindrecord_partial_finish(&p);
     }
-    if (status == SP_OK) status = sp__mr_partial_publish(&p, false, NULL);
-    sp__mr_partial_close(&p, false);
+    if (status == SP_OK) status = sp__mindrecord_partial_publish(&p, false, NULL);
+    sp__mindrecord_partial_close(&p, false);
     return status;
 }
 
 sp_status sp_record_recover(const char *path, int64_t *out)
 {
-    sp_mr_partial first;
+    sp_mindrecord_partial first;
     uint64_t rows = 0;
     SP_CHECK(path != NULL && path[0] != '\0', SP_VALUE, "the file name is empty");
-    SP_TRY(sp__mr_partial_reopen(path, &first));
-    sp_mr_header *h = first.header; /* for the names of the other shards */
+    SP_TRY(sp__mindrecord_partial_reopen(path, &first));
+    sp_mindrecord_header *h = first.header; /* for the names of the other shards */
     first.header = NULL;
-    sp__mr_partial_close(&first, false);
-    size_t folder = (size_t)(sp__mr_base_name(path) - path);
+    sp__mindrecord_partial_close(&first, false);
+    size_t folder = (size_t)(sp__mindrecord_base_name(path) - path);
     sp_status status = SP_OK;
     for (int i = 0; i < h->n_shards && status == SP_OK; i++) {
         char *name = sp__strdup(path);
         char *shard = NULL;
         if (name != NULL) {
             name[folder] = '\0';
-            shard = sp__mr_path(name, h->shard_names[i]);
+            shard = sp__mindrecord_path(name, h->shard_names[i]);
         }
-        char *partial = shard == NULL ? NULL : sp__mr_path(shard, ".partial");
+        char *partial = shard == NULL ? NULL : sp__mindrecord_path(shard, ".partial");
         if (partial == NULL) status = SP_NOMEM;
         else if (access(partial, F_OK) == 0)
             status = recover_shard(shard, &rows); /* else: got its name before the crash */
@@ -439,7 +442,7 @@ sp_status sp_record_recover(const char *path, int64_t *out)
         sp__free(shard);
         sp__free(partial);
     }
-    sp__mr_header_release(h);
+    sp__mindrecord_header_release(h);
     if (status == SP_OK && out != NULL) *out = (int64_t)rows;
     return status;
 }

@@ -152,7 +152,7 @@ bool sp__grad_leaf_hooks(bool on)
 static sp_status run_hooks(visit *v)
 {
     if (leaf_hooks_off && v->node->n_in == 0) return SP_OK;
-    for (grad_hook *h = v->node->hooks; h; h = h->next) {
+    for (sp_grad_hook_entry *h = v->node->hooks; h; h = h->next) {
         sp_tensor **slot = v->node->n_out > 1 ? (v->many ? &v->many[h->index] : NULL) : &v->one;
         if (!slot || !*slot) continue;
         sp_tensor *replaced = NULL;

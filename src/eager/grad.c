@@ -57,8 +57,8 @@ static void node_release(sp_grad_node *node)
         for (int i = 0; n->packed && i < n->n_in + n->n_out; i++)
             if (n->packed->item[i]) n->packed->saver.release(n->packed->item[i]);
         sp__free(n->packed);
-        for (grad_hook *h = n->hooks; h;) {
-            grad_hook *gone = h;
+        for (sp_grad_hook_entry *h = n->hooks; h;) {
+            sp_grad_hook_entry *gone = h;
             h = h->next;
             if (gone->release) gone->release(gone->context);
             sp__free(gone);
@@ -446,11 +446,11 @@ sp_status sp_grad_hook_add(sp_tensor *t, sp_grad_hook fn, void (*release)(void *
     SP_CHECK(t->node, SP_RUNTIME,
              "a hook can only be put on a tensor that takes part in a gradient computation; this one does not");
     static atomic_int_fast64_t next_id = 1;
-    grad_hook *h = sp__alloc(sizeof *h);
+    sp_grad_hook_entry *h = sp__alloc(sizeof *h);
     if (!h) return SP_NOMEM;
-    *h = (grad_hook){
+    *h = (sp_grad_hook_entry){
         .id = atomic_fetch_add(&next_id, 1), .index = t->node_index, .fn = fn, .release = release, .context = context};
-    grad_hook **end = &t->node->hooks; /* in the order of registration */
+    sp_grad_hook_entry **end = &t->node->hooks; /* in the order of registration */
     while (*end) end = &(*end)->next;
     *end = h;
     if (id) *id = h->id;
@@ -460,9 +460,9 @@ sp_status sp_grad_hook_add(sp_tensor *t, sp_grad_hook fn, void (*release)(void *
 void sp_grad_hook_remove(sp_tensor *t, int64_t id)
 {
     if (!t->node) return;
-    for (grad_hook **at = &t->node->hooks; *at; at = &(*at)->next) {
+    for (sp_grad_hook_entry **at = &t->node->hooks; *at; at = &(*at)->next) {
         if ((*at)->id != id) continue;
-        grad_hook *gone = *at;
+        sp_grad_hook_entry *gone = *at;
         *at = gone->next;
         if (gone->release) gone->release(gone->context);
         sp__free(gone);

@@ -5,20 +5,20 @@
 
 #include "eager/eager.h"
 
-typedef struct grad_hook {
-    struct grad_hook *next;
+typedef struct sp_grad_hook_entry {
+    struct sp_grad_hook_entry *next;
     int64_t id;
     int index; /* output of the node it belongs to */
     sp_grad_hook fn;
     void (*release)(void *context);
     void *context;
-} grad_hook;
+} sp_grad_hook_entry;
 
 /* Kept tensors of a node that a saver has packed: n_in + n_out places, NULL where nothing is. */
 typedef struct {
     sp_grad_saver saver;
     void *item[];
-} packed_tensors;
+} sp_grad_packed;
 
 struct sp_grad_node {
     atomic_int refs;
@@ -34,8 +34,8 @@ struct sp_grad_node {
     sp_tensor **in;         /* n_in; NULL where the input was left out */
     sp_tensor **out;        /* n_out */
     unsigned *version;      /* n_in + n_out */
-    packed_tensors *packed; /* NULL: they are in `in` and `out` */
-    grad_hook *hooks;
+    sp_grad_packed *packed; /* NULL: they are in `in` and `out` */
+    sp_grad_hook_entry *hooks;
     sp_grad_custom custom; /* a function with its own gradient */
     void (*custom_release)(void *context);
     void *custom_context;

@@ -37,10 +37,10 @@ static void cut_anywhere(void **unused)
     for (int i = 0; i < 3; i++) {
         blob b = read_blob(files[i]);
         for (size_t n = 0; n < b.bytes; n += (size_t)share()) {
-            sp_mr_shard shard;
+            sp_mindrecord_shard shard;
             uint8_t *exact = malloc(n > 0 ? n : 1);
             memcpy(exact, b.data, n);
-            assert_int_equal(sp__mr_shard_parse("cut", exact, n, &shard), SP_FORMAT);
+            assert_int_equal(sp__mindrecord_shard_parse("cut", exact, n, &shard), SP_FORMAT);
             free(exact);
         }
         free(b.data);

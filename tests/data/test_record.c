@@ -120,17 +120,17 @@ static void compressed_integers_are_as_described(void **unused)
     const int64_t numbers[] = {0, -129, 40000, 8589934592};
     const int64_t four = 4;
     const uint8_t wanted[] = {0, 0, 0, 4, 0x1B, 0, 0x7F, 0xFF, 0x40, 0x9C, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0};
-    sp_mr_schema *s = NULL;
-    OK(sp__mr_schema_create(&field, 1, NULL, "3.0", &s));
+    sp_mindrecord_schema *s = NULL;
+    OK(sp__mindrecord_schema_create(&field, 1, NULL, "3.0", &s));
     sp_record_value v = {.type = SP_RECORD_INT64, .rank = 1, .dims = &four, .data = numbers, .bytes = sizeof numbers};
-    sp_mr_buffer out = {NULL, 0, 0};
+    sp_mindrecord_buffer out = {NULL, 0, 0};
     int64_t saved = 0;
-    OK(sp__mr_blobs_print(s, &v, &out, &saved));
+    OK(sp__mindrecord_blobs_print(s, &v, &out, &saved));
     assert_int_equal(out.bytes, sizeof wanted);
     assert_memory_equal(out.data, wanted, sizeof wanted);
     assert_int_equal(saved, 32 - (int)sizeof wanted);
-    sp__mr_buffer_release(&out);
-    sp__mr_schema_release(s);
+    sp__mindrecord_buffer_release(&out);
+    sp__mindrecord_schema_release(s);
 }
 
 /* A name with a NUL behind it and more is another name, and is not read past its end. */
@@ -140,12 +140,12 @@ static void keys_may_hold_nul(void **unused)
     const sp_record_field field = {.name = "x", .type = SP_RECORD_INT32, .rank = -1};
     uint8_t record[] = {0x82, 0xBF, 'x', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    0,   0, 0,
                         0,    0,    0,   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0xA1, 'x', 5};
-    sp_mr_schema *s = NULL;
+    sp_mindrecord_schema *s = NULL;
     sp_record_value v;
-    OK(sp__mr_schema_create(&field, 1, NULL, "3.0", &s));
-    OK(sp__mr_scalars_parse(s, record, sizeof record, NULL, &v));
+    OK(sp__mindrecord_schema_create(&field, 1, NULL, "3.0", &s));
+    OK(sp__mindrecord_scalars_parse(s, record, sizeof record, NULL, &v));
     assert_int_equal(v.i, 5);
-    sp__mr_schema_release(s);
+    sp__mindrecord_schema_release(s);
 }
 
 /* A field that stands twice is not taken for the one that is missing, whose value would be that of an earlier row. */
@@ -155,12 +155,12 @@ static void a_key_that_stands_twice(void **unused)
     const sp_record_field two[] = {{.name = "x", .type = SP_RECORD_INT32, .rank = -1},
                                    {.name = "y", .type = SP_RECORD_INT32, .rank = -1}};
     const uint8_t record[] = {0x82, 0xA1, 'x', 5, 0xA1, 'x', 6};
-    sp_mr_schema *s = NULL;
+    sp_mindrecord_schema *s = NULL;
     sp_record_value v[2];
-    OK(sp__mr_schema_create(two, 2, NULL, "3.0", &s));
-    assert_int_equal(sp__mr_scalars_parse(s, record, sizeof record, NULL, v), SP_FORMAT);
+    OK(sp__mindrecord_schema_create(two, 2, NULL, "3.0", &s));
+    assert_int_equal(sp__mindrecord_scalars_parse(s, record, sizeof record, NULL, v), SP_FORMAT);
     assert_said("column 'x' stands twice");
-    sp__mr_schema_release(s);
+    sp__mindrecord_schema_release(s);
 }
 
 /* 2^32 + 1 elements are one, cut to 32 bits, and 2^32 none. */

@@ -27,20 +27,20 @@ INLINE vf channels_load(const float *p, int64_t n, int64_t at)
 /* --- what is done to sums ------------------------------------------------------------------------------------------- */
 
 /* The tail of one vector of channels, in registers. */
-typedef struct tail_part {
+typedef struct sp__block_tail_part {
     vf bias, scale, shift;
-} tail_part;
+} sp__block_tail_part;
 
-INLINE tail_part tail_load(const sp__block_tail *t, int64_t n, int64_t at)
+INLINE sp__block_tail_part tail_load(const sp__block_tail *t, int64_t n, int64_t at)
 {
     const vf zero = vf_set(0);
-    return (tail_part){.bias = t->bias ? channels_load(t->bias, n, at) : zero,
-                       .scale = t->scale ? channels_load(t->scale, n, at) : zero,
-                       .shift = t->shift ? channels_load(t->shift, n, at) : zero};
+    return (sp__block_tail_part){.bias = t->bias ? channels_load(t->bias, n, at) : zero,
+                                 .scale = t->scale ? channels_load(t->scale, n, at) : zero,
+                                 .shift = t->shift ? channels_load(t->shift, n, at) : zero};
 }
 
 /* The formulas of loops_impl.h and of channel_affine, which rounds twice. */
-INLINE vf tail_apply(const sp__block_tail *t, const tail_part *p, vf v, const float *residual)
+INLINE vf tail_apply(const sp__block_tail *t, const sp__block_tail_part *p, vf v, const float *residual)
 {
     const vf zero = vf_set(0), six = vf_set(6);
     if (t->bias) v = v + p->bias;
@@ -83,8 +83,8 @@ static const float zeros[(2 * GROUP + DEPTH_SIZE) * SP_BLOCK];
 /* `n` neighbouring outputs of a window of size x size: rows[a] is row a of the windows from column `from` of the image on; a row of zeros where there is
  * none. With `check`, columns outside of the image count as zeros. */
 INLINE void depth_group(const int n, const int size, const int stride, const bool check, const sp__block_tail *t,
-                        const float *const *rows, int64_t from, int64_t width, const float *w, const tail_part *p,
-                        float *out, const float *residual)
+                        const float *const *rows, int64_t from, int64_t width, const float *w,
+                        const sp__block_tail_part *p, float *out, const float *residual)
 {
     vf acc[GROUP], x[2 * GROUP + DEPTH_SIZE];
     for (int j = 0; j < n; j++) acc[j] = vf_set(0);
@@ -107,7 +107,7 @@ INLINE void depth_square(const int size, const int stride, const sp__block_depth
     const int64_t width = win->in[2], columns = win->out[2];
     for (int at = 0; at < SP_BLOCK; at += LANES) {
         const float *w = d->weight + at;
-        const tail_part p = tail_load(t, d->n, at);
+        const sp__block_tail_part p = tail_load(t, d->n, at);
         for (int64_t r = r0; r < r1; r++) {
             float *out = d->out + r * columns * SP_BLOCK + at;
             const float *more = residual ? residual + r * columns * SP_BLOCK + at : NULL;
@@ -136,7 +136,7 @@ static void depth_any(const sp__block_depth *d, int64_t r0, int64_t r1)
 {
     const sp__window *win = d->w;
     for (int at = 0; at < SP_BLOCK; at += LANES) {
-        const tail_part p = tail_load(&d->tail, d->n, at);
+        const sp__block_tail_part p = tail_load(&d->tail, d->n, at);
         for (int64_t r = r0; r < r1; r++)
             for (int64_t j = 0; j < win->out[2]; j++) {
                 const float *w = d->weight + at;
@@ -268,7 +268,7 @@ INLINE void win_output_as(const sp__block_run *run, const sp__window *w, int64_t
     const int64_t width = w->out[2];
     for (int64_t c = 0; c < n; c += SP_BLOCK, out += block_step) {
         for (int at = 0; at < SP_BLOCK; at += LANES) {
-            const tail_part p = tail_load(tail, n, c + at);
+            const sp__block_tail_part p = tail_load(tail, n, c + at);
             for (int64_t tile = 0; tile < run->n; tile++) {
                 const float *m = sums + tile * tile_row + c + at;
                 vf t[2][4];

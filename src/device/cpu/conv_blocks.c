@@ -108,7 +108,7 @@ static void plan(const sp_blocked *b, block_job *j)
     j->offsets_bytes = aligned((size_t)c->k * sizeof(int64_t));
     j->padded_bytes = c->copies ? aligned((size_t)(g->batch * j->x_image) * 4) : 0;
     j->panels_bytes =
-        j->winograd ? sp__win_blocks_weights_bytes(c) : aligned((size_t)(j->panels * j->columns * c->k) * 4);
+        j->winograd ? sp__winograd_blocks_weights_bytes(c) : aligned((size_t)(j->panels * j->columns * c->k) * 4);
     plan_tasks(j);
 }
 
@@ -160,7 +160,7 @@ static sp_status pack_direct(block_job *j, float *to)
 static sp_status pack(block_job *j, float *to)
 {
     j->panels_to = to;
-    if (j->winograd) return sp__win_blocks_weights(&j->conv, to);
+    if (j->winograd) return sp__winograd_blocks_weights(&j->conv, to);
     if (!j->depthwise) return pack_direct(j, to);
     pack_depthwise(j);
     return SP_OK;
@@ -531,7 +531,7 @@ static size_t workspace(const sp_call *c)
     if (j.depthwise) return panels + (wants_blocks(&j) ? aligned((size_t)(j.conv.g.batch * j.x_image) * 4) : 0);
     const size_t direct = aligned((size_t)(j.panels * j.columns * j.conv.k) * 4);
     const size_t points = j.offsets_bytes + j.padded_bytes + (j.winograd || !c->prepared ? direct : 0);
-    const size_t winograd = j.winograd ? sp__win_blocks_work(&j.conv) + panels : 0;
+    const size_t winograd = j.winograd ? sp__winograd_blocks_work(&j.conv) + panels : 0;
     return points > winograd ? points : winograd;
 }
 
@@ -546,22 +546,22 @@ static sp_status run_winograd(block_job *j, const sp_call *c)
 {
     char *work = c->work;
     if (c->prepared ? !*(const char *)c->prepared : !weights_fit(j)) return SP_DECLINED;
-    sp__win_blocks w = {.conv = &j->conv,
-                        .x = j->x,
-                        .in = j->b->in,
-                        .out = j->b->out,
-                        .tail = j->tail,
-                        .residual = j->residual,
-                        .result = j->out,
-                        .epilogue = j->epilogue};
+    sp__winograd_blocks w = {.conv = &j->conv,
+                             .x = j->x,
+                             .in = j->b->in,
+                             .out = j->b->out,
+                             .tail = j->tail,
+                             .residual = j->residual,
+                             .result = j->out,
+                             .epilogue = j->epilogue};
     if (c->prepared) {
         w.weights = prepared_of(c);
     } else {
-        SP_TRY(sp__win_blocks_weights(&j->conv, work));
+        SP_TRY(sp__winograd_blocks_weights(&j->conv, work));
         w.weights = (const float *)(const void *)work;
         work += j->panels_bytes;
     }
-    return sp__win_blocks_forward(&w, work);
+    return sp__winograd_blocks_forward(&w, work);
 }
 
 static sp_status run(const sp_call *c)

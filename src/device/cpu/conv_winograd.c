@@ -30,7 +30,7 @@ typedef struct win_job {
     int64_t rows, columns, size;
     int64_t tiles_y, tiles_x, tiles, panels, m_panels;
     int64_t panel_bytes; /* of transformed input */
-    sp__win_picture in, out;
+    sp__winograd_picture in, out;
     const char *weights; /* transformed */
     char *weights_to, *points;
     atomic_bool unfit;
@@ -59,10 +59,11 @@ static void measure(sp__conv_job *job, win_job *w)
     w->m_panels = ceil_div(job->oc_g, w->rows);
     w->n_panels = ceil_div(job->ic_g, w->columns);
     w->panel_bytes = SP_WIN_POINTS * job->ic_g * w->columns * w->size;
-    w->in = (sp__win_picture){.size = {win->in[1], win->in[2]},
-                              .pad = {win->pad[1], win->pad[2]},
-                              .image_step = job->g.in_channels * win->in[1] * win->in[2]};
-    w->out = (sp__win_picture){.size = {win->out[1], win->out[2]}, .image_step = job->g.out_channels * job->positions};
+    w->in = (sp__winograd_picture){.size = {win->in[1], win->in[2]},
+                                   .pad = {win->pad[1], win->pad[2]},
+                                   .image_step = job->g.in_channels * win->in[1] * win->in[2]};
+    w->out =
+        (sp__winograd_picture){.size = {win->out[1], win->out[2]}, .image_step = job->g.out_channels * job->positions};
 }
 
 /* Multiplications of both ways, and what else there is to do in the same unit: transforms of tiles, and of weights. */
@@ -99,24 +100,25 @@ bool sp__winograd_takes_weight(const sp__conv_job *job)
 
 /* --- tiles ------------------------------------------------------------------------------------------------------- */
 
-static void panel_of(const win_job *w, int64_t first, sp__win_panel *panel)
+static void panel_of(const win_job *w, int64_t first, sp__winograd_panel *panel)
 {
     int64_t per_image = w->tiles_y * w->tiles_x, end = min_i64(first + w->columns, w->tiles);
     panel->n_runs = 0;
     panel->n = end - first;
     for (int64_t t = first; t < end;) {
         int64_t in_image = t % per_image, x = in_image % w->tiles_x, n = min_i64(w->tiles_x - x, end - t);
-        panel->runs[panel->n_runs++] =
-            (sp__win_run){.image = t / per_image, .y = in_image / w->tiles_x * 2, .x = x * 2, .n = n, .at = t - first};
+        panel->runs[panel->n_runs++] = (sp__winograd_run){
+            .image = t / per_image, .y = in_image / w->tiles_x * 2, .x = x * 2, .n = n, .at = t - first};
         t += n;
     }
 }
 
 /* One channel of a panel; `points` of it `step` elements apart. */
-static void transform(const win_job *w, sp__win_gather gather, const sp__win_panel *panel,
-                      const sp__win_picture *picture, const char *data, int64_t channel, char *points, int64_t step)
+static void transform(const win_job *w, sp__winograd_gather gather, const sp__winograd_panel *panel,
+                      const sp__winograd_picture *picture, const char *data, int64_t channel, char *points,
+                      int64_t step)
 {
-    sp__win_picture here = *picture;
+    sp__winograd_picture here = *picture;
     int64_t at = channel * picture->size[0] * picture->size[1];
     here.begin = -at;
     here.end = w->job->g.batch * picture->image_step - at;
@@ -125,7 +127,7 @@ static void transform(const win_job *w, sp__win_gather gather, const sp__win_pan
 
 static void transform_channels(const win_job *w, int64_t panel_at, int64_t c0, int64_t c1, char *points)
 {
-    sp__win_panel panel;
+    sp__winograd_panel panel;
     panel_of(w, panel_at * w->columns, &panel);
     for (int64_t c = c0; c < c1; c++)
         transform(w, w->job->kernels->win_input, &panel, &w->in, w->job->x, c, points + c * w->columns * w->size,
@@ -177,12 +179,15 @@ static bool weights_fit(const sp__conv_job *job)
 }
 
 /* Plain images are turned by squares of 16 x 16, which AVX-512 alone does quickly. */
-static bool by_blocks(const sp__conv_job *job) { return sp__win_blocks_takes(job) && job->kernels->lanes == SP_BLOCK; }
+static bool by_blocks(const sp__conv_job *job)
+{
+    return sp__winograd_blocks_takes(job) && job->kernels->lanes == SP_BLOCK;
+}
 
 size_t sp__winograd_prepared_bytes(const sp__conv_job *job)
 {
     win_job w;
-    if (by_blocks(job)) return PREPARED_HEAD + sp__win_blocks_weights_bytes(job);
+    if (by_blocks(job)) return PREPARED_HEAD + sp__winograd_blocks_weights_bytes(job);
     measure((sp__conv_job *)(uintptr_t)job, &w);
     return PREPARED_HEAD + aligned((size_t)weights_bytes(&w));
 }
@@ -193,7 +198,7 @@ sp_status sp__winograd_prepare(sp__conv_job *job, void *to)
     measure(job, &w);
     memset(to, 0, PREPARED_HEAD);
     *(char *)to = weights_fit(job);
-    if (by_blocks(job)) return sp__win_blocks_weights(job, (char *)to + PREPARED_HEAD);
+    if (by_blocks(job)) return sp__winograd_blocks_weights(job, (char *)to + PREPARED_HEAD);
     return make_weights(&w, (char *)to + PREPARED_HEAD);
 }
 
@@ -207,7 +212,7 @@ static void multiply(const win_job *w, int64_t panel_at, const char *points, int
     int64_t rows = w->rows, columns = w->columns, size = w->size, point_step = w->m_panels * rows * job->ic_g;
     const size_t sums_bytes = SP_WIN_POINTS * SP_GEMM_ROWS * 128; /* rows of two vectors: 128 bytes at most */
     char *const sums = sp__scratch_take(sums_bytes);
-    sp__win_panel panel;
+    sp__winograd_panel panel;
     panel_of(w, panel_at * columns, &panel);
     bool two = panel.n > kernels->lanes;
     if (!two) memset(sums, 0, sums_bytes);
@@ -223,7 +228,7 @@ static void multiply(const win_job *w, int64_t panel_at, const char *points, int
         kernels->win_output(&panel, &w->out, m, sums, job->bias ? job->bias + channel * size : NULL,
                             job->out + channel * job->positions * size);
         for (int r = 0; job->epilogue && r < panel.n_runs; r++) {
-            const sp__win_run *run = &panel.runs[r];
+            const sp__winograd_run *run = &panel.runs[r];
             int64_t n = min_i64(2 * run->n, w->out.size[1] - run->x), height = min_i64(2, w->out.size[0] - run->y);
             int64_t start =
                 run->image * w->out.image_step + channel * job->positions + run->y * w->out.size[1] + run->x;
@@ -291,7 +296,8 @@ static sp_status scan_for_range(win_job *w, const char *data, int64_t n)
 size_t sp__winograd_work(const sp__conv_job *job)
 {
     win_job w;
-    if (by_blocks(job)) return (job->prepared ? 0 : sp__win_blocks_weights_bytes(job)) + sp__win_blocks_work(job);
+    if (by_blocks(job))
+        return (job->prepared ? 0 : sp__winograd_blocks_weights_bytes(job)) + sp__winograd_blocks_work(job);
     measure((sp__conv_job *)(uintptr_t)job, &w);
     int64_t slots = w.panels <= PANELS_FEW ? w.panels : ceil_div(w.panels, task_panels(&w));
     return (job->prepared ? 0 : aligned((size_t)weights_bytes(&w))) + (size_t)(slots * w.panel_bytes);
@@ -299,19 +305,19 @@ size_t sp__winograd_work(const sp__conv_job *job)
 
 static sp_status forward_blocks(sp__conv_job *job, char *work)
 {
-    sp__win_blocks b = {.conv = job,
-                        .x = (const float *)(const void *)job->x,
-                        .result = (float *)(void *)job->out,
-                        .epilogue = job->epilogue,
-                        .tail.bias = (const float *)(const void *)job->bias};
+    sp__winograd_blocks b = {.conv = job,
+                             .x = (const float *)(const void *)job->x,
+                             .result = (float *)(void *)job->out,
+                             .epilogue = job->epilogue,
+                             .tail.bias = (const float *)(const void *)job->bias};
     if (job->prepared) {
         b.weights = (const float *)(const void *)(job->prepared + PREPARED_HEAD);
     } else {
-        SP_TRY(sp__win_blocks_weights(job, work));
+        SP_TRY(sp__winograd_blocks_weights(job, work));
         b.weights = (const float *)(const void *)work;
-        work += sp__win_blocks_weights_bytes(job);
+        work += sp__winograd_blocks_weights_bytes(job);
     }
-    return sp__win_blocks_forward(&b, work);
+    return sp__winograd_blocks_forward(&b, work);
 }
 
 sp_status sp__winograd_forward(sp__conv_job *job, char *work)
@@ -362,14 +368,15 @@ static void gather_blocks(const win_job *w, int64_t item, int64_t at)
     if (item >= w->n_panels) {
         const int64_t first = (item - w->n_panels) * w->rows;
         float *to = (float *)(void *)(w->a + (item - w->n_panels) * w->a_bytes) + at * SP_BLOCK;
-        sp__win_blocks_dout(job, t0, t1, first, min_i64(w->rows, job->oc_g - first), to, w->a_point, SP_BLOCK);
+        sp__winograd_blocks_dout(job, t0, t1, first, min_i64(w->rows, job->oc_g - first), to, w->a_point, SP_BLOCK);
         return;
     }
     for (int64_t c = 0; c < w->columns; c += SP_BLOCK) {
         const int64_t first = item * w->columns + c;
         float *to = (float *)(void *)(w->b + item * w->b_bytes) + at * w->columns + c;
         if (first < job->ic_g)
-            sp__win_blocks_input(job, t0, t1, first, min_i64(SP_BLOCK, job->ic_g - first), to, w->b_point, w->columns);
+            sp__winograd_blocks_input(job, t0, t1, first, min_i64(SP_BLOCK, job->ic_g - first), to, w->b_point,
+                                      w->columns);
     }
 }
 
@@ -387,7 +394,7 @@ static void gather_tasks(void *context, int64_t begin, int64_t end)
             gather_blocks(w, item, at);
             continue;
         }
-        sp__win_panel panel;
+        sp__winograd_panel panel;
         panel_of(w, w->first + at, &panel);
         if (item < w->n_panels) {
             int64_t first = item * columns, n = min_i64(columns, job->ic_g - first);

@@ -111,15 +111,15 @@ typedef void (*sp__gemm_gather)(int64_t k, const int64_t *offsets, int64_t n, co
 typedef void (*sp__gemm_add)(int64_t n, const void *from, void *to, int64_t step);
 
 /* Transforms of winograd.h, for a panel of `columns` tiles (winograd_micro.h). */
-struct sp__win_panel;
-struct sp__win_picture;
-typedef void (*sp__win_gather)(const struct sp__win_panel *panel, const struct sp__win_picture *picture, const void *x,
-                               void *points, int64_t step);
-typedef void (*sp__win_output)(const struct sp__win_panel *panel, const struct sp__win_picture *picture, int64_t rows,
-                               const void *sums, const void *bias, void *out);
-typedef void (*sp__win_weight)(int64_t n, const void *taps, void *points, int64_t step);
-typedef void (*sp__win_taps)(int64_t rows, int64_t columns, const void *sums, void *out, int64_t out_row);
-typedef bool (*sp__win_fits)(int64_t n, const void *x, int exponent);
+struct sp__winograd_panel;
+struct sp__winograd_picture;
+typedef void (*sp__winograd_gather)(const struct sp__winograd_panel *panel, const struct sp__winograd_picture *picture,
+                                    const void *x, void *points, int64_t step);
+typedef void (*sp__winograd_output)(const struct sp__winograd_panel *panel, const struct sp__winograd_picture *picture,
+                                    int64_t rows, const void *sums, const void *bias, void *out);
+typedef void (*sp__winograd_weight_loop)(int64_t n, const void *taps, void *points, int64_t step);
+typedef void (*sp__winograd_taps)(int64_t rows, int64_t columns, const void *sums, void *out, int64_t out_row);
+typedef bool (*sp__winograd_fits)(int64_t n, const void *x, int exponent);
 
 #define SP_GEMM_ROWS 12
 #define SP_GEMM_POINTS 14
@@ -148,11 +148,11 @@ typedef struct sp__gemm_kernels {
     sp__gemm_split split;
     sp__gemm_gather gather;
     sp__gemm_add add;
-    sp__win_gather win_input, win_dout;
-    sp__win_output win_output;
-    sp__win_weight win_weight;
-    sp__win_taps win_taps;
-    sp__win_fits win_fits;
+    sp__winograd_gather win_input, win_dout;
+    sp__winograd_output win_output;
+    sp__winograd_weight_loop win_weight;
+    sp__winograd_taps win_taps;
+    sp__winograd_fits win_fits;
 } sp__gemm_kernels;
 
 /* The best for this machine. dtype: float32 or float64. */

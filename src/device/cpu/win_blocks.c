@@ -21,7 +21,7 @@ enum {
 };
 
 typedef struct win_job {
-    const sp__win_blocks *b;
+    const sp__winograd_blocks *b;
     const sp__conv_job *conv;
     const sp__block_kernels *kernels;
     int64_t columns, panels, blocks;
@@ -55,7 +55,7 @@ static void plan(const sp__conv_job *conv, win_job *j)
     j->patch_floats = SP_WIN_POINTS * j->point_step;
 }
 
-bool sp__win_blocks_takes(const sp__conv_job *conv)
+bool sp__winograd_blocks_takes(const sp__conv_job *conv)
 {
     return conv->dtype == SP_DTYPE_F32 && conv->kernels->columns % SP_BLOCK == 0;
 }
@@ -86,14 +86,14 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
     sp__scratch_give(taps);
 }
 
-size_t sp__win_blocks_weights_bytes(const sp__conv_job *conv)
+size_t sp__winograd_blocks_weights_bytes(const sp__conv_job *conv)
 {
     return aligned(
         (size_t)(SP_WIN_POINTS * ceil_div(conv->oc_g, conv->kernels->columns) * conv->kernels->columns * conv->ic_g) *
         4);
 }
 
-sp_status sp__win_blocks_weights(const sp__conv_job *conv, void *to)
+sp_status sp__winograd_blocks_weights(const sp__conv_job *conv, void *to)
 {
     win_job j;
     plan(conv, &j);
@@ -234,8 +234,8 @@ static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float 
 
 /* --- for the gradient by weight ------------------------------------------------------------------------------------- */
 
-void sp__win_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points,
-                          int64_t step, int64_t tile_step)
+void sp__winograd_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n,
+                               float *points, int64_t step, int64_t tile_step)
 {
     win_job j;
     plan(conv, &j);
@@ -250,8 +250,8 @@ void sp__win_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int6
     }
 }
 
-void sp__win_blocks_dout(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points,
-                         int64_t step, int64_t tile_step)
+void sp__winograd_blocks_dout(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n,
+                              float *points, int64_t step, int64_t tile_step)
 {
     const sp__window *w = &conv->g.w;
     win_job j;
@@ -315,7 +315,7 @@ static void scan_tasks(void *context, int64_t begin, int64_t end)
     if (!j->conv->kernels->win_fits(end - begin, j->b->x + begin, LARGEST_EXPONENT)) atomic_store(&j->unfit, true);
 }
 
-size_t sp__win_blocks_work(const sp__conv_job *conv)
+size_t sp__winograd_blocks_work(const sp__conv_job *conv)
 {
     win_job j;
     plan(conv, &j);
@@ -323,7 +323,7 @@ size_t sp__win_blocks_work(const sp__conv_job *conv)
            aligned((size_t)(min_i64(j.parts, SLOTS_MAX) * j.patch_floats) * 4);
 }
 
-sp_status sp__win_blocks_forward(const sp__win_blocks *b, void *work)
+sp_status sp__winograd_blocks_forward(const sp__winograd_blocks *b, void *work)
 {
     const sp__conv_job *c = b->conv;
     win_job j;

@@ -8,12 +8,12 @@
 #include "device/cpu/conv_job.h"
 
 /* Whether this way is there for the convolution, which sp__winograd_takes. The plan of conv is made. */
-bool sp__win_blocks_takes(const sp__conv_job *conv);
+bool sp__winograd_blocks_takes(const sp__conv_job *conv);
 /* Transformed weights, conv->weight being [out, in, 3, 3], or mirrored; 64-byte aligned. */
-size_t sp__win_blocks_weights_bytes(const sp__conv_job *conv);
-sp_status sp__win_blocks_weights(const sp__conv_job *conv, void *to);
+size_t sp__winograd_blocks_weights_bytes(const sp__conv_job *conv);
+sp_status sp__winograd_blocks_weights(const sp__conv_job *conv, void *to);
 
-typedef struct sp__win_blocks {
+typedef struct sp__winograd_blocks {
     const sp__conv_job *conv;
     const float *x, *weights; /* transformed */
     bool in, out;             /* is x in blocks, is the result? */
@@ -21,15 +21,15 @@ typedef struct sp__win_blocks {
     const float *residual;    /* of a blocked result; lies as it does */
     float *result;
     const sp_epilogue *epilogue; /* of a plain result */
-} sp__win_blocks;
-size_t sp__win_blocks_work(const sp__conv_job *conv);
+} sp__winograd_blocks;
+size_t sp__winograd_blocks_work(const sp__conv_job *conv);
 /* For the gradient by weight: tiles [t0, t1) of all images of the convolution, n <= 16 channels from `channel` on of plain x (B' d B) or dout (A y A').
  * Points are `step` floats apart, tiles `tile_step`, channels lie side by side, zeros for those of 16 that are not asked for. */
-void sp__win_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points,
-                          int64_t step, int64_t tile_step);
-void sp__win_blocks_dout(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points,
-                         int64_t step, int64_t tile_step);
+void sp__winograd_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n,
+                               float *points, int64_t step, int64_t tile_step);
+void sp__winograd_blocks_dout(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n,
+                              float *points, int64_t step, int64_t tile_step);
 /* SP_DECLINED: numbers of x out of range, nothing was written. */
-sp_status sp__win_blocks_forward(const sp__win_blocks *b, void *work);
+sp_status sp__winograd_blocks_forward(const sp__winograd_blocks *b, void *work);
 
 #endif

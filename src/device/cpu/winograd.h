@@ -31,23 +31,23 @@
 enum { SP_WIN_TILES = 32, SP_WIN_POINTS = 16 }; /* of a panel, at most; of a tile */
 
 /* Neighbouring tiles of one row of an image; x and y are the place of the first in the output. */
-typedef struct sp__win_run {
+typedef struct sp__winograd_run {
     int64_t image, y, x, n;
     int64_t at; /* number of the first in the panel */
-} sp__win_run;
+} sp__winograd_run;
 
-typedef struct sp__win_panel {
+typedef struct sp__winograd_panel {
     int n_runs;
     int64_t n; /* tiles */
-    sp__win_run runs[SP_WIN_TILES];
-} sp__win_panel;
+    sp__winograd_run runs[SP_WIN_TILES];
+} sp__winograd_panel;
 
 /* A channel of all images, from the element that is given with it. */
-typedef struct sp__win_picture {
+typedef struct sp__winograd_picture {
     int64_t size[2], pad[2];
     int64_t image_step;
     int64_t begin, end; /* elements that may be read lie here */
-} sp__win_picture;
+} sp__winograd_picture;
 
 struct sp__conv_job;
 /* Whether this convolution (its plan made, job->mirrored set) is computed this way. Depends on shapes alone. */

@@ -58,11 +58,13 @@ static inline void MICRO_NAME(win_blank)(const int size, int64_t n, int64_t j, T
 }
 
 /* Patches of size x size, two apart, of all tiles of the panel: stage[element][tile]. Outside of the picture there are zeros. */
-static inline __attribute__((always_inline)) void
-MICRO_NAME(win_gather)(const int size, const sp__win_panel *panel, const sp__win_picture *pic, const T *x, T *stage)
+static inline __attribute__((always_inline)) void MICRO_NAME(win_gather)(const int size,
+                                                                         const sp__winograd_panel *panel,
+                                                                         const sp__winograd_picture *pic, const T *x,
+                                                                         T *stage)
 {
     for (int i = 0; i < panel->n_runs; i++) {
-        const sp__win_run *run = &panel->runs[i];
+        const sp__winograd_run *run = &panel->runs[i];
         int64_t n = run->n, column = run->x - pic->pad[1], last = column + 2 * n + size - 2;
         for (int a = 0; a < size; a++) {
             T *to = stage + a * size * STAGE + run->at;
@@ -97,8 +99,8 @@ MICRO_NAME(win_gather)(const int size, const sp__win_panel *panel, const sp__win
 }
 
 /* Input: B' d B, points `step` apart. */
-static void MICRO_NAME(win_input)(const sp__win_panel *panel, const sp__win_picture *pic, const void *x, void *points,
-                                  int64_t step)
+static void MICRO_NAME(win_input)(const sp__winograd_panel *panel, const sp__winograd_picture *pic, const void *x,
+                                  void *points, int64_t step)
 {
     _Alignas(64) T stage[16 * STAGE];
     MICRO_NAME(win_gather)(4, panel, pic, x, stage);
@@ -123,8 +125,8 @@ static void MICRO_NAME(win_input)(const sp__win_panel *panel, const sp__win_pict
 }
 
 /* The output's gradient: A y A'. */
-static void MICRO_NAME(win_dout)(const sp__win_panel *panel, const sp__win_picture *pic, const void *x, void *points,
-                                 int64_t step)
+static void MICRO_NAME(win_dout)(const sp__winograd_panel *panel, const sp__winograd_picture *pic, const void *x,
+                                 void *points, int64_t step)
 {
     _Alignas(64) T stage[4 * STAGE];
     MICRO_NAME(win_gather)(2, panel, pic, x, stage);
@@ -155,7 +157,7 @@ static void MICRO_NAME(win_copy)(int64_t n, const T *from, T *to)
 }
 
 /* Output: A' m A (+ bias) of `rows` channels, sums[point][ROWS][tile]. */
-static void MICRO_NAME(win_output)(const sp__win_panel *panel, const sp__win_picture *pic, int64_t rows,
+static void MICRO_NAME(win_output)(const sp__winograd_panel *panel, const sp__winograd_picture *pic, int64_t rows,
                                    const void *sums, const void *bias, void *out)
 {
     _Alignas(64) T line[2][2 * WIDE + LANES];
@@ -183,7 +185,7 @@ static void MICRO_NAME(win_output)(const sp__win_panel *panel, const sp__win_pic
             }
         }
         for (int i = 0; i < panel->n_runs; i++) {
-            const sp__win_run *run = &panel->runs[i];
+            const sp__winograd_run *run = &panel->runs[i];
             int64_t n = 2 * run->n < pic->size[1] - run->x ? 2 * run->n : pic->size[1] - run->x;
             for (int a = 0; a < 2 && run->y + a < pic->size[0]; a++)
                 MICRO_NAME(win_copy)(n, line[a] + 2 * run->at,

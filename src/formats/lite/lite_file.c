@@ -46,13 +46,13 @@ static int version_number(const char *text)
 
 sp_status sp__lite_open(const sp_source *s, sp_lite_file *out)
 {
-    char version[SP_TFL_NAME_MAX] = "";
+    char version[SP_TFLITE_NAME_MAX] = "";
     uint64_t obfuscated = 0;
     SP_CHECK(sp__lite_probe(s), SP_FORMAT, "is no MindSpore Lite model: \"MSL2\" is missing");
     *out = (sp_lite_file){.t.f = {s->data, s->bytes}, .old = memcmp(s->data + 4, "MSL2", 4) != 0};
     const sp_flat *f = &out->t.f;
     SP_TRY(sp__flat_follow(f, 0, &out->t.model));
-    SP_TRY(sp__tfl_text(&out->t, out->t.model, 1, version));
+    SP_TRY(sp__tflite_text(&out->t, out->t.model, 1, version));
     out->version = version_number(version);
     SP_TRY(sp__flat_number(f, out->t.model, 9, 1, &obfuscated));
     SP_CHECK(out->old || obfuscated == 0, SP_DECLINED,
@@ -148,7 +148,7 @@ sp_status sp__lite_tensor(const sp_lite_file *t, size_t table, sp_lite_tensor *o
     uint64_t huffman = 0, packing = 0;
     *out = (sp_lite_tensor){.table = table};
     SP_TRY(sp__flat_number(&t->t.f, table, 1, 4, &out->type));
-    SP_TRY(sp__tfl_shape(&t->t, table, 2, &out->meta));
+    SP_TRY(sp__tflite_shape(&t->t, table, 2, &out->meta));
     out->meta.dtype = sp__lite_dtype(out->type);
     SP_TRY(sp__flat_vector(&t->t.f, table, 6, 1, &data));
     SP_TRY(count_quant(t, out));
@@ -173,10 +173,10 @@ __attribute__((noinline)) static sp_status add_outside(const sp_source *s, const
     sp_flat_list list;
     size_t at = 0;
     uint64_t offset = 0, bytes = 0;
-    char file[SP_TFL_NAME_MAX];
+    char file[SP_TFLITE_NAME_MAX];
     SP_TRY(sp__flat_vector(&t->t.f, x->table, 12, 4, &list));
     SP_TRY(sp__flat_table_at(&t->t.f, &list, 0, &at));
-    SP_TRY(sp__tfl_text(&t->t, at, EXTERNAL_NAME, file));
+    SP_TRY(sp__tflite_text(&t->t, at, EXTERNAL_NAME, file));
     SP_TRY(number_or(&t->t.f, at, EXTERNAL_OFFSET, 8, 0, &offset));
     SP_TRY(number_or(&t->t.f, at, EXTERNAL_BYTES, 8, UINT64_MAX, &bytes));
     size_t wanted = 0;

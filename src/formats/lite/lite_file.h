@@ -22,7 +22,7 @@
 enum { SP_LITE_ROOT_NODES = 6, SP_LITE_ROOT_TENSORS = 7, SP_LITE_ROOT_GRAPHS = 8 };
 
 typedef struct sp_lite_file {
-    sp_tfl_file t; /* its flatbuffer; model: the MetaGraph */
+    sp_tflite_file t; /* its flatbuffer; model: the MetaGraph */
     sp_flat_list nodes, tensors, graphs;
     bool old;    /* the schema of Lite 1.0 */
     int version; /* 105 for "MindSpore Lite 1.5.0"; 0: it does not say */

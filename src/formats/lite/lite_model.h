@@ -17,7 +17,7 @@
 #include "formats/tflite/tflite_product.h"
 
 typedef struct sp_lite_model {
-    sp_tfl_model runs; /* first: the runner sees this alone */
+    sp_tflite_model runs; /* first: the runner sees this alone */
     bool trains;
     uint8_t *
         file; /* of a training model: the file, and where the contents of its tensors are in it (0: elsewhere, or packed) */
@@ -26,10 +26,10 @@ typedef struct sp_lite_model {
 } sp_lite_model;
 
 /* A node of Lite 1.0, whose fields were read, as one of today: its number, and fields that are inputs now (lite_old.c). */
-sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tfl_node *n, int *tag, int *n_extra,
-                             sp_tfl_longs extra[3]);
+sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tflite_node *n, int *tag, int *n_extra,
+                             sp_tflite_longs extra[3]);
 /* Inputs and outputs of a model: those of the graph. */
-sp_status sp__lite_faces(sp_model *m, const sp_tfl_graph *g);
+sp_status sp__lite_faces(sp_model *m, const sp_tflite_graph *g);
 
 /* Numbers of operators that the reader knows by name. */
 enum {
@@ -45,23 +45,23 @@ enum {
 };
 
 /* Handlers: tables end with a NULL name. */
-extern const sp_tfl_handler sp__lite_math[], sp__lite_nn[], sp__lite_shape_table[], sp__lite_train[];
+extern const sp_tflite_handler sp__lite_math[], sp__lite_nn[], sp__lite_shape_table[], sp__lite_train[];
 /* The handler of an operator, NULL: there is none. It may be one of TensorFlow Lite's: then *map says which field its options are (lite_ops.c). */
-const sp_tfl_handler *sp__lite_handler_find(int tag, const char **map);
+const sp_tflite_handler *sp__lite_handler_find(int tag, const char **map);
 /* Whether it writes its first input; and those after it that are states of it or numbers of the step. */
 bool sp__lite_is_update(int tag);
 
 /* --- for handlers: fields, by their place in the schema ---------------------------------------------------------- */
 
-static inline int64_t sp__lite_int(const sp_tfl_call *c, int field) { return (int64_t)c->node->option[field]; }
-static inline double sp__lite_float(const sp_tfl_call *c, int field) { return sp__tfl_float(c, field, 0); }
-static inline sp_tfl_longs sp__lite_list(const sp_tfl_call *c, int field)
+static inline int64_t sp__lite_int(const sp_tflite_call *c, int field) { return (int64_t)c->node->option[field]; }
+static inline double sp__lite_float(const sp_tflite_call *c, int field) { return sp__tflite_float(c, field, 0); }
+static inline sp_tflite_longs sp__lite_list(const sp_tflite_call *c, int field)
 {
-    return c->node->lists != NULL ? c->node->lists[field] : (sp_tfl_longs){0, NULL};
+    return c->node->lists != NULL ? c->node->lists[field] : (sp_tflite_longs){0, NULL};
 }
 /* Input i as a list of numbers where it is there, else the field. */
-sp_status sp__lite_ints(sp_tfl_call *c, int i, int field, sp_tfl_ints *out);
+sp_status sp__lite_ints(sp_tflite_call *c, int i, int field, sp_tflite_ints *out);
 /* An activation by its number, 0: none. */
-sp_tensor *sp__lite_activate(sp_tfl_call *c, sp_tensor *x, int64_t kind, double alpha);
+sp_tensor *sp__lite_activate(sp_tflite_call *c, sp_tensor *x, int64_t kind, double alpha);
 
 #endif

@@ -180,15 +180,15 @@ static int take_number(const char **at)
 static uint64_t padding(uint64_t mode) { return mode == 4 ? 0 : mode; }
 
 /* Positions: 0 from the corner, 1 corners aligned, 2 half pixels. */
-static uint64_t positions(const sp_tfl_node *old, int field)
+static uint64_t positions(const sp_tflite_node *old, int field)
 {
     const uint64_t kind = old->option[field];
     return old->option[4] != 0 || kind == 5 ? 1 : kind == 1 || kind == 3 ? 2 : 0;
 }
 
 /* One word of a row: a number, or a list. */
-static sp_status take_word(sp__arena *arena, const sp_tfl_node *old, const char **at, uint64_t *number,
-                           sp_tfl_longs *list)
+static sp_status take_word(sp__arena *arena, const sp_tflite_node *old, const char **at, uint64_t *number,
+                           sp_tflite_longs *list)
 {
     const char kind = *(*at)++;
     if (kind == '-') return SP_OK;
@@ -199,7 +199,7 @@ static sp_status take_word(sp__arena *arena, const sp_tfl_node *old, const char 
         for (; kind == '[' && **at != ' ' && **at != '\0'; ++*at)
             v[n++] = (int64_t)old->option[take_number(at)]; /* over ',' or ']' */
         for (; kind == '>' && sp__is_digit(**at); ++*at) v[n++] = **at - '0';
-        *list = (sp_tfl_longs){n, v};
+        *list = (sp_tflite_longs){n, v};
         return SP_OK;
     }
     const int field = take_number(at);
@@ -208,12 +208,12 @@ static sp_status take_word(sp__arena *arena, const sp_tfl_node *old, const char 
     return SP_OK;
 }
 
-sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tfl_node *n, int *tag, int *n_extra,
-                             sp_tfl_longs extra[3])
+sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tflite_node *n, int *tag, int *n_extra,
+                             sp_tflite_longs extra[3])
 {
-    const sp_tfl_node old = *n;
+    const sp_tflite_node old = *n;
     const char *at = NULL;
-    sp_tfl_longs *lists = sp__arena_alloc(arena, SP_TFL_OPTIONS * sizeof *lists);
+    sp_tflite_longs *lists = sp__arena_alloc(arena, SP_TFLITE_OPTIONS * sizeof *lists);
     if (lists == NULL) return SP_NOMEM;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].old == old_tag) {
@@ -227,14 +227,14 @@ sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tfl_node *n, int 
     n->given = ~0u;
     *n_extra = 0;
     bool inputs = false;
-    for (int k = 0; *at != '\0' && k < SP_TFL_OPTIONS; at += *at == ' ') {
+    for (int k = 0; *at != '\0' && k < SP_TFLITE_OPTIONS; at += *at == ' ') {
         if (*at == '|') {
             inputs = true;
             at++;
             continue;
         }
         uint64_t number = 0;
-        sp_tfl_longs list = {0, NULL};
+        sp_tflite_longs list = {0, NULL};
         const bool scalar = *at == '#';
         SP_TRY(take_word(arena, &old, &at, &number, &list));
         if (!inputs) {
@@ -246,7 +246,7 @@ sp_status sp__lite_translate(sp__arena *arena, int old_tag, sp_tfl_node *n, int 
             int64_t *v = sp__arena_alloc(arena, sizeof *v);
             if (v == NULL) return SP_NOMEM;
             *v = (int64_t)number;
-            list = (sp_tfl_longs){1, v};
+            list = (sp_tflite_longs){1, v};
         }
         if (*n_extra < 3) extra[(*n_extra)++] = list;
     }

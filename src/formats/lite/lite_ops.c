@@ -19,17 +19,17 @@ static const struct {
     {166, 88, "-0"}, {169, 93, ""},   {170, 123, ""},     {192, 128, "01"},
 };
 
-const sp_tfl_handler *sp__lite_handler_find(int tag, const char **map)
+const sp_tflite_handler *sp__lite_handler_find(int tag, const char **map)
 {
-    static const sp_tfl_handler *const tables[] = {sp__lite_math, sp__lite_nn, sp__lite_shape_table, sp__lite_train};
+    static const sp_tflite_handler *const tables[] = {sp__lite_math, sp__lite_nn, sp__lite_shape_table, sp__lite_train};
     *map = NULL;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        for (const sp_tfl_handler *h = tables[i]; h->name != NULL; h++)
+        for (const sp_tflite_handler *h = tables[i]; h->name != NULL; h++)
             if (h->code == tag) return h;
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         if (shared[i].tag != tag) continue;
         *map = shared[i].map;
-        return sp__tfl_handler_find(shared[i].code, NULL);
+        return sp__tflite_handler_find(shared[i].code, NULL);
     }
     return NULL;
 }
@@ -40,25 +40,25 @@ bool sp__lite_is_update(int tag)
            tag == SP_LITE_ASSIGN_ADD || tag == SP_LITE_ADAM_WEIGHT_DECAY;
 }
 
-sp_status sp__lite_ints(sp_tfl_call *c, int i, int field, sp_tfl_ints *out)
+sp_status sp__lite_ints(sp_tflite_call *c, int i, int field, sp_tflite_ints *out)
 {
-    if (i < c->n_in && c->in[i] != NULL) return sp__tfl_ints(c, i, out);
-    const sp_tfl_longs list = field >= 0 ? sp__lite_list(c, field) : (sp_tfl_longs){0, NULL};
-    SP_CHECK(list.n <= SP_TFL_LIST, SP_FORMAT, "field %d has %d numbers, at most %d are possible", field, list.n,
-             SP_TFL_LIST);
+    if (i < c->n_in && c->in[i] != NULL) return sp__tflite_ints(c, i, out);
+    const sp_tflite_longs list = field >= 0 ? sp__lite_list(c, field) : (sp_tflite_longs){0, NULL};
+    SP_CHECK(list.n <= SP_TFLITE_LIST, SP_FORMAT, "field %d has %d numbers, at most %d are possible", field, list.n,
+             SP_TFLITE_LIST);
     out->n = list.n;
     if (list.n > 0) memcpy(out->v, list.v, sizeof(int64_t) * (size_t)list.n);
     return SP_OK;
 }
 
 /* Between two numbers. */
-static sp_tensor *cut(sp_tfl_call *c, sp_tensor *x, double low, double high)
+static sp_tensor *cut(sp_tflite_call *c, sp_tensor *x, double low, double high)
 {
     if (x == NULL) return NULL;
     return sp_minimum(c->b, sp_maximum(c->b, x, sp__const(c->b, low, x)), sp__const(c->b, high, x));
 }
 
-sp_tensor *sp__lite_activate(sp_tfl_call *c, sp_tensor *x, int64_t kind, double alpha)
+sp_tensor *sp__lite_activate(sp_tflite_call *c, sp_tensor *x, int64_t kind, double alpha)
 {
     static const char *const plain[] = {
         [1] = "relu",     [2] = "sigmoid", [3] = "relu6", [6] = "abs",        [8] = "softsign",
@@ -67,14 +67,14 @@ sp_tensor *sp__lite_activate(sp_tfl_call *c, sp_tensor *x, int64_t kind, double 
     switch (kind) {
     case 0:
     case 15: return x;
-    case 4: return SP_TFL_OP1(c, "elu", x, "alpha=%.9g", alpha);
-    case 5: return SP_TFL_OP1(c, "leaky_relu", x, "alpha=%.9g", alpha);
+    case 4: return SP_TFLITE_OP1(c, "elu", x, "alpha=%.9g", alpha);
+    case 5: return SP_TFLITE_OP1(c, "leaky_relu", x, "alpha=%.9g", alpha);
     case 7: return cut(c, x, 0, 1);
-    case 14: return SP_TFL_OP1(c, "threshold", x, "threshold=%.9g, value=0", alpha);
+    case 14: return SP_TFLITE_OP1(c, "threshold", x, "threshold=%.9g, value=0", alpha);
     case 16: return cut(c, x, -1, 1);
     default: break;
     }
     if (kind < 0 || (size_t)kind >= sizeof plain / sizeof *plain || plain[kind] == NULL)
         return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "activation %lld is not supported", (long long)kind));
-    return SP_TFL_OP1(c, plain[kind], x, NULL);
+    return SP_TFLITE_OP1(c, plain[kind], x, NULL);
 }

@@ -144,7 +144,7 @@ int sp__lite_out_picture(sp_lite_out *o, const sp_value *v)
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
 
-static sp_flat_put put_list(sp_lite_out *o, char letter, sp_tfl_longs list)
+static sp_flat_put put_list(sp_lite_out *o, char letter, sp_tflite_longs list)
 {
     if (list.n == 0) return (sp_flat_put){0, false, 0};
     if (letter != 'V') return (sp_flat_put){4, true, sp__flat_put_vector(&o->flat, list.v, (size_t)list.n, 8)};

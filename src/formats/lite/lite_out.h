@@ -35,9 +35,9 @@ typedef struct sp_lite_out {
 
 /* Fields of an operator by their places; those that are 0 are left out where 0 is what a missing one is. */
 typedef struct sp_lite_fields {
-    int64_t number[SP_TFL_OPTIONS];
-    double real[SP_TFL_OPTIONS];
-    sp_tfl_longs list[SP_TFL_OPTIONS];
+    int64_t number[SP_TFLITE_OPTIONS];
+    double real[SP_TFLITE_OPTIONS];
+    sp_tflite_longs list[SP_TFLITE_OPTIONS];
 } sp_lite_fields;
 
 /* The tensor of operand i in a form; constants are written when they are first used. */

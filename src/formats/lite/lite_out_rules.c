@@ -60,7 +60,7 @@ static void write_activation(sp_lite_out *o, const rule *r)
 {
     sp_lite_fields f = {.number = {r->number}};
     if (strcmp(r->op, "gelu_tanh") == 0) f.number[4] = 1;
-    if (r->number == 4 || r->number == 5) f.real[1] = sp__mo_attr_float(o->node, "alpha");
+    if (r->number == 4 || r->number == 5) f.real[1] = sp__mindir_out_attr_float(o->node, "alpha");
     write_each(o, r->tag, &f);
 }
 
@@ -96,7 +96,7 @@ static void write_transpose(sp_lite_out *o, const rule *r)
 {
     static const int64_t to_picture[] = {0, 2, 3, 1}, to_planes[] = {0, 3, 1, 2};
     const sp_value *x = o->node->in[0], *y = o->node->out[0];
-    sp_ints perm = sp__mo_attr_list(o->node, "perm");
+    sp_ints perm = sp__mindir_out_attr_list(o->node, "perm");
     int64_t order[SP_RANK_MAX];
     for (int k = 0; k < x->meta.rank; k++) {
         order[k] = perm.n > 0 ? perm.v[k] : x->meta.rank - 1 - k;
@@ -125,18 +125,18 @@ static void write_broadcast(sp_lite_out *o, const rule *r)
 static void write_reduce(sp_lite_out *o, const rule *r)
 {
     const int rank = o->node->in[0]->meta.rank;
-    const sp_ints axes = sp__mo_attr_list(o->node, "axis");
+    const sp_ints axes = sp__mindir_out_attr_list(o->node, "axis");
     int64_t all[SP_RANK_MAX];
     int n = 0;
     for (int k = 0; k < (axes.n > 0 ? axes.n : rank); k++) all[n++] = axes.n > 0 ? axes.v[k] : k;
-    const sp_lite_fields f = {.number = {sp__mo_attr_int(o->node, "keepdims"), r->number}, .real = {[3] = 1}};
+    const sp_lite_fields f = {.number = {sp__mindir_out_attr_int(o->node, "keepdims"), r->number}, .real = {[3] = 1}};
     sp__lite_out_give(o, r->tag, &f, 2, (int[]){in_plain(o, 0), sp__lite_out_ints(o, n, all)}, false);
 }
 
 /* An axis as a list: Softmax(axis). */
 static void write_axis_list(sp_lite_out *o, const rule *r)
 {
-    const sp_ints axes = sp__mo_attr_list(o->node, "axis");
+    const sp_ints axes = sp__mindir_out_attr_list(o->node, "axis");
     const int64_t axis = axes.n > 0 ? axes.v[0] : -1;
     if (axes.n > 1) sp__lite_out_refuse(o, "along several axes");
     sp_lite_fields f = {.list = {{1, &axis}}};
@@ -155,7 +155,8 @@ static void write_join(sp_lite_out *o, const rule *r)
         return;
     }
     for (int i = 0; i < n; i++) in[i] = in_plain(o, i);
-    sp__lite_out_give(o, r->tag, &(sp_lite_fields){.number = {sp__mo_axis(o->node, "axis", rank)}}, n, in, false);
+    sp__lite_out_give(o, r->tag, &(sp_lite_fields){.number = {sp__mindir_out_axis(o->node, "axis", rank)}}, n, in,
+                      false);
     sp__free(in);
 }
 
@@ -163,8 +164,8 @@ static void write_join(sp_lite_out *o, const rule *r)
 static void write_slice(sp_lite_out *o, const rule *r)
 {
     const sp_meta *m = &o->node->in[0]->meta;
-    const sp_ints start = sp__mo_attr_list(o->node, "start"), stop = sp__mo_attr_list(o->node, "stop"),
-                  step = sp__mo_attr_list(o->node, "step");
+    const sp_ints start = sp__mindir_out_attr_list(o->node, "start"), stop = sp__mindir_out_attr_list(o->node, "stop"),
+                  step = sp__mindir_out_attr_list(o->node, "step");
     int64_t lists[3][SP_RANK_MAX];
     for (int k = 0; k < m->rank; k++) {
         lists[0][k] = k < start.n ? start.v[k] : 0;
@@ -178,8 +179,8 @@ static void write_slice(sp_lite_out *o, const rule *r)
 
 static void write_gather(sp_lite_out *o, const rule *r)
 {
-    const int64_t axis = sp__mo_axis(o->node, "axis", o->node->in[0]->meta.rank);
-    if (sp__mo_attr_int(o->node, "batch_dims") != 0) sp__lite_out_refuse(o, "with batch dimensions");
+    const int64_t axis = sp__mindir_out_axis(o->node, "axis", o->node->in[0]->meta.rank);
+    if (sp__mindir_out_attr_int(o->node, "batch_dims") != 0) sp__lite_out_refuse(o, "with batch dimensions");
     sp__lite_out_give(o, r->tag, &none, 3, (int[]){in_plain(o, 0), in_plain(o, 1), sp__lite_out_ints(o, 1, &axis)},
                       false);
 }
@@ -187,17 +188,17 @@ static void write_gather(sp_lite_out *o, const rule *r)
 /* PadFusion(paddings padding_mode constant_value) */
 static void write_pad(sp_lite_out *o, const rule *r)
 {
-    const sp_ints pads = sp__mo_attr_list(o->node, "pads");
+    const sp_ints pads = sp__mindir_out_attr_list(o->node, "pads");
     const int rank = o->node->in[0]->meta.rank;
     if (pads.n != 2 * rank) sp__lite_out_refuse(o, "pads of some axes alone");
     else
-        sp__lite_out_give(o, r->tag, &(sp_lite_fields){.real = {[2] = sp__mo_attr_float(o->node, "value")}}, 2,
+        sp__lite_out_give(o, r->tag, &(sp_lite_fields){.real = {[2] = sp__mindir_out_attr_float(o->node, "value")}}, 2,
                           (int[]){in_plain(o, 0), sp__lite_out_ints(o, pads.n, pads.v)}, false);
 }
 
 static void write_tile(sp_lite_out *o, const rule *r)
 {
-    const sp_ints dims = sp__mo_attr_list(o->node, "dims");
+    const sp_ints dims = sp__mindir_out_attr_list(o->node, "dims");
     if (dims.n != o->node->in[0]->meta.rank) sp__lite_out_refuse(o, "to another rank");
     else sp__lite_out_give(o, r->tag, &none, 2, (int[]){in_plain(o, 0), sp__lite_out_ints(o, dims.n, dims.v)}, false);
 }
@@ -210,10 +211,10 @@ static void write_matmul(sp_lite_out *o, const rule *r)
     const bool dense = r->number == 1;
     sp_lite_fields f = {.number = {0, 1}};
     if (!dense)
-        f = (sp_lite_fields){
-            .number = {sp__mo_attr_int(o->node, "transpose_a"), sp__mo_attr_int(o->node, "transpose_b")}};
+        f = (sp_lite_fields){.number = {sp__mindir_out_attr_int(o->node, "transpose_a"),
+                                        sp__mindir_out_attr_int(o->node, "transpose_b")}};
     int in[3] = {in_plain(o, 0), in_plain(o, 1)}, n = 2;
-    if (dense && sp__mo_has(o->node, 2)) in[n++] = in_plain(o, 2);
+    if (dense && sp__mindir_out_has(o->node, 2)) in[n++] = in_plain(o, 2);
     sp__lite_out_give(o, r->tag, &f, n, in, false);
 }
 
@@ -226,13 +227,14 @@ static bool window_of(sp_lite_out *o, const int64_t *in, const int64_t *kernel, 
         w->in[1 + k] = in[k];
         w->kernel[1 + k] = kernel[k];
     }
-    const sp_ints stride = sp__mo_attr_list(n, "stride");
+    const sp_ints stride = sp__mindir_out_attr_list(n, "stride");
     sp_status status = stride.n > 0 ? sp__window_list(n->op->name, "stride", stride, 2, w->stride) : SP_OK;
     if (stride.n <= 0) memcpy(w->stride + 1, kernel, 2 * sizeof *kernel);
     if (status == SP_OK && dilated)
-        status = sp__window_list(n->op->name, "dilation", sp__mo_attr_list(n, "dilation"), 2, w->dilation);
+        status = sp__window_list(n->op->name, "dilation", sp__mindir_out_attr_list(n, "dilation"), 2, w->dilation);
     if (status == SP_OK)
-        status = sp__window_pads(n->op->name, sp__mo_attr_text(n, "pad_mode"), sp__mo_attr_list(n, "pad"), w);
+        status = sp__window_pads(n->op->name, sp__mindir_out_attr_text(n, "pad_mode"),
+                                 sp__mindir_out_attr_list(n, "pad"), w);
     if (status != SP_OK && o->status == SP_OK) o->status = status;
     return status == SP_OK;
 }
@@ -245,10 +247,10 @@ static void write_conv(sp_lite_out *o, const rule *r)
     if (!window_of(o, x->dims + 2, w->dims + 2, true, &win)) return;
     const int64_t pads[4] = {win.pad[1], win.pad_end[1], win.pad[2], win.pad_end[2]};
     const sp_lite_fields f = {
-        .number = {1, [6] = 1, [7] = sp__mo_attr_int(o->node, "group"), [8] = x->dims[1], [9] = w->dims[0]},
+        .number = {1, [6] = 1, [7] = sp__mindir_out_attr_int(o->node, "group"), [8] = x->dims[1], [9] = w->dims[0]},
         .list = {[1] = {2, win.kernel + 1}, [2] = {2, win.stride + 1}, [3] = {2, win.dilation + 1}, [5] = {4, pads}}};
     int in[3] = {sp__lite_out_picture(o, o->node->in[0]), sp__lite_out_picture(o, o->node->in[1])}, n = 2;
-    if (sp__mo_has(o->node, 2)) in[n++] = in_plain(o, 2);
+    if (sp__mindir_out_has(o->node, 2)) in[n++] = in_plain(o, 2);
     sp__lite_out_give(o, r->tag, &f, n, in, true);
 }
 
@@ -256,7 +258,7 @@ static void write_conv(sp_lite_out *o, const rule *r)
 static void write_pool(sp_lite_out *o, const rule *r)
 {
     const sp_meta *x = &o->node->in[0]->meta;
-    const sp_ints size = sp__mo_attr_list(o->node, "kernel_size");
+    const sp_ints size = sp__mindir_out_attr_list(o->node, "kernel_size");
     int64_t kernel[SP_SPATIAL] = {1, 1, 1};
     sp__window win;
     sp_status status = sp__window_list(o->node->op->name, "kernel_size", size, 2, kernel);
@@ -266,10 +268,10 @@ static void write_pool(sp_lite_out *o, const rule *r)
     }
     const int64_t pads[4] = {win.pad[1], win.pad_end[1], win.pad[2], win.pad_end[2]};
     const bool padded = pads[0] || pads[1] || pads[2] || pads[3];
-    if (r->number == 1 &&
-        ((padded && sp__mo_attr_int(o->node, "count_include_pad")) || sp__mo_attr_int(o->node, "divisor_override")))
+    if (r->number == 1 && ((padded && sp__mindir_out_attr_int(o->node, "count_include_pad")) ||
+                           sp__mindir_out_attr_int(o->node, "divisor_override")))
         sp__lite_out_refuse(o, "with padding that counts");
-    const sp_lite_fields f = {.number = {[4] = sp__mo_attr_int(o->node, "ceil_mode"), [5] = 1},
+    const sp_lite_fields f = {.number = {[4] = sp__mindir_out_attr_int(o->node, "ceil_mode"), [5] = 1},
                               .list = {[0] = {2, win.kernel + 1}, [1] = {2, win.stride + 1}, [2] = {4, pads}}};
     sp__lite_out_give(o, r->tag, &f, 1, (int[]){sp__lite_out_picture(o, o->node->in[0])}, true);
 }
@@ -277,14 +279,14 @@ static void write_pool(sp_lite_out *o, const rule *r)
 /* LayerNormFusion(begin_norm_axis epsilon elementwise_affine begin_params_axis) */
 static void write_layer_norm(sp_lite_out *o, const rule *r)
 {
-    if (!sp__mo_has(o->node, 1) || !sp__mo_has(o->node, 2)) {
+    if (!sp__mindir_out_has(o->node, 1) || !sp__mindir_out_has(o->node, 2)) {
         sp__lite_out_refuse(o, "without scale or shift");
         return;
     }
     const int rank = o->node->in[0]->meta.rank;
-    const sp_lite_fields f = {.number = {sp__mo_axis(o->node, "begin_norm_axis", rank), [2] = 1,
-                                         [3] = sp__mo_axis(o->node, "begin_params_axis", rank)},
-                              .real = {[1] = sp__mo_attr_float(o->node, "epsilon")}};
+    const sp_lite_fields f = {.number = {sp__mindir_out_axis(o->node, "begin_norm_axis", rank), [2] = 1,
+                                         [3] = sp__mindir_out_axis(o->node, "begin_params_axis", rank)},
+                              .real = {[1] = sp__mindir_out_attr_float(o->node, "epsilon")}};
     sp__lite_out_give(o, r->tag, &f, 3, (int[]){in_plain(o, 0), in_plain(o, 1), in_plain(o, 2)}, false);
 }
 

@@ -13,14 +13,14 @@ typedef struct reader {
     const sp_source *source;
     sp_lite_file t;
     sp_model *m;
-    sp_tfl_model *out;
+    sp_tflite_model *out;
     uint64_t room; /* entries that may still come */
     int n_tensors, n_nodes;
-    sp_tfl_tensor *tensors;
+    sp_tflite_tensor *tensors;
     sp_lite_tensor *raw;   /* of the same places */
     int *user, *user_at;   /* the first node that takes a tensor, and as which input; -1: none does */
     bool *written, *state; /* by optimizers; read by them besides */
-    sp_tfl_node *nodes;
+    sp_tflite_node *nodes;
     int *tags;
     bool trains;
     int n_unsupported;
@@ -37,7 +37,7 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.t.f, table, field, 4, &list));
-    SP_TRY(sp__tfl_spend(&r->room, list.n));
+    SP_TRY(sp__tflite_spend(&r->room, list.n));
     if (!(*out = take(r, list.n, sizeof **out))) return SP_NOMEM;
     *n = (int)list.n;
     for (int i = 0; i < *n; i++) {
@@ -53,10 +53,10 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
 /* --- tensors ----------------------------------------------------------------------------------------------------- */
 
 __attribute__((noinline)) /* a name on the stack at a time */ static sp_status
-read_tensor_name(reader *r, size_t table, int number, sp_tfl_tensor *t)
+read_tensor_name(reader *r, size_t table, int number, sp_tflite_tensor *t)
 {
-    char name[SP_TFL_NAME_MAX];
-    SP_TRY(sp__tfl_text(&r->t.t, table, 9, name));
+    char name[SP_TFLITE_NAME_MAX];
+    SP_TRY(sp__tflite_text(&r->t.t, table, 9, name));
     if (name[0] == '\0') snprintf(name, sizeof name, "tensor_%d", number);
     return (t->name = sp__arena_text(&r->m->arena, name)) != NULL ? SP_OK : SP_NOMEM;
 }
@@ -65,7 +65,7 @@ static sp_status read_tensors(reader *r)
 {
     const sp_flat_list *list = &r->t.tensors;
     const uint64_t room = list->n + (r->t.old ? EXTRA_MAX * r->t.nodes.n : 0); /* fields that have become inputs */
-    SP_TRY(sp__tfl_spend(&r->room, room));
+    SP_TRY(sp__tflite_spend(&r->room, room));
     r->n_tensors = (int)list->n;
     r->tensors = take(r, room, sizeof *r->tensors);
     r->raw = take(r, room, sizeof *r->raw);
@@ -76,7 +76,7 @@ static sp_status read_tensors(reader *r)
     if (!r->tensors || !r->raw || !r->user || !r->user_at || !r->written || !r->state) return SP_NOMEM;
     for (int i = 0; i < r->n_tensors; i++) {
         size_t table = 0;
-        sp_tfl_tensor *t = &r->tensors[i];
+        sp_tflite_tensor *t = &r->tensors[i];
         SP_TRY(sp__flat_table_at(&r->t.t.f, list, (uint64_t)i, &table));
         sp_status status = read_tensor_name(r, table, i, t);
         if (status == SP_OK) status = sp__lite_tensor(&r->t, table, &r->raw[i]);
@@ -94,7 +94,7 @@ static int channel_axis(const reader *r, int i)
 {
     const int node = r->user[i], rank = r->tensors[i].meta.rank, version = r->t.version, at = r->user_at[i];
     if (node < 0 || rank < 2) return 0;
-    const sp_tfl_node *n = &r->nodes[node];
+    const sp_tflite_node *n = &r->nodes[node];
     switch (r->tags[node]) {
     case SP_LITE_MATMUL: {
         const bool turned = at < 2 && n->option[at] != 0;
@@ -115,11 +115,11 @@ static int channel_axis(const reader *r, int i)
 /* Scales of a tensor; factors and shifts are those of weights alone, and only where there is one for each channel. */
 static sp_status read_scale(reader *r, int i)
 {
-    sp_tfl_tensor *t = &r->tensors[i];
+    sp_tflite_tensor *t = &r->tensors[i];
     const sp_lite_tensor *x = &r->raw[i];
     const char kind = t->meta.dtype != SP_DTYPE_NONE ? sp_dtype_kind(t->meta.dtype) : 'f';
     if (x->n_quant == 0 || (kind != 'i' && kind != 'u')) return SP_OK;
-    SP_TRY(sp__tfl_spend(&r->room, (uint64_t)x->n_quant));
+    SP_TRY(sp__tflite_spend(&r->room, (uint64_t)x->n_quant));
     float *values = take(r, 2 * (uint64_t)x->n_quant, sizeof *values);
     if (values == NULL) return SP_NOMEM;
     for (int k = 0; k < x->n_quant; k++) {
@@ -132,7 +132,7 @@ static sp_status read_scale(reader *r, int i)
     const int axis = x->n_quant > 1 ? channel_axis(r, i) : 0;
     SP_CHECK(x->n_quant == 1 || (axis < t->meta.rank && t->meta.dims[axis] == x->n_quant), SP_FORMAT,
              "%d scales along axis %d", x->n_quant, axis);
-    t->scale = (sp_tfl_scale){x->n_quant, values, values + x->n_quant, axis};
+    t->scale = (sp_tflite_scale){x->n_quant, values, values + x->n_quant, axis};
     return SP_OK;
 }
 
@@ -141,11 +141,11 @@ static bool stays_integer(const reader *r, int i)
 {
     const int node = r->user[i];
     if (node < 0) return true;
-    const sp_tfl_node *n = &r->nodes[node];
+    const sp_tflite_node *n = &r->nodes[node];
     const int places[2] = {n->n_out > 0 ? n->out[0] : -1, n->n_in > 0 ? n->in[0] : -1};
     for (int k = 0; k < 2; k++) {
         if (places[k] < 0 || places[k] == i || (k == 1 && r->raw[places[k]].bytes > 0)) continue;
-        const sp_tfl_tensor *t = &r->tensors[places[k]];
+        const sp_tflite_tensor *t = &r->tensors[places[k]];
         if (r->raw[places[k]].n_quant > 0 && t->meta.dtype != SP_DTYPE_NONE && sp_dtype_kind(t->meta.dtype) != 'f')
             return true;
     }
@@ -156,7 +156,7 @@ static bool stays_integer(const reader *r, int i)
 static sp_status fill_real(reader *r, int i, const sp_tensor *from, float *to)
 {
     const sp_lite_tensor *x = &r->raw[i];
-    const sp_tfl_tensor *t = &r->tensors[i];
+    const sp_tflite_tensor *t = &r->tensors[i];
     const int64_t n = sp_tensor_count(from);
     const bool wide = sp_tensor_dtype(from) == SP_DTYPE_I16, sign = sp_tensor_dtype(from) != SP_DTYPE_U8;
     const void *data = sp_tensor_data((sp_tensor *)from);
@@ -193,7 +193,7 @@ static sp_status fill_clusters(reader *r, int i, const sp_tensor *from, float *t
 /* What was stored in little room becomes what it stands for, under the same name. */
 static sp_status widen(reader *r, int i, const char *name)
 {
-    sp_tfl_tensor *t = &r->tensors[i];
+    sp_tflite_tensor *t = &r->tensors[i];
     const sp_tensor *from = t->constant;
     const sp_dtype dtype = sp_tensor_dtype(from);
     const bool bytes = dtype == SP_DTYPE_I8 || dtype == SP_DTYPE_I16 || dtype == SP_DTYPE_U8,
@@ -219,18 +219,18 @@ static sp_status widen(reader *r, int i, const char *name)
 }
 
 /* "name", with "#2" and so on when it returns. */
-static void unique_name(const reader *r, const char *name, char out[SP_TFL_NAME_MAX])
+static void unique_name(const reader *r, const char *name, char out[SP_TFLITE_NAME_MAX])
 {
-    snprintf(out, SP_TFL_NAME_MAX, "%.4000s", name);
+    snprintf(out, SP_TFLITE_NAME_MAX, "%.4000s", name);
     for (int k = 2; sp_bundle_find(r->out->tensors, out) >= 0; k++)
-        snprintf(out, SP_TFL_NAME_MAX, "%.4000s#%d", name, k);
+        snprintf(out, SP_TFLITE_NAME_MAX, "%.4000s#%d", name, k);
 }
 
 /* Contents of a constant. Of inference models floats can be trained, of training models what optimizers use. */
 __attribute__((noinline)) static sp_status read_constant(reader *r, int i)
 {
-    sp_tfl_tensor *t = &r->tensors[i];
-    char full[SP_TFL_NAME_MAX];
+    sp_tflite_tensor *t = &r->tensors[i];
+    char full[SP_TFLITE_NAME_MAX];
     bool added = false;
     unique_name(r, t->name, full);
     SP_TRY(sp__lite_add(r->source, &r->t, &r->raw[i], r->out->tensors, full, &added));
@@ -250,7 +250,7 @@ __attribute__((noinline)) static sp_status read_constant(reader *r, int i)
 static void shape_states(reader *r)
 {
     for (int k = 0; k < r->n_nodes; k++) {
-        const sp_tfl_node *n = &r->nodes[k];
+        const sp_tflite_node *n = &r->nodes[k];
         const int states = r->tags[k] == SP_LITE_ADAM || r->tags[k] == SP_LITE_ADAM_WEIGHT_DECAY ? 2
                            : r->tags[k] == SP_LITE_APPLY_MOMENTUM                                ? 1
                                                                                                  : 0;
@@ -294,37 +294,37 @@ static sp_status fill_list(reader *r, sp_flat_list list, int bytes, int64_t *to)
     return SP_OK;
 }
 
-static sp_status read_list(reader *r, size_t fields, unsigned k, char letter, sp_tfl_longs *out)
+static sp_status read_list(reader *r, size_t fields, unsigned k, char letter, sp_tflite_longs *out)
 {
     sp_flat_list list;
     const int bytes = letter == 'L' ? 8 : 4;
     SP_TRY(sp__flat_vector(&r->t.t.f, fields, k, (size_t)bytes, &list));
-    SP_TRY(sp__tfl_spend(&r->room, list.n));
+    SP_TRY(sp__tflite_spend(&r->room, list.n));
     int64_t *v = take(r, list.n, sizeof *v);
     if (v == NULL) return SP_NOMEM;
     SP_TRY(fill_list(r, list, bytes, v));
-    *out = (sp_tfl_longs){(int)list.n, v};
+    *out = (sp_tflite_longs){(int)list.n, v};
     return SP_OK;
 }
 
 /* A Vec2D, row behind row. */
-static sp_status read_rows(reader *r, size_t fields, unsigned k, sp_tfl_longs *out)
+static sp_status read_rows(reader *r, size_t fields, unsigned k, sp_tflite_longs *out)
 {
     size_t table = 0, row = 0;
     sp_flat_list rows = {0, 0}, list;
     uint64_t n = 0;
     SP_TRY(sp__flat_table(&r->t.t.f, fields, k, &table));
     if (table != 0) SP_TRY(sp__flat_vector(&r->t.t.f, table, 0, 4, &rows));
-    SP_TRY(sp__tfl_spend(&r->room, rows.n));
+    SP_TRY(sp__tflite_spend(&r->room, rows.n));
     for (int pass = 0; pass < 2; pass++) {
         int64_t *v = pass == 1 ? take(r, n, sizeof *v) : NULL;
         if (pass == 1 && v == NULL) return SP_NOMEM;
-        *out = (sp_tfl_longs){(int)n, v};
+        *out = (sp_tflite_longs){(int)n, v};
         n = 0;
         for (uint64_t i = 0; i < rows.n; i++) {
             SP_TRY(sp__flat_table_at(&r->t.t.f, &rows, i, &row));
             SP_TRY(sp__flat_vector(&r->t.t.f, row, 0, 8, &list));
-            if (pass == 0) SP_TRY(sp__tfl_spend(&r->room, list.n));
+            if (pass == 0) SP_TRY(sp__tflite_spend(&r->room, list.n));
             else SP_TRY(fill_list(r, list, 8, v + n));
             n += list.n;
         }
@@ -332,18 +332,18 @@ static sp_status read_rows(reader *r, size_t fields, unsigned k, sp_tfl_longs *o
     return SP_OK;
 }
 
-__attribute__((noinline)) static sp_status read_text(reader *r, size_t fields, unsigned k, sp_tfl_node *n)
+__attribute__((noinline)) static sp_status read_text(reader *r, size_t fields, unsigned k, sp_tflite_node *n)
 {
-    char text[SP_TFL_NAME_MAX];
-    SP_TRY(sp__tfl_text(&r->t.t, fields, k, text));
+    char text[SP_TFLITE_NAME_MAX];
+    SP_TRY(sp__tflite_text(&r->t.t, fields, k, text));
     n->custom = (const uint8_t *)sp__arena_text(&r->m->arena, text);
     n->custom_bytes = strlen(text);
     return n->custom != NULL ? SP_OK : SP_NOMEM;
 }
 
 /* One field; a missing one is what the schema says. */
-static sp_status read_field(reader *r, size_t fields, unsigned k, char letter, double missing, sp_tfl_node *n,
-                            sp_tfl_longs *lists)
+static sp_status read_field(reader *r, size_t fields, unsigned k, char letter, double missing, sp_tflite_node *n,
+                            sp_tflite_longs *lists)
 {
     const int bytes = letter == 'l' ? 8 : letter == 'i' || letter == 'f' ? 4 : 1;
     const float missing_float = (float)missing;
@@ -369,14 +369,14 @@ static sp_status read_field(reader *r, size_t fields, unsigned k, char letter, d
     return SP_OK;
 }
 
-static sp_status read_fields(reader *r, size_t fields, const sp_lite_op *op, sp_tfl_node *n)
+static sp_status read_fields(reader *r, size_t fields, const sp_lite_op *op, sp_tflite_node *n)
 {
     const char *at = op->fields;
     double missing = 0;
-    sp_tfl_longs *lists = take(r, SP_TFL_OPTIONS, sizeof *lists);
+    sp_tflite_longs *lists = take(r, SP_TFLITE_OPTIONS, sizeof *lists);
     if (lists == NULL) return SP_NOMEM;
     n->lists = lists;
-    for (unsigned k = 0; k < SP_TFL_OPTIONS; k++) {
+    for (unsigned k = 0; k < SP_TFLITE_OPTIONS; k++) {
         const char letter = sp__lite_field_next(&at, &missing);
         if (letter == 0) break;
         SP_TRY(read_field(r, fields, k, letter, missing, n, lists));
@@ -385,14 +385,14 @@ static sp_status read_fields(reader *r, size_t fields, const sp_lite_op *op, sp_
 }
 
 /* Fields as the options of a handler of TensorFlow Lite: a digit is the field of the option at its place, after '*' of its list. */
-static void map_fields(sp_tfl_node *n, const char *map)
+static void map_fields(sp_tflite_node *n, const char *map)
 {
-    uint64_t options[SP_TFL_OPTIONS] = {0};
+    uint64_t options[SP_TFLITE_OPTIONS] = {0};
     uint32_t given = 0;
-    for (int k = 0; *map != '\0' && k < SP_TFL_OPTIONS; map++) {
+    for (int k = 0; *map != '\0' && k < SP_TFLITE_OPTIONS; map++) {
         if (*map == '*') {
             map++;
-            const sp_tfl_longs *list = &n->lists[*map - '0'];
+            const sp_tflite_longs *list = &n->lists[*map - '0'];
             n->list = (int64_t *)list->v;
             n->n_list = list->n;
             continue;
@@ -407,12 +407,12 @@ static void map_fields(sp_tfl_node *n, const char *map)
     n->given = given;
 }
 
-static sp_status choose_handler(reader *r, const sp_lite_op *op, sp_tfl_node *n)
+static sp_status choose_handler(reader *r, const sp_lite_op *op, sp_tflite_node *n)
 {
     const char *map = NULL;
     n->handler = op != NULL ? sp__lite_handler_find(op->tag, &map) : NULL;
     if (n->handler == NULL) {
-        sp__tfl_note_unsupported(&r->unsupported, &r->n_unsupported, n);
+        sp__tflite_note_unsupported(&r->unsupported, &r->n_unsupported, n);
         return SP_OK;
     }
     if (map != NULL) map_fields(n, map);
@@ -422,10 +422,10 @@ static sp_status choose_handler(reader *r, const sp_lite_op *op, sp_tfl_node *n)
 }
 
 __attribute__((noinline)) static sp_status read_node_name(reader *r, size_t table, uint64_t tag, const sp_lite_op *op,
-                                                          sp_tfl_node *n)
+                                                          sp_tflite_node *n)
 {
-    char text[SP_TFL_NAME_MAX];
-    SP_TRY(sp__tfl_text(&r->t.t, table, 0, text));
+    char text[SP_TFLITE_NAME_MAX];
+    SP_TRY(sp__tflite_text(&r->t.t, table, 0, text));
     n->name = sp__arena_text(&r->m->arena, text);
     snprintf(text, sizeof text, "operator %llu", (unsigned long long)tag);
     n->op = op != NULL ? op->name : sp__arena_text(&r->m->arena, text);
@@ -433,14 +433,14 @@ __attribute__((noinline)) static sp_status read_node_name(reader *r, size_t tabl
 }
 
 /* A list of numbers as one more input of a node: a constant of int32. */
-__attribute__((noinline)) static sp_status add_input(reader *r, sp_tfl_node *n, sp_tfl_longs list)
+__attribute__((noinline)) static sp_status add_input(reader *r, sp_tflite_node *n, sp_tflite_longs list)
 {
     const int i = r->n_tensors++;
-    char name[32], full[SP_TFL_NAME_MAX];
-    sp_tfl_tensor *t = &r->tensors[i];
+    char name[32], full[SP_TFLITE_NAME_MAX];
+    sp_tflite_tensor *t = &r->tensors[i];
     sp_tensor *made = NULL;
     const int64_t count = list.n;
-    SP_TRY(sp__tfl_spend(&r->room, (uint64_t)list.n));
+    SP_TRY(sp__tflite_spend(&r->room, (uint64_t)list.n));
     SP_TRY(sp_tensor_create(SP_DTYPE_I32, 1, &count, &made));
     for (int k = 0; k < list.n; k++) ((int32_t *)sp_tensor_data(made))[k] = (int32_t)list.v[k];
     snprintf(name, sizeof name, "field_%d", i);
@@ -461,9 +461,9 @@ __attribute__((noinline)) static sp_status add_input(reader *r, sp_tfl_node *n, 
 }
 
 /* A node of Lite 1.0 as one of today. */
-static sp_status translate(reader *r, int number, sp_tfl_node *n, const sp_lite_op **op)
+static sp_status translate(reader *r, int number, sp_tflite_node *n, const sp_lite_op **op)
 {
-    sp_tfl_longs extra[EXTRA_MAX];
+    sp_tflite_longs extra[EXTRA_MAX];
     int n_extra = 0, tag = 0;
     SP_TRY(sp__lite_translate(&r->m->arena, r->tags[number], n, &tag, &n_extra, extra));
     for (int i = 0; i < n_extra; i++) SP_TRY(add_input(r, n, extra[i]));
@@ -474,7 +474,7 @@ static sp_status translate(reader *r, int number, sp_tfl_node *n, const sp_lite_
 
 static sp_status read_node(reader *r, size_t table, int number)
 {
-    sp_tfl_node *n = &r->nodes[number];
+    sp_tflite_node *n = &r->nodes[number];
     size_t primitive = 0, fields = 0;
     uint64_t tag = 0;
     n->state = -1;
@@ -496,14 +496,14 @@ static sp_status read_nodes(reader *r)
 {
     const sp_flat_list *list = &r->t.nodes;
     char shown[SP_NAME_SHOWN];
-    SP_TRY(sp__tfl_spend(&r->room, list->n));
+    SP_TRY(sp__tflite_spend(&r->room, list->n));
     r->nodes = take(r, list->n, sizeof *r->nodes);
     r->tags = take(r, list->n, sizeof *r->tags);
     if (r->nodes == NULL || r->tags == NULL) return SP_NOMEM;
     r->n_nodes = (int)list->n;
     for (int i = 0; i < r->n_nodes; i++) {
         size_t table = 0;
-        sp_tfl_node *n = &r->nodes[i];
+        sp_tflite_node *n = &r->nodes[i];
         SP_TRY(sp__flat_table_at(&r->t.t.f, list, (uint64_t)i, &table));
         sp_status status = read_node(r, table, i);
         if (status != SP_OK)
@@ -525,25 +525,25 @@ static sp_status read_nodes(reader *r)
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
 /* The nodes of a subgraph in the order it lists them; without a list, all. */
-static sp_status read_graph_nodes(reader *r, size_t table, sp_tfl_graph *g)
+static sp_status read_graph_nodes(reader *r, size_t table, sp_tflite_graph *g)
 {
     int *order = NULL;
     if (table != 0) SP_TRY(read_indices(r, table, 3, r->n_nodes, &g->n_nodes, &order));
     else g->n_nodes = r->n_nodes;
-    SP_TRY(sp__tfl_spend(&r->room, (uint64_t)g->n_nodes));
+    SP_TRY(sp__tflite_spend(&r->room, (uint64_t)g->n_nodes));
     if (!(g->nodes = take(r, (uint64_t)g->n_nodes, sizeof *g->nodes))) return SP_NOMEM;
     for (int i = 0; i < g->n_nodes; i++) g->nodes[i] = r->nodes[order != NULL ? order[i] : i];
     return SP_OK;
 }
 
-__attribute__((noinline)) static sp_status read_graph_name(reader *r, size_t table, sp_tfl_graph *g)
+__attribute__((noinline)) static sp_status read_graph_name(reader *r, size_t table, sp_tflite_graph *g)
 {
-    char name[SP_TFL_NAME_MAX];
-    SP_TRY(sp__tfl_text(&r->t.t, table, 0, name));
+    char name[SP_TFLITE_NAME_MAX];
+    SP_TRY(sp__tflite_text(&r->t.t, table, 0, name));
     return (g->name = sp__arena_text(&r->m->arena, name)) != NULL ? SP_OK : SP_NOMEM;
 }
 
-static sp_status read_graph(reader *r, size_t table, bool first, sp_tfl_graph *g)
+static sp_status read_graph(reader *r, size_t table, bool first, sp_tflite_graph *g)
 {
     const size_t root = r->t.t.model;
     SP_TRY(read_graph_name(r, table != 0 ? table : root, g));
@@ -559,14 +559,14 @@ static sp_status read_graph(reader *r, size_t table, bool first, sp_tfl_graph *g
 }
 
 /* Outputs that an optimizer gives say nothing. */
-static void drop_update_outputs(sp_tfl_graph *g)
+static void drop_update_outputs(sp_tflite_graph *g)
 {
     int kept = 0;
     for (int i = 0; i < g->n_outputs; i++) {
         bool update = false;
         for (int k = 0; k < g->n_nodes && !update; k++) {
-            const sp_tfl_node *n = &g->nodes[k];
-            if (n->handler == NULL || !(n->handler->how & SP_TFL_RAW) || !sp__lite_is_update(n->handler->code))
+            const sp_tflite_node *n = &g->nodes[k];
+            if (n->handler == NULL || !(n->handler->how & SP_TFLITE_RAW) || !sp__lite_is_update(n->handler->code))
                 continue;
             for (int j = 0; j < n->n_out && !update; j++) update = n->out[j] == g->outputs[i];
         }
@@ -578,16 +578,16 @@ static void drop_update_outputs(sp_tfl_graph *g)
 static sp_status read_graphs(reader *r)
 {
     const uint64_t n = r->t.graphs.n > 0 ? r->t.graphs.n : 1;
-    SP_TRY(sp__tfl_spend(&r->room, n));
+    SP_TRY(sp__tflite_spend(&r->room, n));
     if (!(r->out->graphs = take(r, n, sizeof *r->out->graphs))) return SP_NOMEM;
     r->out->n_graphs = (int)n;
     for (uint64_t i = 0; i < n; i++) {
         size_t table = 0;
-        sp_tfl_graph *g = &r->out->graphs[i];
+        sp_tflite_graph *g = &r->out->graphs[i];
         if (r->t.graphs.n > 0) SP_TRY(sp__flat_table_at(&r->t.t.f, &r->t.graphs, i, &table));
         sp_status status = read_graph(r, table, i == 0, g);
         if (status == SP_OK && r->trains) drop_update_outputs(g);
-        if (status == SP_OK) status = sp__tfl_find_dead(&r->m->arena, g);
+        if (status == SP_OK) status = sp__tflite_find_dead(&r->m->arena, g);
         if (status != SP_OK) sp__error_context("subgraph %llu", (unsigned long long)i);
         SP_TRY(status);
     }
@@ -596,7 +596,7 @@ static sp_status read_graphs(reader *r)
 
 /* --- faces ------------------------------------------------------------------------------------------------------- */
 
-static sp_status read_face(const sp_tfl_tensor *t, bool input, sp_model_value *out)
+static sp_status read_face(const sp_tflite_tensor *t, bool input, sp_model_value *out)
 {
     SP_CHECK(t->meta.dtype != SP_DTYPE_NONE, SP_DECLINED, "%s '%s' is of type %d, which is not supported",
              input ? "input" : "output", t->name, t->type);
@@ -607,7 +607,7 @@ static sp_status read_face(const sp_tfl_tensor *t, bool input, sp_model_value *o
     return SP_OK;
 }
 
-sp_status sp__lite_faces(sp_model *m, const sp_tfl_graph *g)
+sp_status sp__lite_faces(sp_model *m, const sp_tflite_graph *g)
 {
     m->inputs = sp__arena_alloc(&m->arena, ((size_t)g->n_inputs + 1) * sizeof *m->inputs);
     m->outputs = sp__arena_alloc(&m->arena, ((size_t)g->n_outputs + 1) * sizeof *m->outputs);
@@ -654,7 +654,7 @@ static sp_status read_model(const sp_source *s, sp_model *m, sp_lite_model *d)
     if (status == SP_OK && r.n_unsupported > 0)
         status = sp__fail(SP_DECLINED, "%d nodes use operators that are not supported: %s%s", r.n_unsupported,
                           r.unsupported.data != NULL ? r.unsupported.data : "",
-                          r.n_unsupported > SP_TFL_UNSUPPORTED_SHOWN ? ", and more" : "");
+                          r.n_unsupported > SP_TFLITE_UNSUPPORTED_SHOWN ? ", and more" : "");
     if (status == SP_OK) status = read_constants(&r);
     if (status == SP_OK) status = read_graphs(&r);
     if (status == SP_OK) status = sp__lite_faces(m, &r.out->graphs[0]);
@@ -671,23 +671,23 @@ static sp_status load(const sp_source *s, sp_model *m)
     m->data = d;
     SP_TRY(sp_bundle_create(&d->runs.tensors));
     SP_TRY(read_model(s, m, d));
-    return sp__tfl_outline(m, &d->runs);
+    return sp__tflite_outline(m, &d->runs);
 }
 
 static void release(void *data)
 {
     sp_lite_model *d = data;
     sp__free(d->file);
-    sp__tfl_release(d);
+    sp__tflite_release(d);
 }
 
 const sp_model_kind sp__model_lite = {.format = "lite",
                                       .load = load,
                                       .release = release,
-                                      .apply = sp__tfl_apply,
-                                      .reset = sp__tfl_reset,
+                                      .apply = sp__tflite_apply,
+                                      .reset = sp__tflite_reset,
                                       .freezes = true,
                                       .any_size = true};
 /* Each run of a training model writes its weights: they are never constants. */
 static const sp_model_kind training = {
-    .format = "lite", .load = load, .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset};
+    .format = "lite", .load = load, .release = release, .apply = sp__tflite_apply, .reset = sp__tflite_reset};

@@ -21,7 +21,7 @@ static sp_status check_training(const sp_model *m)
 
 /* --- predictions ------------------------------------------------------------------------------------------------- */
 
-static bool is_loss(const sp_tfl_node *n, int n_names, const char *const *names)
+static bool is_loss(const sp_tflite_node *n, int n_names, const char *const *names)
 {
     for (int i = 0; i < n_names; i++)
         if (strstr(n->name, names[i]) != NULL) return true;
@@ -30,8 +30,8 @@ static bool is_loss(const sp_tfl_node *n, int n_names, const char *const *names)
 
 /* While the graph in front of the loss is looked for. */
 typedef struct search {
-    const sp_tfl_graph *from;
-    sp_tfl_graph *to;
+    const sp_tflite_graph *from;
+    sp_tflite_graph *to;
     sp__arena *arena;
     int *maker;   /* of tensors: the node that makes it, -1: none */
     bool *after;  /* nodes that are the loss, come after it, or update weights */
@@ -43,9 +43,9 @@ static void mark_after(search *s, int n_names, const char *const *names)
 {
     for (int i = 0; i < s->from->n_tensors; i++) s->maker[i] = -1;
     for (int i = 0; i < s->from->n_nodes; i++) {
-        const sp_tfl_node *n = &s->from->nodes[i];
+        const sp_tflite_node *n = &s->from->nodes[i];
         s->after[i] =
-            is_loss(n, n_names, names) || (n->handler->how & SP_TFL_RAW && sp__lite_is_update(n->handler->code));
+            is_loss(n, n_names, names) || (n->handler->how & SP_TFLITE_RAW && sp__lite_is_update(n->handler->code));
         for (int k = 0; k < n->n_in; k++)
             s->after[i] = s->after[i] || (s->maker[n->in[k]] >= 0 && s->after[s->maker[n->in[k]]]);
         for (int k = 0; k < n->n_out; k++) s->maker[n->out[k]] = i;
@@ -55,10 +55,10 @@ static void mark_after(search *s, int n_names, const char *const *names)
 /* Results: what the loss takes from nodes in front of it; then the nodes that these need. */
 static sp_status choose_nodes(search *s, int n_names, const char *const *names)
 {
-    sp_tfl_graph *g = s->to;
+    sp_tflite_graph *g = s->to;
     if (!(g->outputs = sp__arena_alloc(s->arena, ((size_t)s->from->n_tensors + 1) * sizeof(int)))) return SP_NOMEM;
     for (int i = 0; i < s->from->n_nodes; i++) {
-        const sp_tfl_node *n = &s->from->nodes[i];
+        const sp_tflite_node *n = &s->from->nodes[i];
         for (int k = 0; is_loss(n, n_names, names) && k < n->n_in; k++) {
             const int maker = s->maker[n->in[k]];
             if (maker < 0 || s->after[maker] || s->output[n->in[k]]) continue;
@@ -70,7 +70,7 @@ static sp_status choose_nodes(search *s, int n_names, const char *const *names)
              "no node whose name holds '%s' takes a prediction: name the part of its name that tells the loss",
              names[0]);
     for (int i = s->from->n_nodes - 1; i >= 0; i--) {
-        const sp_tfl_node *n = &s->from->nodes[i];
+        const sp_tflite_node *n = &s->from->nodes[i];
         for (int k = 0; s->wanted[i] && k < n->n_in; k++)
             if (s->maker[n->in[k]] >= 0) s->wanted[s->maker[n->in[k]]] = true;
     }
@@ -79,7 +79,7 @@ static sp_status choose_nodes(search *s, int n_names, const char *const *names)
 
 static sp_status copy_nodes(search *s)
 {
-    sp_tfl_graph *g = s->to;
+    sp_tflite_graph *g = s->to;
     g->nodes = sp__arena_alloc(s->arena, ((size_t)s->from->n_nodes + 1) * sizeof *g->nodes);
     g->inputs = sp__arena_alloc(s->arena, ((size_t)s->from->n_inputs + 1) * sizeof *g->inputs);
     if (g->nodes == NULL || g->inputs == NULL) return SP_NOMEM;
@@ -94,14 +94,14 @@ static sp_status copy_nodes(search *s)
             for (int j = 0; j < g->nodes[k].n_in && !used; j++) used = g->nodes[k].in[j] == s->from->inputs[i];
         if (used) g->inputs[g->n_inputs++] = s->from->inputs[i];
     }
-    return sp__tfl_find_dead(s->arena, g);
+    return sp__tflite_find_dead(s->arena, g);
 }
 
-static sp_status cut_graph(const sp_tfl_graph *from, sp__arena *arena, int n_names, const char *const *names,
-                           sp_tfl_graph *to)
+static sp_status cut_graph(const sp_tflite_graph *from, sp__arena *arena, int n_names, const char *const *names,
+                           sp_tflite_graph *to)
 {
     search s = {.from = from, .to = to, .arena = arena};
-    *to = (sp_tfl_graph){.name = from->name, .n_tensors = from->n_tensors, .tensors = from->tensors};
+    *to = (sp_tflite_graph){.name = from->name, .n_tensors = from->n_tensors, .tensors = from->tensors};
     s.maker = sp__arena_alloc(arena, ((size_t)from->n_tensors + 1) * sizeof *s.maker);
     s.output = sp__arena_alloc(arena, (size_t)from->n_tensors + 1);
     s.after = sp__arena_alloc(arena, (size_t)from->n_nodes + 1);
@@ -116,13 +116,13 @@ static void release(void *data)
 {
     sp_lite_model *d = data;
     sp_model *base = d->base;
-    sp__tfl_release(d);
+    sp__tflite_release(d);
     sp_model_release(base);
 }
 
 /* Weights are those of the training model, read at each run. */
 static const sp_model_kind evaluation = {
-    .format = "lite", .release = release, .apply = sp__tfl_apply, .reset = sp__tfl_reset};
+    .format = "lite", .release = release, .apply = sp__tflite_apply, .reset = sp__tflite_reset};
 
 static sp_status fill_evaluation(sp_model *m, int n, const char *const *names, sp_model *out)
 {
@@ -138,7 +138,7 @@ static sp_status fill_evaluation(sp_model *m, int n, const char *const *names, s
         SP_TRY(
             sp_bundle_add(out->parameters, sp_bundle_name_at(m->parameters, i), sp_bundle_tensor_at(m->parameters, i)));
     SP_TRY(sp__lite_faces(out, &d->runs.graphs[0]));
-    return sp__tfl_outline(out, &d->runs);
+    return sp__tflite_outline(out, &d->runs);
 }
 
 sp_status sp_lite_evaluation(sp_model *m, int n, const char *const *loss_names, sp_model **out)
@@ -170,10 +170,10 @@ static int rate_input(int tag)
 static sp_tensor *rate_at(const sp_model *m, int k)
 {
     if (!sp_lite_trains(m)) return NULL;
-    const sp_tfl_graph *g = &data_of(m)->runs.graphs[0];
+    const sp_tflite_graph *g = &data_of(m)->runs.graphs[0];
     for (int i = 0; i < g->n_nodes; i++) {
-        const sp_tfl_node *n = &g->nodes[i];
-        const int input = n->handler->how & SP_TFL_RAW ? rate_input(n->handler->code) : -1;
+        const sp_tflite_node *n = &g->nodes[i];
+        const int input = n->handler->how & SP_TFLITE_RAW ? rate_input(n->handler->code) : -1;
         if (input < 0 || g->tensors[n->in[input]].parameter < 0 || k-- > 0) continue;
         return g->tensors[n->in[input]].constant;
     }
@@ -206,9 +206,9 @@ sp_status sp_lite_set_learning_rate(sp_model *m, float rate)
 static sp_status put_weights(const sp_model *m, uint8_t *file)
 {
     const sp_lite_model *d = data_of(m);
-    const sp_tfl_graph *g = &d->runs.graphs[0];
+    const sp_tflite_graph *g = &d->runs.graphs[0];
     for (int i = 0; i < g->n_tensors; i++) {
-        const sp_tfl_tensor *t = &g->tensors[i];
+        const sp_tflite_tensor *t = &g->tensors[i];
         if (t->parameter < 0 || d->places[i] == 0) continue;
         sp_tensor *rows = NULL;
         SP_TRY(sp_tensor_contiguous(sp_bundle_tensor_at(m->parameters, t->parameter), &rows));
@@ -251,5 +251,5 @@ sp_status sp_lite_run_watched(sp_model *m, int n_in, sp_tensor *const *in, int n
              n_out);
     SP_TRY(sp__model_check(m, n_in, in, m->other_sizes));
     for (int i = 0; i < n_out; i++) out[i] = NULL;
-    return sp__tfl_apply_watched(m, in, out, watch, context);
+    return sp__tflite_apply_watched(m, in, out, watch, context);
 }

@@ -11,7 +11,7 @@ typedef struct reader {
     const sp_source *source;
     sp_bundle *bundle;
     sp_lite_file t;
-    char name[SP_TFL_NAME_MAX], full[SP_TFL_NAME_MAX];
+    char name[SP_TFLITE_NAME_MAX], full[SP_TFLITE_NAME_MAX];
 } reader;
 
 static sp_status add_quant(reader *r, const sp_lite_tensor *x)
@@ -27,9 +27,9 @@ static sp_status add_quant(reader *r, const sp_lite_tensor *x)
         ((float *)sp_tensor_data(scale))[i] = (float)q.scale;
         ((int64_t *)sp_tensor_data(zero))[i] = q.zero;
     }
-    memcpy(r->name, r->full, SP_TFL_NAME_MAX);
+    memcpy(r->name, r->full, SP_TFLITE_NAME_MAX);
     for (int k = 0; k < 2 && status == SP_OK; k++) {
-        snprintf(r->full, SP_TFL_NAME_MAX, "%.4000s%s", r->name, k == 0 ? ".scale" : ".zero_point");
+        snprintf(r->full, SP_TFLITE_NAME_MAX, "%.4000s%s", r->name, k == 0 ? ".scale" : ".zero_point");
         status = sp__bundle_check_new(r->bundle, r->full);
         if (status == SP_OK) status = sp_bundle_add(r->bundle, r->full, k == 0 ? scale : zero);
     }
@@ -42,7 +42,7 @@ static sp_status read_tensor(reader *r, size_t table, uint64_t number)
 {
     sp_lite_tensor x;
     bool added = false;
-    SP_TRY(sp__tfl_text(&r->t.t, table, 9, r->name));
+    SP_TRY(sp__tflite_text(&r->t.t, table, 9, r->name));
     if (r->name[0] == '\0') snprintf(r->name, sizeof r->name, "tensor_%llu", (unsigned long long)number);
     SP_TRY(sp__lite_tensor(&r->t, table, &x));
     snprintf(r->full, sizeof r->full, "%.4000s", r->name);
@@ -56,7 +56,7 @@ static sp_status read_tensors(reader *r)
 {
     char shown[SP_NAME_SHOWN];
     SP_TRY(sp__lite_open(r->source, &r->t));
-    SP_TRY(sp__tfl_text(&r->t.t, r->t.t.model, 1, r->name));
+    SP_TRY(sp__tflite_text(&r->t.t, r->t.t.model, 1, r->name));
     SP_TRY(sp_bundle_set_note(r->bundle, "version", r->name));
     for (uint64_t i = 0; i < r->t.tensors.n; i++) {
         size_t table = 0;

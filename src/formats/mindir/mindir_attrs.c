@@ -18,21 +18,21 @@ sp_dtype sp__mindir_dtype(uint64_t number)
 
 /* --- fields ------------------------------------------------------------------------------------------------------ */
 
-sp_status sp__mp_take_text(mp_parser *p, sp_wire *w, const char *what, int type, const char **out)
+sp_status sp__mindir_parse_take_text(sp_mindir_parser *p, sp_wire *w, const char *what, int type, const char **out)
 {
     sp_wire inner;
     SP_TRY(sp__wire_take_bytes(w, what, type, &inner));
     size_t bytes = sp__wire_left(&inner);
     SP_CHECK(bytes == 0 || memchr(inner.at, 0, bytes) == NULL, SP_FORMAT, "byte %zu: %s holds a NUL",
              sp__wire_offset(&inner), what);
-    char *text = sp__mp_alloc(p, bytes + 1, 1);
+    char *text = sp__mindir_parse_alloc(p, bytes + 1, 1);
     if (!text) return SP_NOMEM;
     if (bytes) memcpy(text, inner.at, bytes);
     *out = text;
     return SP_OK;
 }
 
-int sp__mp_count_fields(sp_wire w, uint32_t wanted)
+int sp__mindir_parse_count_fields(sp_wire w, uint32_t wanted)
 {
     int n = 0;
     uint32_t number;
@@ -42,16 +42,16 @@ int sp__mp_count_fields(sp_wire w, uint32_t wanted)
     return n;
 }
 
-mi_value *sp__mp_new_value(mp_parser *p, mi_kind kind)
+sp_mindir_value *sp__mindir_parse_new_value(sp_mindir_parser *p, sp_mindir_kind kind)
 {
-    mi_value *v = sp__mp_alloc(p, 1, sizeof *v);
+    sp_mindir_value *v = sp__mindir_parse_alloc(p, 1, sizeof *v);
     if (v) v->kind = kind;
     return v;
 }
 
 /* --- tensors ----------------------------------------------------------------------------------------------------- */
 
-static sp_status read_dims(sp_wire *w, int type, mp_tensor *t)
+static sp_status read_dims(sp_wire *w, int type, sp_mindir_parsed *t)
 {
     if (type == SP_WIRE_VARINT) {
         uint64_t v;
@@ -67,7 +67,7 @@ static sp_status read_dims(sp_wire *w, int type, mp_tensor *t)
     return SP_OK;
 }
 
-sp_status sp__mp_read_tensor(sp_wire w, mp_tensor *t)
+sp_status sp__mindir_parse_read_tensor(sp_wire w, sp_mindir_parsed *t)
 {
     memset(t, 0, sizeof *t);
     while (sp__wire_more(&w)) {
@@ -87,10 +87,10 @@ sp_status sp__mp_read_tensor(sp_wire w, mp_tensor *t)
 }
 
 /* The description of a tensor: unknown dimensions are -1, an unknown rank is written as one dimension of -2. */
-mi_value *sp__mp_type_of_tensor(mp_parser *p, const mp_tensor *t)
+sp_mindir_value *sp__mindir_parse_type_of_tensor(sp_mindir_parser *p, const sp_mindir_parsed *t)
 {
-    mi_value *v = sp__mp_new_value(p, MI_TENSOR);
-    if (!v || !(v->meta = sp__mp_alloc(p, 1, sizeof *v->meta))) return NULL;
+    sp_mindir_value *v = sp__mindir_parse_new_value(p, SP_MINDIR_TENSOR);
+    if (!v || !(v->meta = sp__mindir_parse_alloc(p, 1, sizeof *v->meta))) return NULL;
     v->is_type = true;
     v->dtype = t->meta.dtype;
     *v->meta = t->meta;
@@ -99,10 +99,10 @@ mi_value *sp__mp_type_of_tensor(mp_parser *p, const mp_tensor *t)
     return v;
 }
 
-static sp_status constant_tensor(mp_parser *p, const mp_tensor *t, mi_value **out)
+static sp_status constant_tensor(sp_mindir_parser *p, const sp_mindir_parsed *t, sp_mindir_value **out)
 {
     size_t bytes;
-    mi_model *m = p->m;
+    sp_mindir_model *m = p->m;
     SP_CHECK(t->meta.dtype != SP_DTYPE_NONE, SP_FORMAT, "a constant of data_type %llu, which is not supported",
              (unsigned long long)t->type);
     for (int i = 0; i < t->meta.rank; i++)
@@ -118,7 +118,7 @@ static sp_status constant_tensor(mp_parser *p, const mp_tensor *t, mi_value **ou
         m->tensors = grown;
         m->tensors_capacity = more;
     }
-    mi_value *v = sp__mp_new_value(p, MI_TENSOR);
+    sp_mindir_value *v = sp__mindir_parse_new_value(p, SP_MINDIR_TENSOR);
     if (!v) return SP_NOMEM;
     SP_TRY(sp_tensor_create_from(t->meta.dtype, t->meta.rank, t->meta.dims, t->raw.at, &v->t));
     m->tensors[m->n_tensors++] = v->t;
@@ -154,15 +154,15 @@ typedef struct {
     double f;
     bool has_i, has_f;
     int n_items; /* in ints, floats, strings, tensors, in the order of the file */
-    mi_value **items;
+    sp_mindir_value **items;
     int n_values;
-    mi_value **values;
-    mi_attr *members;
+    sp_mindir_value **values;
+    sp_mindir_attr *members;
 } attribute;
 
-static sp_status add_number(mp_parser *p, attribute *a, mi_kind kind, int64_t i, double f)
+static sp_status add_number(sp_mindir_parser *p, attribute *a, sp_mindir_kind kind, int64_t i, double f)
 {
-    mi_value *v = sp__mp_new_value(p, kind);
+    sp_mindir_value *v = sp__mindir_parse_new_value(p, kind);
     if (!v) return SP_NOMEM;
     v->i = i;
     v->f = f;
@@ -170,19 +170,19 @@ static sp_status add_number(mp_parser *p, attribute *a, mi_kind kind, int64_t i,
     return SP_OK;
 }
 
-static sp_status take_ints(mp_parser *p, sp_wire *w, int type, attribute *a, size_t room)
+static sp_status take_ints(sp_mindir_parser *p, sp_wire *w, int type, attribute *a, size_t room)
 {
     sp_wire inner = *w;
     uint64_t v;
     if (type == SP_WIRE_BYTES) SP_TRY(sp__wire_take_bytes(w, "ints", type, &inner));
     else {
         SP_TRY(sp__wire_take_number(w, "ints", type, &v));
-        return add_number(p, a, MI_INT, (int64_t)v, 0);
+        return add_number(p, a, SP_MINDIR_INT, (int64_t)v, 0);
     }
     while (sp__wire_more(&inner)) {
         SP_TRY(sp__wire_varint(&inner, &v));
         SP_CHECK((size_t)a->n_items < room, SP_FORMAT, "byte %zu: too many numbers", sp__wire_offset(&inner));
-        SP_TRY(add_number(p, a, MI_INT, (int64_t)v, 0));
+        SP_TRY(add_number(p, a, SP_MINDIR_INT, (int64_t)v, 0));
     }
     return SP_OK;
 }
@@ -203,45 +203,45 @@ static sp_status take_float(sp_wire *w, int type, double *out)
     return SP_OK;
 }
 
-static sp_status take_floats(mp_parser *p, sp_wire *w, uint32_t number, int type, attribute *a, size_t room)
+static sp_status take_floats(sp_mindir_parser *p, sp_wire *w, uint32_t number, int type, attribute *a, size_t room)
 {
     double f;
     if (type != SP_WIRE_BYTES) {
         SP_TRY(take_float(w, type, &f));
-        return add_number(p, a, MI_FLOAT, 0, f);
+        return add_number(p, a, SP_MINDIR_FLOAT, 0, f);
     }
     sp_wire inner;
     SP_TRY(sp__wire_take_bytes(w, "floats", type, &inner));
     while (sp__wire_more(&inner)) {
         SP_TRY(take_float(&inner, number == 8 ? SP_WIRE_FIXED32 : SP_WIRE_FIXED64, &f));
         SP_CHECK((size_t)a->n_items < room, SP_FORMAT, "byte %zu: too many numbers", sp__wire_offset(&inner));
-        SP_TRY(add_number(p, a, MI_FLOAT, 0, f));
+        SP_TRY(add_number(p, a, SP_MINDIR_FLOAT, 0, f));
     }
     return SP_OK;
 }
 
-static sp_status take_tensor(mp_parser *p, sp_wire *w, int type, bool is_type, attribute *a)
+static sp_status take_tensor(sp_mindir_parser *p, sp_wire *w, int type, bool is_type, attribute *a)
 {
     sp_wire inner;
-    mp_tensor t;
+    sp_mindir_parsed t;
     SP_TRY(sp__wire_take_bytes(w, "tensors", type, &inner));
-    SP_TRY(sp__mp_read_tensor(inner, &t));
-    mi_value *v = NULL;
-    if (is_type) v = sp__mp_type_of_tensor(p, &t);
+    SP_TRY(sp__mindir_parse_read_tensor(inner, &t));
+    sp_mindir_value *v = NULL;
+    if (is_type) v = sp__mindir_parse_type_of_tensor(p, &t);
     else if (t.has_raw) SP_TRY(constant_tensor(p, &t, &v));
-    else if ((v = sp__mp_new_value(p, MI_DTYPE))) v->dtype = t.meta.dtype;
+    else if ((v = sp__mindir_parse_new_value(p, SP_MINDIR_DTYPE))) v->dtype = t.meta.dtype;
     if (!v) return SP_NOMEM;
     a->items[a->n_items++] = v;
     return SP_OK;
 }
 
-static sp_status read_attribute_field(mp_parser *p, sp_wire *w, uint32_t number, int type, bool is_type, size_t room,
-                                      attribute *a)
+static sp_status read_attribute_field(sp_mindir_parser *p, sp_wire *w, uint32_t number, int type, bool is_type,
+                                      size_t room, attribute *a)
 {
     sp_wire inner;
     uint64_t u;
     switch (number) {
-    case 1: return sp__mp_take_text(p, w, "name", type, &a->name);
+    case 1: return sp__mindir_parse_take_text(p, w, "name", type, &a->name);
     case 2:
     case 4: a->has_f = true; return take_float(w, type, &a->f);
     case 3:
@@ -249,23 +249,23 @@ static sp_status read_attribute_field(mp_parser *p, sp_wire *w, uint32_t number,
         a->has_i = true;
         a->i = (int64_t)u;
         return SP_OK;
-    case 5: return sp__mp_take_text(p, w, "s", type, &a->s);
+    case 5: return sp__mindir_parse_take_text(p, w, "s", type, &a->s);
     case 8:
     case 9: return take_floats(p, w, number, type, a, room);
     case 10: return take_ints(p, w, type, a, room);
     case 11: {
-        mi_value *v = sp__mp_new_value(p, MI_TEXT);
+        sp_mindir_value *v = sp__mindir_parse_new_value(p, SP_MINDIR_TEXT);
         if (!v) return SP_NOMEM;
         a->items[a->n_items++] = v;
-        return sp__mp_take_text(p, w, "strings", type, &v->s);
+        return sp__mindir_parse_take_text(p, w, "strings", type, &v->s);
     }
     case 12: return take_tensor(p, w, type, is_type, a);
-    case 15: return sp__mp_take_text(p, w, "ref_attr_name", type, &a->old);
+    case 15: return sp__mindir_parse_take_text(p, w, "ref_attr_name", type, &a->old);
     case 16: return sp__wire_take_number(w, "type", type, &a->type);
     case 17: {
         SP_TRY(sp__wire_take_bytes(w, "values", type, &inner));
-        mi_attr member;
-        SP_TRY(sp__mp_read_attribute(p, inner, is_type, &member));
+        sp_mindir_attr member;
+        SP_TRY(sp__mindir_parse_read_attribute(p, inner, is_type, &member));
         a->members[a->n_values] = member;
         a->values[a->n_values++] = member.value;
         return SP_OK;
@@ -274,9 +274,9 @@ static sp_status read_attribute_field(mp_parser *p, sp_wire *w, uint32_t number,
     }
 }
 
-static mi_value *sequence(mp_parser *p, int n, mi_value **items)
+static sp_mindir_value *sequence(sp_mindir_parser *p, int n, sp_mindir_value **items)
 {
-    mi_value *v = sp__mp_new_value(p, MI_TUPLE);
+    sp_mindir_value *v = sp__mindir_parse_new_value(p, SP_MINDIR_TUPLE);
     if (!v) return NULL;
     v->n = n;
     v->items = items;
@@ -284,27 +284,30 @@ static mi_value *sequence(mp_parser *p, int n, mi_value **items)
 }
 
 /* A number of the type that the attribute names. */
-static mi_value *typed(mi_value *v, uint64_t type)
+static sp_mindir_value *typed(sp_mindir_value *v, uint64_t type)
 {
     if (!v) return NULL;
-    if (type == T_BOOL) v->kind = MI_BOOL;
-    if (v->kind == MI_INT || v->kind == MI_FLOAT) v->dtype = sp__mindir_dtype(type);
-    if (v->kind == MI_INT && (type == T_FLOAT || type == T_DOUBLE)) {
-        v->kind = MI_FLOAT;
+    if (type == T_BOOL) v->kind = SP_MINDIR_BOOL;
+    if (v->kind == SP_MINDIR_INT || v->kind == SP_MINDIR_FLOAT) v->dtype = sp__mindir_dtype(type);
+    if (v->kind == SP_MINDIR_INT && (type == T_FLOAT || type == T_DOUBLE)) {
+        v->kind = SP_MINDIR_FLOAT;
         v->f = (double)v->i;
     }
     return v;
 }
 
-static mi_value *single(mp_parser *p, const attribute *a)
+static sp_mindir_value *single(sp_mindir_parser *p, const attribute *a)
 {
     if (a->type == T_STRING) {
-        mi_value *v = a->n_items && a->items[0]->kind == MI_TEXT ? a->items[0] : sp__mp_new_value(p, MI_TEXT);
+        sp_mindir_value *v = a->n_items && a->items[0]->kind == SP_MINDIR_TEXT
+                                 ? a->items[0]
+                                 : sp__mindir_parse_new_value(p, SP_MINDIR_TEXT);
         if (v && !v->s) v->s = a->s ? a->s : "";
         return v;
     }
     if (a->n_items) return typed(a->items[0], a->type);
-    mi_value *v = sp__mp_new_value(p, a->has_f || a->type == T_FLOAT || a->type == T_DOUBLE ? MI_FLOAT : MI_INT);
+    sp_mindir_value *v = sp__mindir_parse_new_value(
+        p, a->has_f || a->type == T_FLOAT || a->type == T_DOUBLE ? SP_MINDIR_FLOAT : SP_MINDIR_INT);
     if (v) {
         v->i = a->i;
         v->f = a->f;
@@ -313,10 +316,10 @@ static mi_value *single(mp_parser *p, const attribute *a)
 }
 
 /* Up to 1.6: the form stands in a text, the parts in the plural fields. */
-static mi_value *old_value(mp_parser *p, const attribute *a)
+static sp_mindir_value *old_value(sp_mindir_parser *p, const attribute *a)
 {
-    if (!strncmp(a->old, "none", 4)) return sp__mp_new_value(p, MI_NONE);
-    if (!strncmp(a->old, "Monad", 5)) return sp__mp_new_value(p, MI_MONAD);
+    if (!strncmp(a->old, "none", 4)) return sp__mindir_parse_new_value(p, SP_MINDIR_NONE);
+    if (!strncmp(a->old, "Monad", 5)) return sp__mindir_parse_new_value(p, SP_MINDIR_MONAD);
     if (strncmp(a->old, "shape:", 6) && strchr(a->old, '[')) {
         for (int i = 0; i < a->n_items; i++) typed(a->items[i], a->type);
         return sequence(p, a->n_items, a->items);
@@ -324,13 +327,13 @@ static mi_value *old_value(mp_parser *p, const attribute *a)
     return single(p, a);
 }
 
-static mi_value *new_form(mp_parser *p, const attribute *a, bool is_type)
+static sp_mindir_value *new_form(sp_mindir_parser *p, const attribute *a, bool is_type)
 {
-    mi_value *v;
+    sp_mindir_value *v;
     switch (a->type) {
     case T_UMONAD:
-    case T_IOMONAD: return sp__mp_new_value(p, MI_MONAD);
-    case T_NONE: return sp__mp_new_value(p, MI_NONE);
+    case T_IOMONAD: return sp__mindir_parse_new_value(p, SP_MINDIR_MONAD);
+    case T_NONE: return sp__mindir_parse_new_value(p, SP_MINDIR_NONE);
     case T_DICT:
     case T_TUPLE:
     case T_CSR:
@@ -344,34 +347,36 @@ static mi_value *new_form(mp_parser *p, const attribute *a, bool is_type)
         }
         return v;
     case T_SCALAR:
-        if ((v = a->n_items ? a->items[0] : sp__mp_new_value(p, MI_NONE)) && v->kind == MI_TENSOR && v->meta) {
+        if ((v = a->n_items ? a->items[0] : sp__mindir_parse_new_value(p, SP_MINDIR_NONE)) &&
+            v->kind == SP_MINDIR_TENSOR && v->meta) {
             v->meta->rank = 0;
             v->is_number = true;
         }
         return v;
     default:
         if (is_type && a->type >= T_PRIMITIVE && a->type <= T_UNION) {
-            if ((v = sp__mp_new_value(p, MI_CLOSURE))) v->is_type = true;
+            if ((v = sp__mindir_parse_new_value(p, SP_MINDIR_CLOSURE))) v->is_type = true;
             return v;
         }
         return single(p, a);
     }
 }
 
-sp_status sp__mp_read_attribute(mp_parser *p, sp_wire w, bool is_type, mi_attr *out)
+sp_status sp__mindir_parse_read_attribute(sp_mindir_parser *p, sp_wire w, bool is_type, sp_mindir_attr *out)
 {
     attribute a = {.name = ""};
     SP_CHECK(p->depth < MP_NESTING_MAX, SP_FORMAT, "byte %zu: attributes nested deeper than %d", sp__wire_offset(&w),
              MP_NESTING_MAX);
     /* Packed numbers take a byte at least. */
     size_t room = sp__wire_left(&w) + 1;
-    int packed = sp__mp_count_fields(w, 8) + sp__mp_count_fields(w, 9) + sp__mp_count_fields(w, 10),
-        texts = sp__mp_count_fields(w, 11) + sp__mp_count_fields(w, 12);
-    int n_values = sp__mp_count_fields(w, 17);
+    int packed = sp__mindir_parse_count_fields(w, 8) + sp__mindir_parse_count_fields(w, 9) +
+                 sp__mindir_parse_count_fields(w, 10),
+        texts = sp__mindir_parse_count_fields(w, 11) + sp__mindir_parse_count_fields(w, 12);
+    int n_values = sp__mindir_parse_count_fields(w, 17);
     size_t n_items = packed ? room : (size_t)texts;
-    a.items = sp__mp_alloc(p, n_items, sizeof *a.items);
-    a.values = sp__mp_alloc(p, (size_t)n_values, sizeof *a.values);
-    a.members = sp__mp_alloc(p, (size_t)n_values, sizeof *a.members);
+    a.items = sp__mindir_parse_alloc(p, n_items, sizeof *a.items);
+    a.values = sp__mindir_parse_alloc(p, (size_t)n_values, sizeof *a.values);
+    a.members = sp__mindir_parse_alloc(p, (size_t)n_values, sizeof *a.members);
     if (!a.items || !a.values || !a.members) return SP_NOMEM;
     p->depth++;
     sp_status status = SP_OK;

@@ -20,7 +20,7 @@
 
 enum { ALIGNED = 64 };
 
-static const char *weight_name(const mo_out *o, const sp_tensor *t)
+static const char *weight_name(const sp_mindir_out *o, const sp_tensor *t)
 {
     for (int i = 0; i < o->names->n_parameters; i++)
         if (o->names->parameters[i] == t) return o->names->parameter_names[i];
@@ -28,38 +28,39 @@ static const char *weight_name(const mo_out *o, const sp_tensor *t)
 }
 
 /* The name of a Parameter in the function being written: its own, or that of the argument it is. */
-static mo weight_here(mo_out *o, const sp_variable *v)
+static sp_mindir_id weight_here(sp_mindir_out *o, const sp_variable *v)
 {
     const char *name = weight_name(o, v->tensor);
-    return sp__mo_text(o, "%s:%s", sp__mo_function(o, o->fn), name ? name : "");
+    return sp__mindir_out_text(o, "%s:%s", sp__mindir_out_function(o, o->fn), name ? name : "");
 }
 
-static mo state_here(mo_out *o) { return o->state ? o->state : sp__mo_monad(o); }
+static sp_mindir_id state_here(sp_mindir_out *o) { return o->state ? o->state : sp__mindir_out_monad(o); }
 
 /* Effects from now on come after `done`. */
-static void go_on_after(mo_out *o, mo done)
+static void go_on_after(sp_mindir_out *o, sp_mindir_id done)
 {
-    mo in[2] = {state_here(o), done};
-    o->state = sp__mo_fresh(o);
-    sp__mo_node(o, sp__mo_instance(o, "UpdateState", NULL), 2, in, o->state, NULL);
+    sp_mindir_id in[2] = {state_here(o), done};
+    o->state = sp__mindir_out_fresh(o);
+    sp__mindir_out_node(o, sp__mindir_out_instance(o, "UpdateState", NULL), 2, in, o->state, NULL);
 }
 
-static sp_status write_effect(mo_out *o, const sp_node *n)
+static sp_status write_effect(sp_mindir_out *o, const sp_node *n)
 {
     SP_CHECK(weight_name(o, n->variable->tensor), SP_VALUE, "a Parameter that the network does not list is used");
-    mo name = weight_here(o, n->variable), state = state_here(o);
+    sp_mindir_id name = weight_here(o, n->variable), state = state_here(o);
     if (n->kind == SP_NODE_READ) {
-        mo in[2] = {name, state};
-        mo read = sp__mo_results(o, sp__mo_instance(o, "Load", NULL), 2, in, 1, n->out, false);
+        sp_mindir_id in[2] = {name, state};
+        sp_mindir_id read =
+            sp__mindir_out_results(o, sp__mindir_out_instance(o, "Load", NULL), 2, in, 1, n->out, false);
         if (n->variable->written) go_on_after(o, read); /* what is stored later must not come before */
         return SP_OK;
     }
-    mo in[3] = {name, sp__mo_use(o, n->in[0]), state};
-    go_on_after(o, sp__mo_op(o, "Assign", "side_effect_mem=True", 3, in, &n->in[0]->meta));
+    sp_mindir_id in[3] = {name, sp__mindir_out_use(o, n->in[0]), state};
+    go_on_after(o, sp__mindir_out_op(o, "Assign", "side_effect_mem=True", 3, in, &n->in[0]->meta));
     return SP_OK;
 }
 
-bool sp__mo_fails(const sp_node *n)
+bool sp__mindir_out_fails(const sp_node *n)
 {
     return n->kind == SP_NODE_HOST &&
            (!strcmp(n->host->name, SP_HOST_FAILURE) || !strcmp(n->host->name, SP_HOST_ASSERT));
@@ -67,7 +68,7 @@ bool sp__mo_fails(const sp_node *n)
 
 /* Assert says that a condition holds. One that never does takes its place where a branch cannot be taken; zeros are the results there. Its message
  * goes into an attribute, which MindSpore passes by. */
-static void write_failure(mo_out *o, const sp_node *n)
+static void write_failure(sp_mindir_out *o, const sp_node *n)
 {
     const sp_meta flag = {.dtype = SP_DTYPE_BOOL, .rank = n->in[0]->meta.rank}, *metas[1] = {&n->in[0]->meta},
                   done = {.dtype = SP_DTYPE_I32, .rank = 1, .dims = {1}};
@@ -75,30 +76,32 @@ static void write_failure(mo_out *o, const sp_node *n)
     snprintf(message, sizeof message, "%s", (const char *)n->host->context);
     for (char *p = message; *p; p++)
         if (*p == '\'' || (unsigned char)*p < ' ') *p = '"'; /* what ends a text in attributes */
-    mo given = sp__mo_use(o, n->in[0]), holds = sp__mo_cast(o, given, *metas[0], SP_DTYPE_BOOL);
+    sp_mindir_id given = sp__mindir_out_use(o, n->in[0]),
+                 holds = sp__mindir_out_cast(o, given, *metas[0], SP_DTYPE_BOOL);
     if (!strcmp(n->host->name, SP_HOST_FAILURE))
-        holds = SP_MO(o, "LogicalAnd", NULL, &flag, holds, SP_MO(o, "LogicalNot", NULL, &flag, holds));
-    mo list = sp__mo_fresh(o);
-    mo_msg type = {.status = SP_OK};
-    sp__mo_put_types(&type, 5, "shape", 1, metas);
-    sp__mo_node(o, sp__mo_instance(o, "MakeTuple", NULL), 1, &given, list, &type);
-    go_on_after(o, SP_MO(o, "Assert", sp__mo_text(o, "summarize=3, side_effect_io=True, message='%s'", message), &done,
-                         holds, list, state_here(o)));
+        holds = SP_MINDIR_OUT(o, "LogicalAnd", NULL, &flag, holds, SP_MINDIR_OUT(o, "LogicalNot", NULL, &flag, holds));
+    sp_mindir_id list = sp__mindir_out_fresh(o);
+    sp_mindir_out_msg type = {.status = SP_OK};
+    sp__mindir_out_put_types(&type, 5, "shape", 1, metas);
+    sp__mindir_out_node(o, sp__mindir_out_instance(o, "MakeTuple", NULL), 1, &given, list, &type);
+    go_on_after(o, SP_MINDIR_OUT(o, "Assert",
+                                 sp__mindir_out_text(o, "summarize=3, side_effect_io=True, message='%s'", message),
+                                 &done, holds, list, state_here(o)));
     for (int i = 0; i < n->n_out; i++) {
         const sp_meta *m = &n->out[i]->meta;
-        mo in[2] = {sp__mo_ints(o, m->rank, m->dims), sp__mo_scalar(o, m->dtype, 0)};
-        sp__mo_results(o, sp__mo_instance(o, "FillV2", NULL), 2, in, 1, &n->out[i], false);
+        sp_mindir_id in[2] = {sp__mindir_out_ints(o, m->rank, m->dims), sp__mindir_out_scalar(o, m->dtype, 0)};
+        sp__mindir_out_results(o, sp__mindir_out_instance(o, "FillV2", NULL), 2, in, 1, &n->out[i], false);
     }
 }
 
 /* --- weights and state as arguments ------------------------------------------------------------------------------ */
 
-static uint8_t *passed_to(const mo_out *o, const sp_function *f)
+static uint8_t *passed_to(const sp_mindir_out *o, const sp_function *f)
 {
     return o->passed + (size_t)f->id * (size_t)o->graph->n_variables;
 }
 
-static void mark_passed(mo_out *o, const sp_function *f, const sp_variable *v)
+static void mark_passed(sp_mindir_out *o, const sp_function *f, const sp_variable *v)
 {
     for (int i = 0; i < o->graph->n_variables; i++)
         if (o->graph->variables[i] == v) passed_to(o, f)[i] = 1;
@@ -106,7 +109,7 @@ static void mark_passed(mo_out *o, const sp_function *f, const sp_variable *v)
 }
 
 /* What f uses by a function that it mentions; did it become more? */
-static bool take_over(mo_out *o, const sp_function *f, const sp_function *used)
+static bool take_over(sp_mindir_out *o, const sp_function *f, const sp_function *used)
 {
     uint8_t *all = passed_to(o, f), *more = passed_to(o, used);
     bool changed = false;
@@ -117,7 +120,7 @@ static bool take_over(mo_out *o, const sp_function *f, const sp_function *used)
     return changed;
 }
 
-static sp_status find_passed(mo_out *o)
+static sp_status find_passed(sp_mindir_out *o)
 {
     bool changed = true;
     o->passed = sp__arena_alloc(&o->arena, (size_t)o->graph->n_functions * (size_t)o->graph->n_variables + 1);
@@ -137,7 +140,7 @@ static sp_status find_passed(mo_out *o)
 }
 
 /* The weights that v wants, when it is a function, at the start of its arguments; how many. */
-static int put_passed(mo_out *o, const sp_value *v, mo *in)
+static int put_passed(sp_mindir_out *o, const sp_value *v, sp_mindir_id *in)
 {
     int n = 0;
     for (int i = 0; v->origin == SP_VALUE_FUNCTION && i < o->graph->n_variables; i++)
@@ -145,57 +148,58 @@ static int put_passed(mo_out *o, const sp_value *v, mo *in)
     return n;
 }
 
-static mo *new_arguments(mo_out *o, const sp_node *n)
+static sp_mindir_id *new_arguments(sp_mindir_out *o, const sp_node *n)
 {
-    mo *in = sp__arena_alloc(&o->arena, (size_t)(n->n_in + o->graph->n_variables + 2) * sizeof *in);
+    sp_mindir_id *in = sp__arena_alloc(&o->arena, (size_t)(n->n_in + o->graph->n_variables + 2) * sizeof *in);
     if (!in) o->model.status = SP_NOMEM;
     return in;
 }
 
 /* A value; a function that wants weights has them bound. */
-static mo use_bound(mo_out *o, const sp_node *n, int i)
+static sp_mindir_id use_bound(sp_mindir_out *o, const sp_node *n, int i)
 {
-    mo *in = new_arguments(o, n), name;
+    sp_mindir_id *in = new_arguments(o, n), name;
     if (!in) return "";
-    in[0] = sp__mo_use(o, n->in[i]);
+    in[0] = sp__mindir_out_use(o, n->in[i]);
     int bound = put_passed(o, n->in[i], in + 1);
     if (!bound) return in[0];
-    sp__mo_node(o, sp__mo_instance(o, "Partial", NULL), bound + 1, in, name = sp__mo_fresh(o), NULL);
+    sp__mindir_out_node(o, sp__mindir_out_instance(o, "Partial", NULL), bound + 1, in, name = sp__mindir_out_fresh(o),
+                        NULL);
     return name;
 }
 
 /* --- control flow ------------------------------------------------------------------------------------------------ */
 
-static sp_status write_call(mo_out *o, const sp_node *n, const char *result)
+static sp_status write_call(sp_mindir_out *o, const sp_node *n, const char *result)
 {
-    mo *in = new_arguments(o, n);
+    sp_mindir_id *in = new_arguments(o, n);
     if (!in) return SP_NOMEM;
     int n_in = put_passed(o, n->in[0], in);
     for (int i = 1; i < n->n_in; i++) in[n_in++] = use_bound(o, n, i);
     if (o->ordered) in[n_in++] = state_here(o);
-    const char *callee = sp__mo_name(o, n->in[0]);
-    if (!result && !n->n_out) result = sp__mo_fresh(o);
-    if (result) sp__mo_node(o, callee, n_in, in, result, NULL);
-    else result = sp__mo_results(o, callee, n_in, in, n->n_out, n->out, n->n_out > 1);
+    const char *callee = sp__mindir_out_name(o, n->in[0]);
+    if (!result && !n->n_out) result = sp__mindir_out_fresh(o);
+    if (result) sp__mindir_out_node(o, callee, n_in, in, result, NULL);
+    else result = sp__mindir_out_results(o, callee, n_in, in, n->n_out, n->out, n->n_out > 1);
     if (o->ordered) go_on_after(o, result);
     return o->model.status;
 }
 
-static sp_status write_function_value(mo_out *o, const sp_node *n)
+static sp_status write_function_value(sp_mindir_out *o, const sp_node *n)
 {
-    mo *in = new_arguments(o, n);
+    sp_mindir_id *in = new_arguments(o, n);
     if (!in) return SP_NOMEM;
     int n_in = 1;
-    in[0] = sp__mo_use(o, n->in[0]);
+    in[0] = sp__mindir_out_use(o, n->in[0]);
     if (n->kind == SP_NODE_PARTIAL) n_in += put_passed(o, n->in[0], in + 1);
     for (int i = 1; i < n->n_in; i++) in[n_in++] = use_bound(o, n, i);
     /* A function that nothing is bound to is that function. */
-    sp__mo_node(o, sp__mo_instance(o, n->kind == SP_NODE_SWITCH ? "Switch" : "Partial", NULL), n_in, in,
-                sp__mo_name(o, n->out[0]), NULL);
+    sp__mindir_out_node(o, sp__mindir_out_instance(o, n->kind == SP_NODE_SWITCH ? "Switch" : "Partial", NULL), n_in, in,
+                        sp__mindir_out_name(o, n->out[0]), NULL);
     return o->model.status;
 }
 
-static sp_status write_node(mo_out *o, const sp_node *n)
+static sp_status write_node(sp_mindir_out *o, const sp_node *n)
 {
     int axis;
     switch (n->kind) {
@@ -205,46 +209,47 @@ static sp_status write_node(mo_out *o, const sp_node *n)
     case SP_NODE_PARTIAL:
     case SP_NODE_SWITCH: return write_function_value(o, n);
     case SP_NODE_HOST: /* generators of MindSpore have states of their own */
-        if (sp__mo_fails(n)) write_failure(o, n);
-        else if (sp__node_is_size(n, &axis)) sp__mo_size(o, n);
+        if (sp__mindir_out_fails(n)) write_failure(o, n);
+        else if (sp__node_is_size(n, &axis)) sp__mindir_out_size(o, n);
         return o->model.status;
     default: break;
     }
-    sp_status status = sp__mo_write(o, n);
+    sp_status status = sp__mindir_out_write(o, n);
     if (status != SP_OK)
         sp__error_context("%s%s%s", n->op->name, n->place ? ", line " : "",
-                          n->place ? sp__mo_text(o, "%d of %s", n->place->line, n->place->file) : "");
+                          n->place ? sp__mindir_out_text(o, "%d of %s", n->place->line, n->place->file) : "");
     return status;
 }
 
 /* --- what is needed ---------------------------------------------------------------------------------------------- */
 
-static void need(mo_out *o, const sp_value *v)
+static void need(sp_mindir_out *o, const sp_value *v)
 {
-    v = v ? sp__mo_behind(v) : NULL;
+    v = v ? sp__mindir_out_behind(v) : NULL;
     if (!v || v->origin != SP_VALUE_NODE) return;
     o->used[v->id] = 1;
     o->live[v->node->id] = 1;
 }
 
 /* From the last node to the first: what is needed comes before. */
-static sp_status find_live(mo_out *o, const sp_function *f)
+static sp_status find_live(sp_mindir_out *o, const sp_function *f)
 {
     if (f->tail) o->live[f->tail->id] = 1;
     for (int i = 0; i < f->n_results; i++) need(o, f->results[i]);
     for (sp_node *n = f->last; n; n = n->prev) {
-        if (n->kind == SP_NODE_STORE || sp__mo_fails(n) || (n->kind == SP_NODE_CALL && o->ordered)) o->live[n->id] = 1;
+        if (n->kind == SP_NODE_STORE || sp__mindir_out_fails(n) || (n->kind == SP_NODE_CALL && o->ordered))
+            o->live[n->id] = 1;
         if (!o->live[n->id]) continue;
-        const mo_rule *rule = n->kind == SP_NODE_OP ? sp__mo_rule(n) : NULL;
+        const sp_mindir_out_rule *rule = n->kind == SP_NODE_OP ? sp__mindir_out_rule(n) : NULL;
         if (rule && rule->fuse) {
-            mo_fused *fused = sp__arena_alloc(&o->arena, sizeof *fused);
+            sp_mindir_out_fused *fused = sp__arena_alloc(&o->arena, sizeof *fused);
             if (!fused) return SP_NOMEM;
             rule->fuse(n, fused);
             o->fused[n->id] = fused;
             for (int i = 0; i < fused->n; i++) need(o, fused->in[i]);
         } else
             for (int i = 0; i < n->n_in; i++) need(o, n->in[i]);
-        for (const mo_number *p = o->numbers[n->id]; p; p = p->next)
+        for (const sp_mindir_out_number *p = o->numbers[n->id]; p; p = p->next)
             for (int i = 0; i < p->form.n; i++) need(o, p->of[i].v);
     }
     return SP_OK;
@@ -252,115 +257,119 @@ static sp_status find_live(mo_out *o, const sp_function *f)
 
 /* --- functions and the model ------------------------------------------------------------------------------------- */
 
-static void put_passed_inputs(mo_out *o, const sp_function *f)
+static void put_passed_inputs(sp_mindir_out *o, const sp_function *f)
 {
     for (int i = 0; i < o->graph->n_variables; i++) {
         const sp_variable *v = o->graph->variables[i];
-        mo_msg info = {.status = SP_OK}, t = {.status = SP_OK};
+        sp_mindir_out_msg info = {.status = SP_OK}, t = {.status = SP_OK};
         if (!passed_to(o, f)[i]) continue;
-        for (int k = 0; k < v->tensor->rank; k++) sp__mo_put_number(&t, 1, v->tensor->dims[k]);
-        sp__mo_put_number(&t, 2, sp__mo_data_type((sp_dtype)v->tensor->dtype));
-        sp__mo_put_text(&t, 13, weight_name(o, v->tensor));
-        sp__mo_put_text(&info, 1, weight_here(o, v));
-        sp__mo_put_message(&info, 2, &t);
-        sp__mo_put_message(&o->graph_out, 5, &info);
+        for (int k = 0; k < v->tensor->rank; k++) sp__mindir_out_put_number(&t, 1, v->tensor->dims[k]);
+        sp__mindir_out_put_number(&t, 2, sp__mindir_out_data_type((sp_dtype)v->tensor->dtype));
+        sp__mindir_out_put_text(&t, 13, weight_name(o, v->tensor));
+        sp__mindir_out_put_text(&info, 1, weight_here(o, v));
+        sp__mindir_out_put_message(&info, 2, &t);
+        sp__mindir_out_put_message(&o->graph_out, 5, &info);
     }
 }
 
-static mo state_argument(mo_out *o, const sp_function *f) { return sp__mo_text(o, "%s:u", sp__mo_function(o, f)); }
-
-static void put_state_input(mo_out *o, const sp_function *f)
+static sp_mindir_id state_argument(sp_mindir_out *o, const sp_function *f)
 {
-    mo_msg info = {.status = SP_OK}, type = {.status = SP_OK};
-    sp__mo_put_text(&info, 1, state_argument(o, f));
-    sp__mo_put_text(&info, 4, "UMonadType");
-    sp__mo_put_number(&type, 16, MO_UMONAD);
-    sp__mo_put_message(&info, 5, &type);
-    sp__mo_put_message(&o->graph_out, 5, &info);
+    return sp__mindir_out_text(o, "%s:u", sp__mindir_out_function(o, f));
 }
 
-static void write_inputs(mo_out *o, const sp_function *f)
+static void put_state_input(sp_mindir_out *o, const sp_function *f)
+{
+    sp_mindir_out_msg info = {.status = SP_OK}, type = {.status = SP_OK};
+    sp__mindir_out_put_text(&info, 1, state_argument(o, f));
+    sp__mindir_out_put_text(&info, 4, "UMonadType");
+    sp__mindir_out_put_number(&type, 16, SP_MINDIR_OUT_UMONAD);
+    sp__mindir_out_put_message(&info, 5, &type);
+    sp__mindir_out_put_message(&o->graph_out, 5, &info);
+}
+
+static void write_inputs(sp_mindir_out *o, const sp_function *f)
 {
     if (f != o->entry) put_passed_inputs(o, f);
     for (int i = 0; i < f->n_params; i++) {
-        mo_msg v = {.status = SP_OK};
-        sp__mo_put_text(&v, 1, sp__mo_name(o, f->params[i]));
-        sp__mo_put_tensor_type(&v, 2, &f->params[i]->meta);
-        sp__mo_put_message(&o->graph_out, 5, &v);
+        sp_mindir_out_msg v = {.status = SP_OK};
+        sp__mindir_out_put_text(&v, 1, sp__mindir_out_name(o, f->params[i]));
+        sp__mindir_out_put_tensor_type(&v, 2, &f->params[i]->meta);
+        sp__mindir_out_put_message(&o->graph_out, 5, &v);
     }
     if (f != o->entry && o->ordered) put_state_input(o, f);
 }
 
 /* A weight that lies in a file beside: its place there follows the ones before, at a multiple of 64 behind a record of 64 bytes. */
-static void put_outside(mo_out *o, sp_tensor *t, const char *name, const char *ref_key)
+static void put_outside(sp_mindir_out *o, sp_tensor *t, const char *name, const char *ref_key)
 {
-    mo_msg p = {.status = SP_OK}, e = {.status = SP_OK};
+    sp_mindir_out_msg p = {.status = SP_OK}, e = {.status = SP_OK};
     uint64_t bytes = sp_tensor_bytes(t), *offset = &o->outside->bytes;
-    for (int i = 0; i < t->rank; i++) sp__mo_put_number(&p, 1, t->dims[i]);
-    sp__mo_put_number(&p, 2, sp__mo_data_type((sp_dtype)t->dtype));
-    sp__mo_put_text(&p, 7, name);
-    sp__mo_put_text(&e, 1, o->outside->location);
-    sp__mo_put_number(&e, 2, (int64_t)*offset);
-    sp__mo_put_number(&e, 3, (int64_t)bytes);
-    sp__mo_put_message(&p, 12, &e);
-    sp__mo_put_text(&p, 13, ref_key);
-    sp__mo_put_number(&p, 16, 0);
-    sp__mo_put_message(&o->graph_out, 3, &p);
+    for (int i = 0; i < t->rank; i++) sp__mindir_out_put_number(&p, 1, t->dims[i]);
+    sp__mindir_out_put_number(&p, 2, sp__mindir_out_data_type((sp_dtype)t->dtype));
+    sp__mindir_out_put_text(&p, 7, name);
+    sp__mindir_out_put_text(&e, 1, o->outside->location);
+    sp__mindir_out_put_number(&e, 2, (int64_t)*offset);
+    sp__mindir_out_put_number(&e, 3, (int64_t)bytes);
+    sp__mindir_out_put_message(&p, 12, &e);
+    sp__mindir_out_put_text(&p, 13, ref_key);
+    sp__mindir_out_put_number(&p, 16, 0);
+    sp__mindir_out_put_message(&o->graph_out, 3, &p);
     *offset = (*offset + bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
     o->outside->tensors[o->outside->n++] = t;
 }
 
-static void write_weights(mo_out *o)
+static void write_weights(sp_mindir_out *o)
 {
     for (int i = 0; i < o->names->n_parameters; i++) {
         const char *name = o->names->parameter_names[i];
         bool used = false;
         for (int k = 0; k < o->graph->n_variables; k++)
             used |= o->graph->variables[k]->tensor == o->names->parameters[i];
-        const char *full = used ? sp__mo_text(o, "%s:%s", sp__mo_function(o, o->entry), name) : NULL;
+        const char *full = used ? sp__mindir_out_text(o, "%s:%s", sp__mindir_out_function(o, o->entry), name) : NULL;
         if (used && o->outside) put_outside(o, o->names->parameters[i], full, name);
-        else if (used) sp__mo_put_tensor(&o->graph_out, 3, o->names->parameters[i], full, name);
+        else if (used) sp__mindir_out_put_tensor(&o->graph_out, 3, o->names->parameters[i], full, name);
     }
 }
 
-static void put_results_type(mo_out *o, const sp_function *f, mo_msg *info)
+static void put_results_type(sp_mindir_out *o, const sp_function *f, sp_mindir_out_msg *info)
 {
     const sp_meta **metas = sp__arena_alloc(&o->arena, (size_t)(f->n_results + 1) * sizeof *metas);
     if (!metas) info->status = SP_NOMEM;
-    else if (f->n_results == 1) sp__mo_put_tensor_type(info, 2, &f->results[0]->meta);
+    else if (f->n_results == 1) sp__mindir_out_put_tensor_type(info, 2, &f->results[0]->meta);
     else if (f->n_results > 1) {
         for (int i = 0; i < f->n_results; i++) metas[i] = &f->results[i]->meta;
-        sp__mo_put_text(info, 4, "Tuple");
-        sp__mo_put_types(info, 5, NULL, f->n_results, metas);
+        sp__mindir_out_put_text(info, 4, "Tuple");
+        sp__mindir_out_put_types(info, 5, NULL, f->n_results, metas);
     }
 }
 
 /* The name of what the function gives, and what kind of value that is. */
-static sp_status write_result(mo_out *o, const sp_function *f, mo *out, mo_msg *info)
+static sp_status write_result(sp_mindir_out *o, const sp_function *f, sp_mindir_id *out, sp_mindir_out_msg *info)
 {
     if (f->tail) {
-        *out = sp__mo_fresh(o);
+        *out = sp__mindir_out_fresh(o);
         SP_TRY(write_call(o, f->tail, *out));
         put_results_type(o, f, info);
-    } else if (f == o->entry && o->names->form) SP_TRY(sp__mo_result_of_form(o, f, o->names->form, out, info));
+    } else if (f == o->entry && o->names->form) SP_TRY(sp__mindir_out_result_of_form(o, f, o->names->form, out, info));
     else {
-        *out = f->n_results == 1 ? sp__mo_use(o, f->results[0]) : sp__mo_tuple(o, f->n_results, f->results);
+        *out = f->n_results == 1 ? sp__mindir_out_use(o, f->results[0])
+                                 : sp__mindir_out_tuple(o, f->n_results, f->results);
         put_results_type(o, f, info);
     }
     if (!o->state) return SP_OK;
-    mo in[2] = {*out, o->state};
-    *out = sp__mo_fresh(o);
-    sp__mo_node(o, sp__mo_instance(o, "Depend", "side_effect_propagate=1"), 2, in, *out, NULL);
+    sp_mindir_id in[2] = {*out, o->state};
+    *out = sp__mindir_out_fresh(o);
+    sp__mindir_out_node(o, sp__mindir_out_instance(o, "Depend", "side_effect_propagate=1"), 2, in, *out, NULL);
     return SP_OK;
 }
 
-static sp_status write_function(mo_out *o, sp_function *f)
+static sp_status write_function(sp_mindir_out *o, sp_function *f)
 {
-    mo result;
-    mo_msg type = {.status = SP_OK}, out = {.status = SP_OK};
+    sp_mindir_id result;
+    sp_mindir_out_msg type = {.status = SP_OK}, out = {.status = SP_OK};
     o->fn = f;
     o->state = f != o->entry && o->ordered ? state_argument(o, f) : NULL;
-    o->graph_out = (mo_msg){.status = SP_OK};
+    o->graph_out = (sp_mindir_out_msg){.status = SP_OK};
     for (const sp_node *n = f->first; n; n = n->next)
         if (n != f->tail && o->live[n->id]) SP_TRY(write_node(o, n));
     sp_status status = write_result(o, f, &result, &type);
@@ -368,15 +377,15 @@ static sp_status write_function(mo_out *o, sp_function *f)
         sp__wire_out_free(&type.out);
         return status;
     }
-    sp__mo_put_text(&o->graph_out, 2, sp__mo_function(o, f));
+    sp__mindir_out_put_text(&o->graph_out, 2, sp__mindir_out_function(o, f));
     if (f == o->entry) write_weights(o);
     write_inputs(o, f);
-    sp__mo_put_text(&out, 1, result);
-    sp__mo_put_fields(&out, &type);
-    sp__mo_put_message(&o->graph_out, 6, &out);
-    sp__mo_put_text(&o->graph_out, 7, "");
-    sp__mo_put_text(&o->graph_out, 9, "");
-    sp__mo_put_message(&o->model, f == o->entry ? 7 : 8, &o->graph_out);
+    sp__mindir_out_put_text(&out, 1, result);
+    sp__mindir_out_put_fields(&out, &type);
+    sp__mindir_out_put_message(&o->graph_out, 6, &out);
+    sp__mindir_out_put_text(&o->graph_out, 7, "");
+    sp__mindir_out_put_text(&o->graph_out, 9, "");
+    sp__mindir_out_put_message(&o->model, f == o->entry ? 7 : 8, &o->graph_out);
     return o->model.status;
 }
 
@@ -402,50 +411,50 @@ static sp_status pass_everything(sp_function *entry)
     return sp__graph_close(g);
 }
 
-static sp_status prepare(mo_out *o)
+static sp_status prepare(sp_mindir_out *o)
 {
-    SP_TRY(sp__mo_lower(o->entry));
+    SP_TRY(sp__mindir_out_lower(o->entry));
     SP_TRY(pass_everything(o->entry));
     size_t n_nodes = (size_t)o->graph->next_node + 1, n_values = (size_t)o->graph->next_value + 1;
     if (!(o->numbers = sp__arena_alloc(&o->arena, n_nodes * sizeof *o->numbers))) return SP_NOMEM;
     for (int k = 1; k < sp__sizes_trials(o->names); k++) {
         sp_function *other = k == 1 ? o->names->other : o->names->more[k - 2];
-        SP_TRY(sp__mo_lower(other));
+        SP_TRY(sp__mindir_out_lower(other));
         SP_TRY(pass_everything(other));
     }
-    if (o->names->other) SP_TRY(sp__mo_free_sizes(o));
+    if (o->names->other) SP_TRY(sp__mindir_out_free_sizes(o));
     o->reached = sp__arena_alloc(&o->arena, (size_t)o->graph->n_functions + 1);
     o->live = sp__arena_alloc(&o->arena, n_nodes);
     o->used = sp__arena_alloc(&o->arena, n_values);
     o->written = sp__arena_alloc(&o->arena, n_values);
     o->fused = sp__arena_alloc(&o->arena, n_nodes * sizeof *o->fused);
     if (!o->reached || !o->live || !o->used || !o->written || !o->fused) return SP_NOMEM;
-    sp__mo_reach(o->entry, o->reached);
+    sp__mindir_out_reach(o->entry, o->reached);
     SP_TRY(find_passed(o));
     for (sp_function *f = o->graph->first; f; f = f->next)
         if (o->reached[f->id]) SP_TRY(find_live(o, f));
     return SP_OK;
 }
 
-static sp_status write_all(mo_out *o)
+static sp_status write_all(sp_mindir_out *o)
 {
     SP_TRY(prepare(o));
-    sp__mo_put_text(&o->model, 1, "1.1");
-    sp__mo_put_text(&o->model, 2, "MindSpore");
-    sp__mo_put_text(&o->model, 5, "2.10.0");
+    sp__mindir_out_put_text(&o->model, 1, "1.1");
+    sp__mindir_out_put_text(&o->model, 2, "MindSpore");
+    sp__mindir_out_put_text(&o->model, 5, "2.10.0");
     SP_TRY(write_function(o, o->entry));
     for (sp_function *f = o->graph->first; f; f = f->next)
         if (o->reached[f->id] && f != o->entry) SP_TRY(write_function(o, f));
-    sp__mo_put_number(&o->model, 10, 1);
+    sp__mindir_out_put_number(&o->model, 10, 1);
     if (o->model.status == SP_OK) o->model.status = o->primitives.status;
     if (o->model.status == SP_OK && o->primitives.out.bytes)
         o->model.status = sp__wire_put(&o->model.out, o->primitives.out.data, o->primitives.out.bytes);
-    sp__mo_put_number(&o->model, 13, 3);
+    sp__mindir_out_put_number(&o->model, 13, 3);
     for (int i = 0; i < o->names->n_info; i++) {
-        mo_msg entry = {.status = SP_OK};
-        sp__mo_put_text(&entry, 1, o->names->info_keys[i]);
-        sp__mo_put_text(&entry, 2, o->names->info[i]);
-        sp__mo_put_message(&o->model, 14, &entry);
+        sp_mindir_out_msg entry = {.status = SP_OK};
+        sp__mindir_out_put_text(&entry, 1, o->names->info_keys[i]);
+        sp__mindir_out_put_text(&entry, 2, o->names->info[i]);
+        sp__mindir_out_put_message(&o->model, 14, &entry);
     }
     return o->model.status;
 }
@@ -454,7 +463,7 @@ sp_status sp__mindir_build(sp_function *f, const sp_model_names *names, sp_mindi
 {
     SP_CHECK(f->finished && f->n_params == names->n_inputs, SP_VALUE,
              "the function has %d inputs, but %d names are given", f->n_params, names->n_inputs);
-    mo_out o = {.graph = f->graph, .entry = f, .names = names, .outside = outside};
+    sp_mindir_out o = {.graph = f->graph, .entry = f, .names = names, .outside = outside};
     sp_status status = write_all(&o);
     sp__wire_out_free(&o.primitives.out);
     if (status != SP_OK) {

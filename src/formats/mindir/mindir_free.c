@@ -9,88 +9,91 @@
 
 /* --- numbers in the file ----------------------------------------------------------------------------------------- */
 
-const mo_number *sp__mo_number_of(const mo_out *o, const sp_node *n, const char *attr, int element)
+const sp_mindir_out_number *sp__mindir_out_number_of(const sp_mindir_out *o, const sp_node *n, const char *attr,
+                                                     int element)
 {
-    for (const mo_number *p = o->numbers ? o->numbers[n->id] : NULL; p; p = p->next)
+    for (const sp_mindir_out_number *p = o->numbers ? o->numbers[n->id] : NULL; p; p = p->next)
         if (p->element == element && (attr ? p->attr && !strcmp(p->attr, attr) : !p->attr)) return p;
     return NULL;
 }
 
-static mo put_plain(mo_out *o, const char *primitive, int n, const mo *in)
+static sp_mindir_id put_plain(sp_mindir_out *o, const char *primitive, int n, const sp_mindir_id *in)
 {
-    mo name = sp__mo_fresh(o);
-    sp__mo_node(o, sp__mo_instance(o, primitive, NULL), n, in, name, NULL);
+    sp_mindir_id name = sp__mindir_out_fresh(o);
+    sp__mindir_out_node(o, sp__mindir_out_instance(o, primitive, NULL), n, in, name, NULL);
     return name;
 }
 #define PUT(o, primitive, ...)                                                                                         \
-    put_plain((o), (primitive), (int)(sizeof((mo[]){__VA_ARGS__}) / sizeof(mo)), (mo[]){__VA_ARGS__})
+    put_plain((o), (primitive), (int)(sizeof((sp_mindir_id[]){__VA_ARGS__}) / sizeof(sp_mindir_id)),                   \
+              (sp_mindir_id[]){__VA_ARGS__})
 
-static mo dimension(mo_out *o, const sp_value *v, int axis)
+static sp_mindir_id dimension(sp_mindir_out *o, const sp_value *v, int axis)
 {
-    return PUT(o, "TupleGetItem", PUT(o, "Shape", sp__mo_use(o, v)), sp__mo_int(o, axis));
+    return PUT(o, "TupleGetItem", PUT(o, "Shape", sp__mindir_out_use(o, v)), sp__mindir_out_int(o, axis));
 }
 
 /* A source as a number, not as a tensor. */
-static mo source(mo_out *o, const sp_size_source *from)
+static sp_mindir_id source(sp_mindir_out *o, const sp_size_source *from)
 {
     int axis;
     if (from->axis >= 0) return dimension(o, from->v, from->axis);
     if (from->v->origin == SP_VALUE_NODE && sp__node_is_size(from->v->node, &axis))
         return dimension(o, from->v->node->in[0], axis);
-    return PUT(o, "TensorToScalar", sp__mo_use(o, from->v));
+    return PUT(o, "TensorToScalar", sp__mindir_out_use(o, from->v));
 }
 
-static mo put_number(mo_out *o, const mo_number *p)
+static sp_mindir_id put_number(sp_mindir_out *o, const sp_mindir_out_number *p)
 {
     const sp_size_form *f = &p->form;
-    mo x = source(o, &p->of[0]);
+    sp_mindir_id x = source(o, &p->of[0]);
     for (int i = 1; i < f->n && !f->sum; i++) x = PUT(o, "ScalarMul", x, source(o, &p->of[i]));
     if (f->sum) x = PUT(o, f->mul < 0 ? "ScalarSub" : "ScalarAdd", x, source(o, &p->of[1]));
     else {
-        if (f->add) x = PUT(o, "ScalarAdd", x, sp__mo_int(o, f->add));
-        if (f->mul != 1) x = PUT(o, "ScalarMul", x, sp__mo_int(o, f->mul));
-        if (f->div != 1) x = PUT(o, "ScalarFloorDiv", x, sp__mo_int(o, f->div));
+        if (f->add) x = PUT(o, "ScalarAdd", x, sp__mindir_out_int(o, f->add));
+        if (f->mul != 1) x = PUT(o, "ScalarMul", x, sp__mindir_out_int(o, f->mul));
+        if (f->div != 1) x = PUT(o, "ScalarFloorDiv", x, sp__mindir_out_int(o, f->div));
     }
-    return f->plus ? PUT(o, "ScalarAdd", x, sp__mo_int(o, f->plus)) : x;
+    return f->plus ? PUT(o, "ScalarAdd", x, sp__mindir_out_int(o, f->plus)) : x;
 }
 
-mo sp__mo_number(mo_out *o, const char *attr, int element, int64_t plain)
+sp_mindir_id sp__mindir_out_number(sp_mindir_out *o, const char *attr, int element, int64_t plain)
 {
-    const mo_number *p = sp__mo_number_of(o, o->node, attr, element);
-    return p ? put_number(o, p) : sp__mo_int(o, plain);
+    const sp_mindir_out_number *p = sp__mindir_out_number_of(o, o->node, attr, element);
+    return p ? put_number(o, p) : sp__mindir_out_int(o, plain);
 }
 
-mo sp__mo_numbers(mo_out *o, const char *attr, int n, const int64_t *plain)
+sp_mindir_id sp__mindir_out_numbers(sp_mindir_out *o, const char *attr, int n, const int64_t *plain)
 {
-    mo items[2 * SP_RANK_MAX];
+    sp_mindir_id items[2 * SP_RANK_MAX];
     bool fixed = n > 2 * SP_RANK_MAX;
     for (int i = 0, some = 0; i < n && !fixed; i++) {
-        some |= sp__mo_number_of(o, o->node, attr, i) != NULL;
+        some |= sp__mindir_out_number_of(o, o->node, attr, i) != NULL;
         fixed = i == n - 1 && !some;
     }
-    if (fixed || n <= 0) return sp__mo_ints(o, n, plain);
-    for (int i = 0; i < n; i++) items[i] = sp__mo_number(o, attr, i, plain[i]);
+    if (fixed || n <= 0) return sp__mindir_out_ints(o, n, plain);
+    for (int i = 0; i < n; i++) items[i] = sp__mindir_out_number(o, attr, i, plain[i]);
     return put_plain(o, "MakeTuple", n, items);
 }
 
-mo sp__mo_image_size(mo_out *o, const char *attr, int axis)
+sp_mindir_id sp__mindir_out_image_size(sp_mindir_out *o, const char *attr, int axis)
 {
     const sp_value *x = o->node->in[0];
     const int other = axis == 2 ? 3 : 2;
     int64_t plain[2];
-    plain[axis - 2] = sp__mo_attr_int(o->node, attr);
+    plain[axis - 2] = sp__mindir_out_attr_int(o->node, attr);
     plain[other - 2] = x->meta.dims[other];
-    if (plain[other - 2] >= 0 && !sp__mo_number_of(o, o->node, attr, 0)) return sp__mo_ints(o, 2, plain);
-    mo size[2];
-    size[axis - 2] = sp__mo_number(o, attr, 0, plain[axis - 2]);
-    size[other - 2] = plain[other - 2] < 0 ? dimension(o, x, other) : sp__mo_int(o, plain[other - 2]);
+    if (plain[other - 2] >= 0 && !sp__mindir_out_number_of(o, o->node, attr, 0))
+        return sp__mindir_out_ints(o, 2, plain);
+    sp_mindir_id size[2];
+    size[axis - 2] = sp__mindir_out_number(o, attr, 0, plain[axis - 2]);
+    size[other - 2] = plain[other - 2] < 0 ? dimension(o, x, other) : sp__mindir_out_int(o, plain[other - 2]);
     return put_plain(o, "MakeTuple", 2, size);
 }
 
-mo sp__mo_result_size(mo_out *o, int lead)
+sp_mindir_id sp__mindir_out_result_size(sp_mindir_out *o, int lead)
 {
-    const sp_meta *m = sp__mo_result(o);
-    mo size[SP_RANK_MAX];
+    const sp_meta *m = sp__mindir_out_result(o);
+    sp_mindir_id size[SP_RANK_MAX];
     int64_t plain[SP_RANK_MAX];
     int n = 0, n_open = 0;
     for (int k = 0; k < m->rank; k++) {
@@ -98,35 +101,36 @@ mo sp__mo_result_size(mo_out *o, int lead)
         n_open += m->dims[k] < 0;
         plain[n++] = m->dims[k];
     }
-    if (!n_open) return sp__mo_ints(o, n, plain);
+    if (!n_open) return sp__mindir_out_ints(o, n, plain);
     for (int i = 0; i < n; i++)
-        size[i] = plain[i] < 0 ? sp__mo_number(o, "input_size", i < 2 ? i : i - lead, 0) : sp__mo_int(o, plain[i]);
+        size[i] = plain[i] < 0 ? sp__mindir_out_number(o, "input_size", i < 2 ? i : i - lead, 0)
+                               : sp__mindir_out_int(o, plain[i]);
     return put_plain(o, "MakeTuple", n, size);
 }
 
-static mo as_tensor(mo_out *o, mo number, sp_dtype dtype, mo name)
+static sp_mindir_id as_tensor(sp_mindir_out *o, sp_mindir_id number, sp_dtype dtype, sp_mindir_id name)
 {
     const sp_meta meta = {.dtype = dtype, .rank = 0};
-    mo in[2] = {number, sp__mo_int(o, sp__mo_type_number(dtype))};
-    if (!name) return sp__mo_op(o, "ScalarToTensor", NULL, 2, in, &meta);
-    mo_msg type = {.status = SP_OK};
-    sp__mo_put_value_type(&type, &meta);
-    sp__mo_node(o, sp__mo_instance(o, "ScalarToTensor", NULL), 2, in, name, &type);
+    sp_mindir_id in[2] = {number, sp__mindir_out_int(o, sp__mindir_out_type_number(dtype))};
+    if (!name) return sp__mindir_out_op(o, "ScalarToTensor", NULL, 2, in, &meta);
+    sp_mindir_out_msg type = {.status = SP_OK};
+    sp__mindir_out_put_value_type(&type, &meta);
+    sp__mindir_out_node(o, sp__mindir_out_instance(o, "ScalarToTensor", NULL), 2, in, name, &type);
     return name;
 }
 
-void sp__mo_size(mo_out *o, const sp_node *n)
+void sp__mindir_out_size(sp_mindir_out *o, const sp_node *n)
 {
     int axis = 0;
     sp__node_is_size(n, &axis);
-    as_tensor(o, dimension(o, n->in[0], axis), SP_DTYPE_I64, sp__mo_name(o, n->out[0]));
+    as_tensor(o, dimension(o, n->in[0], axis), SP_DTYPE_I64, sp__mindir_out_name(o, n->out[0]));
 }
 
-mo sp__mo_varying(mo_out *o, const sp_node *n, int i)
+sp_mindir_id sp__mindir_out_varying(sp_mindir_out *o, const sp_node *n, int i)
 {
     const sp_meta *m = &n->in[i]->meta;
-    mo x = as_tensor(o, put_number(o, sp__mo_number_of(o, n, NULL, i)), m->dtype, NULL);
-    return m->rank ? sp__mo_reshape(o, x, m->dtype, m->rank, m->dims) : x;
+    sp_mindir_id x = as_tensor(o, put_number(o, sp__mindir_out_number_of(o, n, NULL, i)), m->dtype, NULL);
+    return m->rank ? sp__mindir_out_reshape(o, x, m->dtype, m->rank, m->dims) : x;
 }
 
 /* --- finding them ------------------------------------------------------------------------------------------------ */
@@ -144,7 +148,7 @@ static sp_status unsaid(const sp_node *n, const char *name)
         n->op->name, name);
 }
 
-static sp_status add_number(mo_out *o, const sp_node *n, const char *attr, int element, const int64_t *at)
+static sp_status add_number(sp_mindir_out *o, const sp_node *n, const char *attr, int element, const int64_t *at)
 {
     sp_size_form form;
     if (!o->sizes.n_sources) sp__sizes_sources(&o->sizes, n, false);
@@ -155,19 +159,19 @@ static sp_status add_number(mo_out *o, const sp_node *n, const char *attr, int e
                          SP_DECLINED,
                          "%s takes a number that depends on sizes that are free in the file, in a way that MindIR cannot say",
                          n->op->name);
-    mo_number *p = sp__arena_alloc(&o->arena, sizeof *p);
+    sp_mindir_out_number *p = sp__arena_alloc(&o->arena, sizeof *p);
     if (!p) return SP_NOMEM;
-    *p = (mo_number){.attr = attr, .element = element, .form = form, .next = o->numbers[n->id]};
+    *p = (sp_mindir_out_number){.attr = attr, .element = element, .form = form, .next = o->numbers[n->id]};
     for (int i = 0; i < form.n; i++) p->of[i] = *form.of[i];
     o->numbers[n->id] = p;
     return SP_OK;
 }
 
 /* A shape that is an attribute: one number may be left to be inferred, the others are what the result has. */
-static sp_status open_shape(mo_out *o, sp_node *n)
+static sp_status open_shape(sp_mindir_out *o, sp_node *n)
 {
     const sp_meta *m = &n->out[0]->meta;
-    sp_ints shape = sp__mo_attr_list(n, "shape");
+    sp_ints shape = sp__mindir_out_attr_list(n, "shape");
     int64_t at[SP_TRIALS_MAX];
     int n_open = 0, last = -1, inferred = -1;
     const bool reshape = !strcmp(n->op->name, "reshape");
@@ -189,9 +193,9 @@ static sp_status open_shape(mo_out *o, sp_node *n)
 }
 
 /* Start or stop of a slice: fixed, counted from the end, or computed. */
-static sp_status open_bound(mo_out *o, sp_node *n, const char *name)
+static sp_status open_bound(sp_mindir_out *o, sp_node *n, const char *name)
 {
-    const sp_ints list = sp__mo_attr_list(n, name), step = sp__mo_attr_list(n, "step");
+    const sp_ints list = sp__mindir_out_attr_list(n, name), step = sp__mindir_out_attr_list(n, "step");
     const sp_sizes *s = &o->sizes;
     int64_t at[SP_TRIALS_MAX], size[SP_TRIALS_MAX], from_end[SP_TRIALS_MAX];
     for (int k = 0; k < list.n; k++) {
@@ -217,7 +221,7 @@ static sp_status open_bound(mo_out *o, sp_node *n, const char *name)
     return SP_OK;
 }
 
-static sp_status open_constants(mo_out *o, sp_node *n)
+static sp_status open_constants(sp_mindir_out *o, sp_node *n)
 {
     int64_t at[SP_TRIALS_MAX];
     for (int i = 0; i < n->n_in; i++) {
@@ -234,7 +238,7 @@ static sp_status open_constants(mo_out *o, sp_node *n)
     return SP_OK;
 }
 
-static sp_status open_arange(mo_out *o, sp_node *n)
+static sp_status open_arange(sp_mindir_out *o, sp_node *n)
 {
     static const char *const names[] = {"start", "end", "step"};
     int64_t at[SP_TRIALS_MAX];
@@ -245,20 +249,20 @@ static sp_status open_arange(mo_out *o, sp_node *n)
     return SP_OK;
 }
 
-static sp_status open_resize(mo_out *o, sp_node *n)
+static sp_status open_resize(sp_mindir_out *o, sp_node *n)
 {
     int64_t at[SP_TRIALS_MAX];
-    sp__sizes_result(&o->sizes, n, 0, sp__mo_axis(n, "axis", n->out[0]->meta.rank), at);
+    sp__sizes_result(&o->sizes, n, 0, sp__mindir_out_axis(n, "axis", n->out[0]->meta.rank), at);
     return sp__sizes_fixed(&o->sizes, at) ? SP_OK : add_number(o, n, "out_size", 0, at);
 }
 
 /* The size that a transposed convolution is told: element k is dimension k of the result. Where it is padded as "same" the result has `stride` times as many
  * elements as what it is made of, so that its paddings are always the same. */
-static sp_status open_transposed(mo_out *o, sp_node *n)
+static sp_status open_transposed(sp_mindir_out *o, sp_node *n)
 {
     int64_t at[SP_TRIALS_MAX], of[SP_TRIALS_MAX];
-    const sp_ints stride = sp__mo_attr_list(n, "stride");
-    const bool same = !strcmp(sp__mo_attr_text(n, "pad_mode"), "same");
+    const sp_ints stride = sp__mindir_out_attr_list(n, "stride");
+    const bool same = !strcmp(sp__mindir_out_attr_text(n, "pad_mode"), "same");
     for (int k = 0; k < n->out[0]->meta.rank; k++) {
         sp__sizes_result(&o->sizes, n, 0, k, at);
         if (sp__sizes_fixed(&o->sizes, at)) continue;
@@ -272,10 +276,10 @@ static sp_status open_transposed(mo_out *o, sp_node *n)
 }
 
 /* Padding: where the dimension is free, `stop` counts from its end, INT32_MAX being the end itself. */
-static sp_status open_pad(mo_out *o, sp_node *n)
+static sp_status open_pad(sp_mindir_out *o, sp_node *n)
 {
     int64_t before[SP_RANK_MAX][SP_TRIALS_MAX], behind[SP_RANK_MAX][SP_TRIALS_MAX], at[SP_TRIALS_MAX];
-    const sp_ints start = sp__mo_attr_list(n, "start"), stop = sp__mo_attr_list(n, "stop");
+    const sp_ints start = sp__mindir_out_attr_list(n, "start"), stop = sp__mindir_out_attr_list(n, "stop");
     if (!sp__sizes_frame(&o->sizes, n, before, behind)) return sp__sizes_check_attrs(&o->sizes, n, "");
     for (int k = 0; k < start.n; k++) {
         sp__sizes_operand(&o->sizes, n, 1, k, at);
@@ -290,7 +294,7 @@ static sp_status open_pad(mo_out *o, sp_node *n)
     return SP_OK;
 }
 
-static sp_status open_node(mo_out *o, sp_node *n)
+static sp_status open_node(sp_mindir_out *o, sp_node *n)
 {
     o->sizes.n_sources = 0;
     SP_TRY(open_constants(o, n));
@@ -320,7 +324,7 @@ static sp_status open_node(mo_out *o, sp_node *n)
     return sp__sizes_check_attrs(&o->sizes, n, done);
 }
 
-sp_status sp__mo_free_sizes(mo_out *o)
+sp_status sp__mindir_out_free_sizes(sp_mindir_out *o)
 {
     int64_t at[SP_TRIALS_MAX];
     SP_TRY(sp__sizes_begin(&o->sizes, o->entry, o->names));

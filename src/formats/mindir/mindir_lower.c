@@ -116,8 +116,8 @@ static void step(sp_builder *b, const char *mode, int64_t hidden, sp_tensor *gx,
 /* gx, h0, c0?, weight, bias?, lengths?: y, last h, last c. What is kept for gradients is not made. */
 static sp_status spell_rnn(const sp_node *n, sp_builder *b, sp_tensor *const *in, sp_tensor **out)
 {
-    const char *mode = sp__mo_attr_text(n, "mode");
-    bool reverse = sp__mo_attr_int(n, "reverse");
+    const char *mode = sp__mindir_out_attr_text(n, "mode");
+    bool reverse = sp__mindir_out_attr_int(n, "reverse");
     const int64_t *dims = sp_tensor_dims(in[0]), time = dims[0], batch = dims[1], hidden = sp_tensor_dims(in[1])[1];
     SP_CHECK(time <= 4096, SP_DECLINED, "%lld steps of a recurrent layer are too many to be written one by one",
              (long long)time);
@@ -164,7 +164,7 @@ typedef sp_status (*spelling)(const sp_node *n, sp_builder *b, sp_tensor *const 
 static spelling spelling_of(const sp_node *n)
 {
     if (!strcmp(n->op->name, "rnn_scan")) return spell_rnn;
-    return strcmp(n->op->name, "conv_bytes") ? NULL : sp__mo_spell_conv_bytes;
+    return strcmp(n->op->name, "conv_bytes") ? NULL : sp__mindir_out_spell_conv_bytes;
 }
 
 /* Record what n is made of (m; NULL: it is spelled out) at the end of its function: its results, NULL where there is none. */
@@ -252,7 +252,7 @@ static const char *unsupported(const sp_node *n)
 {
     switch (n->kind) {
     case SP_NODE_HOST:
-        return sp__mo_fails(n) || !strcmp(n->host->name, SP_HOST_RANDOM) || !strcmp(n->host->name, SP_HOST_SIZE)
+        return sp__mindir_out_fails(n) || !strcmp(n->host->name, SP_HOST_RANDOM) || !strcmp(n->host->name, SP_HOST_SIZE)
                    ? NULL
                    : "Python code";
     case SP_NODE_GRAD: return "a gradient";
@@ -260,7 +260,7 @@ static const char *unsupported(const sp_node *n)
     }
 }
 
-static bool is_identity(const sp_node *n) { return sp__mo_behind(n->out[0]) != n->out[0]; }
+static bool is_identity(const sp_node *n) { return sp__mindir_out_behind(n->out[0]) != n->out[0]; }
 
 /* Told with the reason, as far as there is one beyond that it has no counterpart. */
 static void tell(sp__text *t, const sp_node *n, const char *what, const char *why)
@@ -277,7 +277,7 @@ static sp_status lower_function(sp_function *f, int depth, sp__text *bad, int *n
         next = n == stop ? NULL : n->next;
         const char *what = unsupported(n);
         if (what && depth == 0 && ++*n_bad < 100) tell(bad, n, what, NULL);
-        if (n->kind != SP_NODE_OP || is_identity(n) || sp__mo_writes(n)) continue;
+        if (n->kind != SP_NODE_OP || is_identity(n) || sp__mindir_out_writes(n)) continue;
         sp_status status = depth < DEPTH_MAX ? replace(f, n) : sp__fail(SP_DECLINED, "it has no counterpart in MindIR");
         if (status == SP_NOMEM) return status;
         if (status == SP_OK) *changed = true;
@@ -286,16 +286,16 @@ static sp_status lower_function(sp_function *f, int depth, sp__text *bad, int *n
     return SP_OK;
 }
 
-void sp__mo_reach(sp_function *f, uint8_t *reached)
+void sp__mindir_out_reach(sp_function *f, uint8_t *reached)
 {
     if (reached[f->id]) return;
     reached[f->id] = 1;
     for (const sp_node *n = f->first; n; n = n->next)
         for (int i = 0; i < n->n_in; i++)
-            if (n->in[i] && n->in[i]->origin == SP_VALUE_FUNCTION) sp__mo_reach(n->in[i]->target, reached);
+            if (n->in[i] && n->in[i]->origin == SP_VALUE_FUNCTION) sp__mindir_out_reach(n->in[i]->target, reached);
 }
 
-sp_status sp__mo_lower(sp_function *entry)
+sp_status sp__mindir_out_lower(sp_function *entry)
 {
     sp_graph *g = entry->graph;
     sp__text bad = {0};
@@ -305,7 +305,7 @@ sp_status sp__mo_lower(sp_function *entry)
     for (int depth = 0; changed && !n_bad && status == SP_OK && depth <= DEPTH_MAX; depth++) {
         uint8_t *reached = sp__alloc_zero((size_t)g->n_functions + 1);
         if (!reached) return SP_NOMEM;
-        sp__mo_reach(entry, reached);
+        sp__mindir_out_reach(entry, reached);
         changed = false;
         int n_functions = g->n_functions;
         for (sp_function *f = g->first; f && status == SP_OK; f = f->next) {

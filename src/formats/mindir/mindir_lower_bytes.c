@@ -74,7 +74,7 @@ static sp_tensor *by_channel(sp_builder *b, sp_tensor *t, int rank)
     return sp_reshape(b, t, sp_tensor_count(t) > 1 ? rank : 0, dims);
 }
 
-sp_status sp__mo_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *const *in, sp_tensor **out)
+sp_status sp__mindir_out_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *const *in, sp_tensor **out)
 {
     const sp_conv_attrs *a = n->attrs ? n->attrs : n->op->defaults;
     const int rank = sp_tensor_rank(in[SP_BYTES_X]);

@@ -21,52 +21,52 @@
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
-mi_value *sp__mi_value(mi_call *c, mi_kind kind, int n)
+sp_mindir_value *sp__mindir_value(sp_mindir_call *c, sp_mindir_kind kind, int n)
 {
-    mi_value *v = sp__arena_alloc(c->arena, sizeof *v);
+    sp_mindir_value *v = sp__arena_alloc(c->arena, sizeof *v);
     if (!v || (n && !(v->items = sp__arena_alloc(c->arena, (size_t)n * sizeof *v->items)))) return NULL;
     v->kind = kind;
     v->n = n;
     return v;
 }
 
-mi_value *sp__mindir_tensor(sp__arena *arena, sp_tensor *t)
+sp_mindir_value *sp__mindir_tensor(sp__arena *arena, sp_tensor *t)
 {
-    mi_value *v = sp__arena_alloc(arena, sizeof *v);
+    sp_mindir_value *v = sp__arena_alloc(arena, sizeof *v);
     if (!v) return NULL;
-    v->kind = MI_TENSOR;
+    v->kind = SP_MINDIR_TENSOR;
     v->t = t;
     return v;
 }
 
-sp_status sp__mi_give(mi_call *c, sp_tensor *t, mi_value **out)
+sp_status sp__mindir_give(sp_mindir_call *c, sp_tensor *t, sp_mindir_value **out)
 {
     if (!t) return sp__builder_status(c->b);
     return (*out = sp__mindir_tensor(c->arena, t)) ? SP_OK : SP_NOMEM;
 }
 
-sp_status sp__mi_number(mi_call *c, mi_kind kind, int64_t i, double f, mi_value **out)
+sp_status sp__mindir_number(sp_mindir_call *c, sp_mindir_kind kind, int64_t i, double f, sp_mindir_value **out)
 {
-    if (!(*out = sp__mi_value(c, kind, 0))) return SP_NOMEM;
+    if (!(*out = sp__mindir_value(c, kind, 0))) return SP_NOMEM;
     (*out)->i = i;
     (*out)->f = f;
     return SP_OK;
 }
 
-sp_status sp__mindir_as_tensor(mi_call *c, const mi_value *v, sp_tensor **out)
+sp_status sp__mindir_as_tensor(sp_mindir_call *c, const sp_mindir_value *v, sp_tensor **out)
 {
     sp_tensor *t;
     switch (v->kind) {
-    case MI_TENSOR: *out = v->t; return SP_OK;
-    case MI_INT: SP_TRY(sp_tensor_create_i64(SP_DTYPE_I64, v->i, &t)); break;
-    case MI_BOOL: SP_TRY(sp_tensor_create_i64(SP_DTYPE_BOOL, v->i, &t)); break;
-    case MI_FLOAT: SP_TRY(sp_tensor_create_f64(SP_DTYPE_F32, v->f, &t)); break;
-    case MI_TUPLE: {
+    case SP_MINDIR_TENSOR: *out = v->t; return SP_OK;
+    case SP_MINDIR_INT: SP_TRY(sp_tensor_create_i64(SP_DTYPE_I64, v->i, &t)); break;
+    case SP_MINDIR_BOOL: SP_TRY(sp_tensor_create_i64(SP_DTYPE_BOOL, v->i, &t)); break;
+    case SP_MINDIR_FLOAT: SP_TRY(sp_tensor_create_f64(SP_DTYPE_F32, v->f, &t)); break;
+    case SP_MINDIR_TUPLE: {
         int64_t n = v->n, *data;
         SP_TRY(sp_tensor_create(SP_DTYPE_I64, 1, &n, &t));
         data = sp_tensor_data(t);
         for (int i = 0; i < v->n; i++) {
-            if (v->items[i]->kind != MI_INT && v->items[i]->kind != MI_BOOL) {
+            if (v->items[i]->kind != SP_MINDIR_INT && v->items[i]->kind != SP_MINDIR_BOOL) {
                 sp_tensor_release(t);
                 return sp__fail(SP_FORMAT, "a tuple is given where a tensor is expected");
             }
@@ -82,7 +82,7 @@ sp_status sp__mindir_as_tensor(mi_call *c, const mi_value *v, sp_tensor **out)
     return *out ? SP_OK : sp__builder_status(c->b);
 }
 
-const mi_value *sp__mindir_attr(const mi_call *c, const char *name)
+const sp_mindir_value *sp__mindir_attr(const sp_mindir_call *c, const char *name)
 {
     for (int i = 0; i < c->primitive->n_attrs; i++)
         if (!strcmp(c->primitive->attrs[i].name, name)) return c->primitive->attrs[i].value;
@@ -90,19 +90,19 @@ const mi_value *sp__mindir_attr(const mi_call *c, const char *name)
 }
 
 /* The numbers in a value: one, a tuple of them, or a tensor whose contents are known. */
-sp_status sp__mi_ints(const mi_value *v, int max, int64_t *out, int *n)
+sp_status sp__mindir_ints(const sp_mindir_value *v, int max, int64_t *out, int *n)
 {
     *n = 0;
-    if (v->kind == MI_TUPLE) {
+    if (v->kind == SP_MINDIR_TUPLE) {
         for (int i = 0; i < v->n; i++) {
             int got;
             SP_CHECK(*n < max, SP_FORMAT, "%d numbers are given, at most %d are expected", v->n, max);
-            SP_TRY(sp__mi_ints(v->items[i], max - *n, out + *n, &got));
+            SP_TRY(sp__mindir_ints(v->items[i], max - *n, out + *n, &got));
             *n += got;
         }
         return SP_OK;
     }
-    if (v->kind == MI_TENSOR) {
+    if (v->kind == SP_MINDIR_TENSOR) {
         SP_CHECK(!sp_tensor_is_symbol(v->t), SP_SYMBOL, "the contents of a tensor decide about shapes");
         sp_tensor *flat;
         SP_CHECK(sp_tensor_count(v->t) <= max, SP_FORMAT, "%lld numbers are given, at most %d are expected",
@@ -118,91 +118,91 @@ sp_status sp__mi_ints(const mi_value *v, int max, int64_t *out, int *n)
         sp_tensor_release(flat);
         return status;
     }
-    SP_CHECK(v->kind == MI_INT || v->kind == MI_BOOL, SP_FORMAT,
+    SP_CHECK(v->kind == SP_MINDIR_INT || v->kind == SP_MINDIR_BOOL, SP_FORMAT,
              "a value that is not an integer is given where one is expected");
     out[(*n)++] = v->i;
     return SP_OK;
 }
 
-sp_status sp__mi_int(const mi_value *v, int64_t *out)
+sp_status sp__mindir_int(const sp_mindir_value *v, int64_t *out)
 {
     int n;
-    SP_TRY(sp__mi_ints(v, 1, out, &n));
+    SP_TRY(sp__mindir_ints(v, 1, out, &n));
     SP_CHECK(n == 1, SP_FORMAT, "no number is given where one is expected");
     return SP_OK;
 }
 
 /* Input k if there, else the attribute, else nothing. */
-const mi_value *sp__mi_argument(const mi_call *c, int k, const char *name)
+const sp_mindir_value *sp__mindir_argument(const sp_mindir_call *c, int k, const char *name)
 {
     if (k >= 0 && k < c->n_in) return c->in[k];
     return name ? sp__mindir_attr(c, name) : NULL;
 }
 
-sp_status sp__mi_int_argument(const mi_call *c, int k, const char *name, int64_t initial, int64_t *out)
+sp_status sp__mindir_int_argument(const sp_mindir_call *c, int k, const char *name, int64_t initial, int64_t *out)
 {
-    const mi_value *v = sp__mi_argument(c, k, name);
+    const sp_mindir_value *v = sp__mindir_argument(c, k, name);
     *out = initial;
-    return v && v->kind != MI_NONE ? sp__mi_int(v, out) : SP_OK;
+    return v && v->kind != SP_MINDIR_NONE ? sp__mindir_int(v, out) : SP_OK;
 }
 
-sp_status sp__mi_operand(mi_call *c, int k, sp_tensor **out)
+sp_status sp__mindir_operand(sp_mindir_call *c, int k, sp_tensor **out)
 {
     SP_CHECK(k < c->n_in, SP_FORMAT, "%s has %d inputs, input %d is needed", c->primitive->type, c->n_in, k);
     return sp__mindir_as_tensor(c, c->in[k], out);
 }
 
-static const char *kind_text(const mi_value *v)
+static const char *kind_text(const sp_mindir_value *v)
 {
     switch (v->kind) {
-    case MI_NONE: return "None";
-    case MI_INT: return "an int";
-    case MI_BOOL: return "a bool";
-    case MI_FLOAT: return "a float";
-    case MI_TEXT: return "a text";
-    case MI_TUPLE: return "a tuple";
-    case MI_TENSOR: return "a tensor";
-    case MI_DTYPE: return "a type";
+    case SP_MINDIR_NONE: return "None";
+    case SP_MINDIR_INT: return "an int";
+    case SP_MINDIR_BOOL: return "a bool";
+    case SP_MINDIR_FLOAT: return "a float";
+    case SP_MINDIR_TEXT: return "a text";
+    case SP_MINDIR_TUPLE: return "a tuple";
+    case SP_MINDIR_TENSOR: return "a tensor";
+    case SP_MINDIR_DTYPE: return "a type";
     default: return "a function";
     }
 }
 
-sp_status sp__mi_real(const mi_value *v, const char *what, double *out)
+sp_status sp__mindir_real(const sp_mindir_value *v, const char *what, double *out)
 {
-    if (v->kind == MI_TENSOR) {
+    if (v->kind == SP_MINDIR_TENSOR) {
         SP_CHECK(!sp_tensor_is_symbol(v->t), SP_SYMBOL, "%s is computed", what);
         return sp_tensor_item_f64(v->t, out);
     }
-    SP_CHECK(v->kind == MI_FLOAT || v->kind == MI_INT || v->kind == MI_BOOL, SP_FORMAT, "%s is %s; a number is wanted",
-             what, kind_text(v));
-    *out = v->kind == MI_FLOAT ? v->f : (double)v->i;
+    SP_CHECK(v->kind == SP_MINDIR_FLOAT || v->kind == SP_MINDIR_INT || v->kind == SP_MINDIR_BOOL, SP_FORMAT,
+             "%s is %s; a number is wanted", what, kind_text(v));
+    *out = v->kind == SP_MINDIR_FLOAT ? v->f : (double)v->i;
     return SP_OK;
 }
 
-sp_status sp__mi_word(const mi_value *v, const char *what, const char *words, int *out)
+sp_status sp__mindir_word(const sp_mindir_value *v, const char *what, const char *words, int *out)
 {
     char shown[SP_NAME_SHOWN];
-    SP_CHECK(v->kind == MI_TEXT || v->kind == MI_INT, SP_FORMAT, "%s is %s; wanted is one of: %s", what, kind_text(v),
-             words);
+    SP_CHECK(v->kind == SP_MINDIR_TEXT || v->kind == SP_MINDIR_INT, SP_FORMAT, "%s is %s; wanted is one of: %s", what,
+             kind_text(v), words);
     const char *at = words;
     for (int i = 0; *at; i++) {
         const size_t n = strcspn(at, " ");
-        if (v->kind == MI_INT ? v->i == i : strlen(v->s) == n && sp__same_letters_n(v->s, at, n)) {
+        if (v->kind == SP_MINDIR_INT ? v->i == i : strlen(v->s) == n && sp__same_letters_n(v->s, at, n)) {
             *out = i;
             return SP_OK;
         }
         at += n;
         at += *at == ' ';
     }
-    SP_CHECK(v->kind != MI_INT, SP_FORMAT, "%s is %lld; wanted is the place of one of: %s", what, (long long)v->i,
-             words);
+    SP_CHECK(v->kind != SP_MINDIR_INT, SP_FORMAT, "%s is %lld; wanted is the place of one of: %s", what,
+             (long long)v->i, words);
     return sp__fail(SP_FORMAT, "%s is '%s'; wanted is one of: %s", what, sp__name_shown(v->s, strlen(v->s), shown),
                     words);
 }
 
 /* --- texts of attributes ----------------------------------------------------------------------------------------- */
 
-void sp__mi_put(mi_text *a, const char *format, ...)
+void sp__mindir_put(sp_mindir_text *a, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -211,51 +211,51 @@ void sp__mi_put(mi_text *a, const char *format, ...)
     a->used = n < 0 || a->used + (size_t)n >= sizeof a->text ? sizeof a->text : a->used + (size_t)n;
 }
 
-void sp__mi_put_list(mi_text *a, const char *name, int n, const int64_t *v)
+void sp__mindir_put_list(sp_mindir_text *a, const char *name, int n, const int64_t *v)
 {
-    sp__mi_put(a, "%s%s=(", a->used ? ", " : "", name);
-    for (int i = 0; i < n; i++) sp__mi_put(a, "%lld,", (long long)v[i]);
-    sp__mi_put(a, ")");
+    sp__mindir_put(a, "%s%s=(", a->used ? ", " : "", name);
+    for (int i = 0; i < n; i++) sp__mindir_put(a, "%lld,", (long long)v[i]);
+    sp__mindir_put(a, ")");
 }
 
-sp_status sp__mi_put_value(mi_text *a, const mi_value *v)
+sp_status sp__mindir_put_value(sp_mindir_text *a, const sp_mindir_value *v)
 {
     switch (v->kind) {
-    case MI_NONE: sp__mi_put(a, "None"); return SP_OK;
-    case MI_INT: sp__mi_put(a, "%lld", (long long)v->i); return SP_OK;
-    case MI_BOOL: sp__mi_put(a, v->i ? "True" : "False"); return SP_OK;
-    case MI_FLOAT: sp__mi_put(a, isinf(v->f) ? (v->f > 0 ? "inf" : "-inf") : "%.17g", v->f); return SP_OK;
-    case MI_DTYPE: sp__mi_put(a, "%s", sp_dtype_name(v->dtype)); return SP_OK;
-    case MI_TEXT:
+    case SP_MINDIR_NONE: sp__mindir_put(a, "None"); return SP_OK;
+    case SP_MINDIR_INT: sp__mindir_put(a, "%lld", (long long)v->i); return SP_OK;
+    case SP_MINDIR_BOOL: sp__mindir_put(a, v->i ? "True" : "False"); return SP_OK;
+    case SP_MINDIR_FLOAT: sp__mindir_put(a, isinf(v->f) ? (v->f > 0 ? "inf" : "-inf") : "%.17g", v->f); return SP_OK;
+    case SP_MINDIR_DTYPE: sp__mindir_put(a, "%s", sp_dtype_name(v->dtype)); return SP_OK;
+    case SP_MINDIR_TEXT:
         SP_CHECK(!strpbrk(v->s, "'\"\\,"), SP_FORMAT, "the text '%s' cannot be an attribute", v->s);
-        sp__mi_put(a, "%s", v->s);
+        sp__mindir_put(a, "%s", v->s);
         return SP_OK;
-    case MI_TUPLE:
-        sp__mi_put(a, "(");
+    case SP_MINDIR_TUPLE:
+        sp__mindir_put(a, "(");
         for (int i = 0; i < v->n; i++) {
-            SP_TRY(sp__mi_put_value(a, v->items[i]));
-            sp__mi_put(a, ",");
+            SP_TRY(sp__mindir_put_value(a, v->items[i]));
+            sp__mindir_put(a, ",");
         }
-        sp__mi_put(a, ")");
+        sp__mindir_put(a, ")");
         return SP_OK;
-    case MI_TENSOR: {
+    case SP_MINDIR_TENSOR: {
         int64_t ints[64];
         int n;
         double f;
         SP_CHECK(!sp_tensor_is_symbol(v->t), SP_SYMBOL, "the contents of a tensor decide about attributes");
         if (sp_tensor_count(v->t) == 1 && sp_dtype_kind(sp_tensor_dtype(v->t)) == 'f') {
             SP_TRY(sp_tensor_item_f64(v->t, &f));
-            sp__mi_put(a, "%.17g", f);
+            sp__mindir_put(a, "%.17g", f);
             return SP_OK;
         }
-        SP_TRY(sp__mi_ints(v, 64, ints, &n));
+        SP_TRY(sp__mindir_ints(v, 64, ints, &n));
         if (sp_tensor_rank(v->t) == 0) {
-            sp__mi_put(a, "%lld", (long long)ints[0]);
+            sp__mindir_put(a, "%lld", (long long)ints[0]);
             return SP_OK;
         }
-        sp__mi_put(a, "(");
-        for (int i = 0; i < n; i++) sp__mi_put(a, "%lld,", (long long)ints[i]);
-        sp__mi_put(a, ")");
+        sp__mindir_put(a, "(");
+        for (int i = 0; i < n; i++) sp__mindir_put(a, "%lld,", (long long)ints[i]);
+        sp__mindir_put(a, ")");
         return SP_OK;
     }
     default: return sp__fail(SP_FORMAT, "a function is given where a number is expected");
@@ -270,13 +270,13 @@ static const sp_attr *attr_of(const sp_op *op, const char *name, size_t bytes)
 }
 
 /* Text attributes come as numbers since 2.3: formats and ways of padding and reducing. */
-sp_status sp__mi_put_attr(mi_text *a, const sp_attr *attr, const mi_value *v)
+sp_status sp__mindir_put_attr(sp_mindir_text *a, const sp_attr *attr, const sp_mindir_value *v)
 {
     static const char *const formats[] = {"NCHW", "NHWC"}, *const pads[] = {"pad", "same", "valid"},
                              *const reductions[] = {"sum", "mean", "none"};
-    if (v->kind == MI_NONE && attr->initial && strcmp(attr->initial, "None")) return SP_OK;
-    sp__mi_put(a, "%s%s=", a->used ? ", " : "", attr->name);
-    if (attr->type == SP_ATTR_DTYPE && v->kind == MI_INT) {
+    if (v->kind == SP_MINDIR_NONE && attr->initial && strcmp(attr->initial, "None")) return SP_OK;
+    sp__mindir_put(a, "%s%s=", a->used ? ", " : "", attr->name);
+    if (attr->type == SP_ATTR_DTYPE && v->kind == SP_MINDIR_INT) {
         /* numbers of MindSpore's own list of types */
         static const struct {
             int64_t number;
@@ -285,75 +285,76 @@ sp_status sp__mi_put_attr(mi_text *a, const sp_attr *attr, const mi_value *v)
                      {37, "uint8"},   {38, "uint16"},  {39, "uint32"},   {40, "uint64"},    {42, "float16"},
                      {43, "float32"}, {44, "float64"}, {45, "bfloat16"}, {48, "complex64"}, {49, "complex128"}};
         for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-            if (types[i].number == v->i) return sp__mi_put(a, "%s", types[i].name), SP_OK;
+            if (types[i].number == v->i) return sp__mindir_put(a, "%s", types[i].name), SP_OK;
         return sp__fail(SP_FORMAT, "%s is type number %lld, which is not known", attr->name, (long long)v->i);
     }
-    if (attr->type == SP_ATTR_TEXT && v->kind == MI_INT) {
+    if (attr->type == SP_ATTR_TEXT && v->kind == SP_MINDIR_INT) {
         bool is_pad = !strcmp(attr->name, "pad_mode"), is_reduction = !strcmp(attr->name, "reduction");
         SP_CHECK(v->i >= 0 && v->i < (is_pad || is_reduction ? 3 : 2), SP_FORMAT, "%s is %lld, which is not known",
                  attr->name, (long long)v->i);
-        sp__mi_put(a, "%s", is_pad ? pads[v->i] : is_reduction ? reductions[v->i] : formats[v->i]);
+        sp__mindir_put(a, "%s", is_pad ? pads[v->i] : is_reduction ? reductions[v->i] : formats[v->i]);
         return SP_OK;
     }
-    return sp__mi_put_value(a, v);
+    return sp__mindir_put_value(a, v);
 }
 
 /* --- applying ---------------------------------------------------------------------------------------------------- */
 
-sp_status sp__mi_apply(mi_call *c, const char *name, const char *text, int n_in, sp_tensor *const *in, mi_value **out)
+sp_status sp__mindir_apply_text(sp_mindir_call *c, const char *name, const char *text, int n_in, sp_tensor *const *in,
+                                sp_mindir_value **out)
 {
     const sp_op *op = sp_op_find(name);
     sp_attr_text kept = {.n_blocks = 0};
     int n = 0;
     SP_CHECK(op, SP_KEY, "there is no operator '%s'", name);
     void *attrs = sp__arena_alloc(c->arena, op->attrs_bytes + 1);
-    int room = op->n_out < 0 ? MI_RESULTS_MAX : SP_OUT_MAX;
+    int room = op->n_out < 0 ? SP_MINDIR_RESULTS_MAX : SP_OUT_MAX;
     sp_tensor **results = sp__arena_alloc(c->arena, (size_t)room * sizeof *results);
     if (!attrs || !results) return SP_NOMEM;
     sp_status status = sp__attrs_parse(op, text, attrs, &kept);
     if (status == SP_OK) status = sp__builder_apply_many(c->b, op, attrs, n_in, in, room, results, &n);
     sp__attr_text_free(&kept);
     SP_TRY(status);
-    if (n == 1 && op->n_out >= 0) return sp__mi_give(c, results[0], out);
-    if (!(*out = sp__mi_value(c, MI_TUPLE, n))) return SP_NOMEM;
-    for (int i = 0; i < n; i++) SP_TRY(sp__mi_give(c, results[i], &(*out)->items[i]));
+    if (n == 1 && op->n_out >= 0) return sp__mindir_give(c, results[0], out);
+    if (!(*out = sp__mindir_value(c, SP_MINDIR_TUPLE, n))) return SP_NOMEM;
+    for (int i = 0; i < n; i++) SP_TRY(sp__mindir_give(c, results[i], &(*out)->items[i]));
     return SP_OK;
 }
 
 /* One operator with one result. */
-sp_status sp__mi_call(mi_call *c, const char *name, int n_in, sp_tensor *const *in, mi_value **out, const char *format,
-                      ...)
+sp_status sp__mindir_call(sp_mindir_call *c, const char *name, int n_in, sp_tensor *const *in, sp_mindir_value **out,
+                          const char *format, ...)
 {
     char text[512];
     va_list list;
     va_start(list, format);
     sp__vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return sp__mi_apply(c, name, text, n_in, in, out);
+    return sp__mindir_apply_text(c, name, text, n_in, in, out);
 }
 
-sp_status sp__mi_operands(mi_call *c, const mi_value *v, int max, sp_tensor **in, int *n)
+sp_status sp__mindir_operands(sp_mindir_call *c, const sp_mindir_value *v, int max, sp_tensor **in, int *n)
 {
-    if (v->kind != MI_TUPLE) {
+    if (v->kind != SP_MINDIR_TUPLE) {
         SP_CHECK(*n < max, SP_FORMAT, "more than %d operands", max);
         return sp__mindir_as_tensor(c, v, &in[(*n)++]);
     }
-    for (int i = 0; i < v->n; i++) SP_TRY(sp__mi_operands(c, v->items[i], max, in, n));
+    for (int i = 0; i < v->n; i++) SP_TRY(sp__mindir_operands(c, v->items[i], max, in, n));
     return SP_OK;
 }
 
-sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out)
+sp_status sp__mindir_run_text(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     const sp_op *op = sp_op_find(rule->op);
-    mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
-    sp_tensor **in = sp__arena_alloc(c->arena, MI_RESULTS_MAX * sizeof *in);
+    sp_mindir_text *a = sp__arena_alloc(c->arena, sizeof *a);
+    sp_tensor **in = sp__arena_alloc(c->arena, SP_MINDIR_RESULTS_MAX * sizeof *in);
     int n = 0, k = 0;
     if (!a || !in) return SP_NOMEM;
     for (const char *p = rule->inputs; *p;) {
         size_t bytes = strcspn(p, " ");
-        const mi_value *v = k < c->n_in ? c->in[k] : NULL;
+        const sp_mindir_value *v = k < c->n_in ? c->in[k] : NULL;
         if (*p == '_') {
-            bool left_out = !v || v->kind == MI_NONE || v->kind == MI_MONAD;
+            bool left_out = !v || v->kind == SP_MINDIR_NONE || v->kind == SP_MINDIR_MONAD;
             SP_CHECK(!left_out || p[1] == '?', SP_FORMAT, "%s has %d inputs, input %d is needed", rule->mindir, c->n_in,
                      k);
             in[n] = NULL;
@@ -362,13 +363,13 @@ sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out)
         } else if (*p == '*') {
             SP_CHECK(v, SP_FORMAT, "%s has no inputs", rule->mindir);
             /* Before 1.7 operands that belong together were not put into a tuple. */
-            if (v->kind == MI_TUPLE) SP_TRY(sp__mi_operands(c, v, MI_RESULTS_MAX, in, &n));
+            if (v->kind == SP_MINDIR_TUPLE) SP_TRY(sp__mindir_operands(c, v, SP_MINDIR_RESULTS_MAX, in, &n));
             else
-                for (; k < c->n_in && c->in[k]->kind == MI_TENSOR; k++)
-                    SP_TRY(sp__mi_operands(c, c->in[k], MI_RESULTS_MAX, in, &n));
-            if (v->kind != MI_TUPLE) k--;
+                for (; k < c->n_in && c->in[k]->kind == SP_MINDIR_TENSOR; k++)
+                    SP_TRY(sp__mindir_operands(c, c->in[k], SP_MINDIR_RESULTS_MAX, in, &n));
+            if (v->kind != SP_MINDIR_TUPLE) k--;
         } else if (memchr(p, '=', bytes)) {
-            sp__mi_put(a, "%s%.*s", a->used ? ", " : "", (int)bytes, p);
+            sp__mindir_put(a, "%s%.*s", a->used ? ", " : "", (int)bytes, p);
             k--;
         } else if (*p != '-') {
             size_t ours = strcspn(p, "< ");
@@ -377,51 +378,51 @@ sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out)
                      ours < bytes ? p + ours + 1 : p);
             const sp_attr *attr = attr_of(op, p, ours);
             SP_CHECK(attr, SP_KEY, "rule of %s: %s has no attribute '%.*s'", rule->mindir, op->name, (int)ours, p);
-            if (!v || v->kind == MI_MONAD) v = sp__mindir_attr(c, other);
-            if (v) SP_TRY(sp__mi_put_attr(a, attr, v));
+            if (!v || v->kind == SP_MINDIR_MONAD) v = sp__mindir_attr(c, other);
+            if (v) SP_TRY(sp__mindir_put_attr(a, attr, v));
         }
         k++;
         p += bytes;
         p += *p == ' ';
     }
     SP_CHECK(a->used < sizeof a->text, SP_FORMAT, "%s has attributes that are too long", rule->mindir);
-    return sp__mi_apply(c, rule->op, a->text, n, in, out);
+    return sp__mindir_apply_text(c, rule->op, a->text, n, in, out);
 }
 
-static sp_status run_like(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_like(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x;
-    mi_text a = {.used = 0};
-    SP_TRY(sp__mi_operand(c, 0, &x));
-    sp__mi_put(&a, "value=%s, dtype=%s, shape=(", rule->op, sp_dtype_name(sp_tensor_dtype(x)));
+    sp_mindir_text a = {.used = 0};
+    SP_TRY(sp__mindir_operand(c, 0, &x));
+    sp__mindir_put(&a, "value=%s, dtype=%s, shape=(", rule->op, sp_dtype_name(sp_tensor_dtype(x)));
     for (int i = 0; i < sp_tensor_rank(x); i++) {
         SP_CHECK(sp_tensor_dims(x)[i] >= 0, SP_SYMBOL, "a dimension is not known before the model runs");
-        sp__mi_put(&a, "%lld,", (long long)sp_tensor_dims(x)[i]);
+        sp__mindir_put(&a, "%lld,", (long long)sp_tensor_dims(x)[i]);
     }
-    sp__mi_put(&a, ")");
-    return sp__mi_apply(c, "full", a.text, 0, NULL, out);
+    sp__mindir_put(&a, ")");
+    return sp__mindir_apply_text(c, "full", a.text, 0, NULL, out);
 }
 
-static sp_status run_zeros(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_zeros(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     int64_t dims[SP_RANK_MAX];
     int n;
-    mi_text a = {.used = 0};
+    sp_mindir_text a = {.used = 0};
     SP_CHECK(c->n_in >= 1, SP_FORMAT, "%s has no shape", rule->mindir);
-    SP_TRY(sp__mi_ints(c->in[0], SP_RANK_MAX, dims, &n));
+    SP_TRY(sp__mindir_ints(c->in[0], SP_RANK_MAX, dims, &n));
     const sp_attr dtype = {.name = "dtype", .type = SP_ATTR_DTYPE, .initial = "None"};
-    sp__mi_put(&a, "value=%s, shape=(", rule->op);
-    for (int i = 0; i < n; i++) sp__mi_put(&a, "%lld,", (long long)dims[i]);
-    sp__mi_put(&a, ")");
-    if (c->n_in > 1) SP_TRY(sp__mi_put_attr(&a, &dtype, c->in[1]));
-    return sp__mi_apply(c, "full", a.text, 0, NULL, out);
+    sp__mindir_put(&a, "value=%s, shape=(", rule->op);
+    for (int i = 0; i < n; i++) sp__mindir_put(&a, "%lld,", (long long)dims[i]);
+    sp__mindir_put(&a, ")");
+    if (c->n_in > 1) SP_TRY(sp__mindir_put_attr(&a, &dtype, c->in[1]));
+    return sp__mindir_apply_text(c, "full", a.text, 0, NULL, out);
 }
 
-static sp_status run_reduce_all_axes(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_reduce_all_axes(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x;
-    SP_TRY(sp__mi_operand(c, 0, &x));
-    return sp__mi_apply(c, rule->op, "", 1, &x, out);
+    SP_TRY(sp__mindir_operand(c, 0, &x));
+    return sp__mindir_apply_text(c, rule->op, "", 1, &x, out);
 }
 
 /* --- conditions that must hold --------------------------------------------------------------------------------- */
@@ -441,15 +442,16 @@ static sp_status assert_late(void *context, int n_in, sp_tensor *const *in, int 
     return check_holds(context, in[0]);
 }
 
-static sp_status run_assert(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_assert(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     (void)rule;
     sp_tensor *holds;
-    const mi_value *said = sp__mindir_attr(c, "message");
-    const char *message = said && said->kind == MI_TEXT && *said->s ? said->s : "Assert: a condition does not hold";
-    SP_TRY(sp__mi_operand(c, 0, &holds));
+    const sp_mindir_value *said = sp__mindir_attr(c, "message");
+    const char *message =
+        said && said->kind == SP_MINDIR_TEXT && *said->s ? said->s : "Assert: a condition does not hold";
+    SP_TRY(sp__mindir_operand(c, 0, &holds));
     if (!(*out = sp__arena_alloc(c->arena, sizeof **out))) return SP_NOMEM;
-    (*out)->kind = MI_NONE;
+    (*out)->kind = SP_MINDIR_NONE;
     if (!sp_tensor_is_symbol(holds)) return check_holds(message, holds);
     char *kept = sp__strdup(message);
     if (!kept) return SP_NOMEM;
@@ -460,7 +462,7 @@ static sp_status run_assert(mi_call *c, const mi_rule *rule, mi_value **out)
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
-#define TEXT(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mi_run_text}
+#define TEXT(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mindir_run_text}
 /* What a small build need not read has no function (base/parts.h), and of the lists of other files nothing is left when it needs none of them. */
 #ifdef SP_HAVE_MINDIR_EXT
 #define HAVE_EXT SP_HAVE_MINDIR_EXT
@@ -471,57 +473,57 @@ static sp_status run_assert(mi_call *c, const mi_rule *rule, mi_value **out)
 #endif
 #define WANTED(mindir_, run_) (SP_WANTS_PRIMITIVE(mindir_) ? run_ : NULL)
 #define CODE(mindir_, op_, run_) {.mindir = mindir_, .op = op_, .run = WANTED(mindir_, run_)}
-#define RESIZE(mindir_, mode_) {.mindir = mindir_, .inputs = mode_, .run = WANTED(mindir_, sp__mi_run_resize)}
+#define RESIZE(mindir_, mode_) {.mindir = mindir_, .inputs = mode_, .run = WANTED(mindir_, sp__mindir_run_resize)}
 #define TURNED(mindir_, op_, inputs_)                                                                                  \
-    {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = WANTED(mindir_, sp__mi_run_turned)}
+    {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = WANTED(mindir_, sp__mindir_run_turned)}
 #define CONTROL(mindir_, control_) {.mindir = mindir_, .control = control_}
 
-static const mi_rule rules[] = {
-    CONTROL("MakeTuple", MI_MAKE_TUPLE),
-    CONTROL("MakeList", MI_MAKE_TUPLE),
-    CONTROL("make_list", MI_MAKE_TUPLE),
-    CONTROL("TupleGetItem", MI_GET_ITEM),
-    CONTROL("ListGetItem", MI_GET_ITEM),
-    CONTROL("list_getitem", MI_GET_ITEM),
-    CONTROL("RealTupleGetItem", MI_GET_ITEM),
-    CONTROL("RealMakeTuple", MI_MAKE_TUPLE),
-    CONTROL("Depend", MI_FIRST),
-    CONTROL("Load", MI_FIRST),
-    CONTROL("StopGradient", MI_FIRST),
-    CONTROL("Identity", MI_FIRST),
-    CONTROL("TensorMove", MI_FIRST),
-    CONTROL("Return", MI_FIRST),
-    CONTROL("return", MI_FIRST),
-    CONTROL("stop_gradient", MI_FIRST),
-    CONTROL("UpdateState", MI_STATE),
-    CONTROL("Partial", MI_PARTIAL),
-    CONTROL("partial", MI_PARTIAL),
-    CONTROL("Switch", MI_SWITCH),
-    CONTROL("switch", MI_SWITCH),
-    CONTROL("SwitchLayer", MI_SWITCH_LAYER),
-    CONTROL("switch_layer", MI_SWITCH_LAYER),
+static const sp_mindir_rule rules[] = {
+    CONTROL("MakeTuple", SP_MINDIR_MAKE_TUPLE),
+    CONTROL("MakeList", SP_MINDIR_MAKE_TUPLE),
+    CONTROL("make_list", SP_MINDIR_MAKE_TUPLE),
+    CONTROL("TupleGetItem", SP_MINDIR_GET_ITEM),
+    CONTROL("ListGetItem", SP_MINDIR_GET_ITEM),
+    CONTROL("list_getitem", SP_MINDIR_GET_ITEM),
+    CONTROL("RealTupleGetItem", SP_MINDIR_GET_ITEM),
+    CONTROL("RealMakeTuple", SP_MINDIR_MAKE_TUPLE),
+    CONTROL("Depend", SP_MINDIR_FIRST),
+    CONTROL("Load", SP_MINDIR_FIRST),
+    CONTROL("StopGradient", SP_MINDIR_FIRST),
+    CONTROL("Identity", SP_MINDIR_FIRST),
+    CONTROL("TensorMove", SP_MINDIR_FIRST),
+    CONTROL("Return", SP_MINDIR_FIRST),
+    CONTROL("return", SP_MINDIR_FIRST),
+    CONTROL("stop_gradient", SP_MINDIR_FIRST),
+    CONTROL("UpdateState", SP_MINDIR_STATE),
+    CONTROL("Partial", SP_MINDIR_PARTIAL),
+    CONTROL("partial", SP_MINDIR_PARTIAL),
+    CONTROL("Switch", SP_MINDIR_SWITCH),
+    CONTROL("switch", SP_MINDIR_SWITCH),
+    CONTROL("SwitchLayer", SP_MINDIR_SWITCH_LAYER),
+    CONTROL("switch_layer", SP_MINDIR_SWITCH_LAYER),
 
-    CODE("Conv2D", "conv2d", sp__mi_run_conv),
-    CODE("Conv3D", "conv3d", sp__mi_run_conv),
-    CODE("DepthwiseConv2dNative", "conv2d", sp__mi_run_conv),
-    CODE("MaxPool", "max_pool2d", sp__mi_run_pool),
-    CODE("AvgPool", "avg_pool2d", sp__mi_run_pool),
-    CODE("BiasAdd", "add", sp__mi_run_bias_add),
-    CODE("Shape", NULL, sp__mi_run_shape),
-    CODE("TensorShape", NULL, sp__mi_run_shape),
-    CODE("DynamicShape", NULL, sp__mi_run_shape),
-    CODE("ExpandDims", NULL, sp__mi_run_expand_dims),
-    CODE("Squeeze", NULL, sp__mi_run_squeeze),
-    CODE("Flatten", NULL, sp__mi_run_flatten),
-    CODE("FlattenExt", NULL, sp__mi_run_flatten),
-    CODE("StridedSlice", NULL, sp__mi_run_strided_slice),
-    CODE("ReverseV2", NULL, sp__mi_run_reverse),
-    CODE("Split", NULL, sp__mi_run_split),
-    CODE("LSTM", NULL, sp__mi_run_lstm),
-    CODE("Dropout", NULL, sp__mi_run_dropout),
-    CODE("UniformReal", "random_uniform", sp__mi_run_random),
-    CODE("StandardNormal", "random_normal", sp__mi_run_random),
-    CODE("UniformInt", "random_int", sp__mi_run_random),
+    CODE("Conv2D", "conv2d", sp__mindir_run_conv),
+    CODE("Conv3D", "conv3d", sp__mindir_run_conv),
+    CODE("DepthwiseConv2dNative", "conv2d", sp__mindir_run_conv),
+    CODE("MaxPool", "max_pool2d", sp__mindir_run_pool),
+    CODE("AvgPool", "avg_pool2d", sp__mindir_run_pool),
+    CODE("BiasAdd", "add", sp__mindir_run_bias_add),
+    CODE("Shape", NULL, sp__mindir_run_shape),
+    CODE("TensorShape", NULL, sp__mindir_run_shape),
+    CODE("DynamicShape", NULL, sp__mindir_run_shape),
+    CODE("ExpandDims", NULL, sp__mindir_run_expand_dims),
+    CODE("Squeeze", NULL, sp__mindir_run_squeeze),
+    CODE("Flatten", NULL, sp__mindir_run_flatten),
+    CODE("FlattenExt", NULL, sp__mindir_run_flatten),
+    CODE("StridedSlice", NULL, sp__mindir_run_strided_slice),
+    CODE("ReverseV2", NULL, sp__mindir_run_reverse),
+    CODE("Split", NULL, sp__mindir_run_split),
+    CODE("LSTM", NULL, sp__mindir_run_lstm),
+    CODE("Dropout", NULL, sp__mindir_run_dropout),
+    CODE("UniformReal", "random_uniform", sp__mindir_run_random),
+    CODE("StandardNormal", "random_normal", sp__mindir_run_random),
+    CODE("UniformInt", "random_int", sp__mindir_run_random),
     CODE("Assert", NULL, run_assert),
     CODE("ZerosLike", "0", run_like),
     CODE("OnesLike", "1", run_like),
@@ -624,46 +626,46 @@ static const mi_rule rules[] = {
     {.mindir = "CropAndResize",
      .op = "crop_and_resize",
      .inputs = "_ _ _ crop_size method extrapolation_value",
-     .run = WANTED("CropAndResize", sp__mi_run_crop)},
-    CODE("PadV3", "pad", sp__mi_run_pad),
-    CODE("ConstantPadND", "pad", sp__mi_run_pad),
-    CODE("Pad", "pad", sp__mi_run_pad_attr),
-    CODE("MirrorPad", "pad", sp__mi_run_pad_attr),
-    CODE("FillV2", NULL, sp__mi_run_fill),
-    CODE("FillScalar", NULL, sp__mi_run_fill),
-    CODE("FillTensor", NULL, sp__mi_run_fill),
-    CODE("Fill", NULL, sp__mi_run_fill),
-    CODE("ScatterNd", NULL, sp__mi_run_scatter_nd),
-    CODE("TensorScatterElements", NULL, sp__mi_run_scatter_elements),
-    CODE("Cummin", NULL, sp__mi_run_cummin),
-    CODE("SolveTriangular", NULL, sp__mi_run_triangular),
-    CODE("FFT", NULL, sp__mi_run_fft),
-    CODE("IFFT", NULL, sp__mi_run_fft),
+     .run = WANTED("CropAndResize", sp__mindir_run_crop)},
+    CODE("PadV3", "pad", sp__mindir_run_pad),
+    CODE("ConstantPadND", "pad", sp__mindir_run_pad),
+    CODE("Pad", "pad", sp__mindir_run_pad_attr),
+    CODE("MirrorPad", "pad", sp__mindir_run_pad_attr),
+    CODE("FillV2", NULL, sp__mindir_run_fill),
+    CODE("FillScalar", NULL, sp__mindir_run_fill),
+    CODE("FillTensor", NULL, sp__mindir_run_fill),
+    CODE("Fill", NULL, sp__mindir_run_fill),
+    CODE("ScatterNd", NULL, sp__mindir_run_scatter_nd),
+    CODE("TensorScatterElements", NULL, sp__mindir_run_scatter_elements),
+    CODE("Cummin", NULL, sp__mindir_run_cummin),
+    CODE("SolveTriangular", NULL, sp__mindir_run_triangular),
+    CODE("FFT", NULL, sp__mindir_run_fft),
+    CODE("IFFT", NULL, sp__mindir_run_fft),
     RESIZE("ResizeBilinearV2", "linear"),
     RESIZE("ResizeBilinear", "linear"),
     RESIZE("ResizeNearestNeighborV2", "nearest"),
     RESIZE("ResizeNearestNeighbor", "nearest"),
     RESIZE("ResizeLinear1D", "linear"),
-    CODE("DepthToSpace", NULL, sp__mi_run_blocks),
-    CODE("SpaceToDepth", NULL, sp__mi_run_blocks),
-    CODE("MaxPool3D", "max_pool3d", sp__mi_run_pool_3d),
-    CODE("AvgPool3D", "avg_pool3d", sp__mi_run_pool_3d),
-    CODE("MaxPoolWithArgmaxV2", "max_pool2d_indices", sp__mi_run_pool_argmax),
-    CODE("MaxPool3DWithArgmax", "max_pool3d_indices", sp__mi_run_pool_argmax),
-    CODE("Conv2DTranspose", "conv2d_input_grad", sp__mi_run_conv_transposed),
-    CODE("Conv2DBackpropInput", "conv2d_input_grad", sp__mi_run_conv_transposed),
-    CODE("Conv3DTranspose", "conv3d_input_grad", sp__mi_run_conv_transposed),
-    CODE("Conv3DBackpropInput", "conv3d_input_grad", sp__mi_run_conv_transposed),
-    CODE("BiasAddGrad", NULL, sp__mi_run_bias_add_grad),
-    CODE("Conv2DBackpropFilter", "conv2d_weight_grad", sp__mi_run_conv_filter),
-    CODE("MaxPoolGrad", "pool_max_grad", sp__mi_run_pool_grad),
-    CODE("AvgPoolGrad", "pool_mean_grad", sp__mi_run_pool_grad),
+    CODE("DepthToSpace", NULL, sp__mindir_run_blocks),
+    CODE("SpaceToDepth", NULL, sp__mindir_run_blocks),
+    CODE("MaxPool3D", "max_pool3d", sp__mindir_run_pool_3d),
+    CODE("AvgPool3D", "avg_pool3d", sp__mindir_run_pool_3d),
+    CODE("MaxPoolWithArgmaxV2", "max_pool2d_indices", sp__mindir_run_pool_argmax),
+    CODE("MaxPool3DWithArgmax", "max_pool3d_indices", sp__mindir_run_pool_argmax),
+    CODE("Conv2DTranspose", "conv2d_input_grad", sp__mindir_run_conv_transposed),
+    CODE("Conv2DBackpropInput", "conv2d_input_grad", sp__mindir_run_conv_transposed),
+    CODE("Conv3DTranspose", "conv3d_input_grad", sp__mindir_run_conv_transposed),
+    CODE("Conv3DBackpropInput", "conv3d_input_grad", sp__mindir_run_conv_transposed),
+    CODE("BiasAddGrad", NULL, sp__mindir_run_bias_add_grad),
+    CODE("Conv2DBackpropFilter", "conv2d_weight_grad", sp__mindir_run_conv_filter),
+    CODE("MaxPoolGrad", "pool_max_grad", sp__mindir_run_pool_grad),
+    CODE("AvgPoolGrad", "pool_mean_grad", sp__mindir_run_pool_grad),
     {.mindir = "BatchNorm",
      .op = "batch_norm",
      .inputs = "_ _? _? _? _? is_training epsilon momentum data_format",
-     .run = WANTED("BatchNorm", sp__mi_run_batch_norm)},
-    CODE("BatchNormGrad", NULL, sp__mi_run_batch_norm_grad),
-    CODE("LayerNormGrad", NULL, sp__mi_run_layer_norm_grad),
+     .run = WANTED("BatchNorm", sp__mindir_run_batch_norm)},
+    CODE("BatchNormGrad", NULL, sp__mindir_run_batch_norm_grad),
+    CODE("LayerNormGrad", NULL, sp__mindir_run_layer_norm_grad),
     TURNED("ReluGrad", "relu_grad", "01"),
     TURNED("GeLUGrad", "gelu_tanh_grad", "10"),
     TURNED("ReLU6Grad", "relu6_grad", "10"),
@@ -672,20 +674,20 @@ static const mi_rule rules[] = {
     TURNED("HSigmoidGrad", "hardsigmoid_grad", "10"),
     TURNED("SoftmaxBackward", "softmax_grad", "10 dim"),
     TURNED("LogSoftmaxGrad", "log_softmax_grad", "01 axis"),
-    CODE("SigmoidGrad", NULL, sp__mi_run_slope),
-    CODE("TanhGrad", NULL, sp__mi_run_slope),
-    CODE("SqrtGrad", NULL, sp__mi_run_slope),
-    CODE("RsqrtGrad", NULL, sp__mi_run_slope),
-    CODE("ReciprocalGrad", NULL, sp__mi_run_slope),
-    CODE("GatherDGradV2", NULL, sp__mi_run_gather_grad),
-    CODE("UnsortedSegmentSum", NULL, sp__mi_run_segment_sum),
-    CODE("StridedSliceGrad", NULL, sp__mi_run_slice_grad),
-    CODE("MaskedFill", NULL, sp__mi_run_masked_fill),
-    CODE("AddExt", "add", sp__mi_run_add_ext),
-    CODE("SubExt", "sub", sp__mi_run_add_ext),
-    CODE("InplaceAddExt", "add", sp__mi_run_add_ext),
-    CODE("InplaceAddsExt", "add", sp__mi_run_add_ext),
-    CODE("InplaceSubExt", "sub", sp__mi_run_add_ext),
+    CODE("SigmoidGrad", NULL, sp__mindir_run_slope),
+    CODE("TanhGrad", NULL, sp__mindir_run_slope),
+    CODE("SqrtGrad", NULL, sp__mindir_run_slope),
+    CODE("RsqrtGrad", NULL, sp__mindir_run_slope),
+    CODE("ReciprocalGrad", NULL, sp__mindir_run_slope),
+    CODE("GatherDGradV2", NULL, sp__mindir_run_gather_grad),
+    CODE("UnsortedSegmentSum", NULL, sp__mindir_run_segment_sum),
+    CODE("StridedSliceGrad", NULL, sp__mindir_run_slice_grad),
+    CODE("MaskedFill", NULL, sp__mindir_run_masked_fill),
+    CODE("AddExt", "add", sp__mindir_run_add_ext),
+    CODE("SubExt", "sub", sp__mindir_run_add_ext),
+    CODE("InplaceAddExt", "add", sp__mindir_run_add_ext),
+    CODE("InplaceAddsExt", "add", sp__mindir_run_add_ext),
+    CODE("InplaceSubExt", "sub", sp__mindir_run_add_ext),
     TEXT("InplaceMul", "mul", "_ _"),
     TEXT("InplaceMuls", "mul", "_ _"),
     TEXT("InplaceDiv", "div", "_ _"),
@@ -694,13 +696,13 @@ static const mi_rule rules[] = {
     TEXT("BitwiseAndTensor", "bitwise_and", "_ _"),
     TEXT("BitwiseOrTensor", "bitwise_or", "_ _"),
     TEXT("BitwiseXorTensor", "bitwise_xor", "_ _"),
-    CODE("Slice", NULL, sp__mi_run_slice),
-    CODE("SliceExt", NULL, sp__mi_run_slice_ext),
-    CODE("SliceExtView", NULL, sp__mi_run_slice_ext),
-    CODE("SplitTensor", NULL, sp__mi_run_split_tensor),
-    CODE("Chunk", NULL, sp__mi_run_chunk),
-    CODE("ClampScalar", NULL, sp__mi_run_clamp),
-    CODE("ClampTensor", NULL, sp__mi_run_clamp),
+    CODE("Slice", NULL, sp__mindir_run_slice),
+    CODE("SliceExt", NULL, sp__mindir_run_slice_ext),
+    CODE("SliceExtView", NULL, sp__mindir_run_slice_ext),
+    CODE("SplitTensor", NULL, sp__mindir_run_split_tensor),
+    CODE("Chunk", NULL, sp__mindir_run_chunk),
+    CODE("ClampScalar", NULL, sp__mindir_run_clamp),
+    CODE("ClampTensor", NULL, sp__mindir_run_clamp),
     TEXT("LogSoftmax", "log_softmax", "_ axis"),
     TEXT("Softmax", "softmax", "_ axis"),
 };
@@ -708,55 +710,58 @@ static const mi_rule rules[] = {
 /* Its inputs, then its attributes. */
 static const char *default_inputs(sp__arena *arena, const sp_op *op)
 {
-    mi_text a = {.used = 0};
+    sp_mindir_text a = {.used = 0};
     const sp_inputs *in = sp__op_inputs(op);
     for (int i = 0; i < in->n; i++)
-        sp__mi_put(&a, "%s%s", a.used ? " " : "",
-                   in->variadic && i == in->n - 1 ? "*"
-                   : in->optional >> i & 1        ? "_?"
-                                                  : "_");
-    for (int i = 0; i < op->n_attrs; i++) sp__mi_put(&a, "%s%s", a.used ? " " : "", op->attrs[i].name);
+        sp__mindir_put(&a, "%s%s", a.used ? " " : "",
+                       in->variadic && i == in->n - 1 ? "*"
+                       : in->optional >> i & 1        ? "_?"
+                                                      : "_");
+    for (int i = 0; i < op->n_attrs; i++) sp__mindir_put(&a, "%s%s", a.used ? " " : "", op->attrs[i].name);
     return a.used < sizeof a.text ? sp__arena_text(arena, a.text) : NULL;
 }
 
-const mi_rule *sp__mindir_rule(sp__arena *arena, const char *type)
+const sp_mindir_rule *sp__mindir_rule(sp__arena *arena, const char *type)
 {
     if (!strncmp(type, "S_Prim_", 7) || !strncmp(type, "S-Prim-", 7)) type += 7;
     if (sp__used_watched()) sp__used_note(SP_USED_PRIMITIVE, type);
     const char *op_name = NULL;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (strcmp(rules[i].mindir, type)) continue;
-        if (rules[i].run != sp__mi_run_text || rules[i].inputs) return &rules[i];
+        if (rules[i].run != sp__mindir_run_text || rules[i].inputs) return &rules[i];
         op_name = rules[i].op;
     }
-    for (const mi_rule *r = sp__mi_ext_rules; HAVE_EXT && r->mindir; r++)
+    for (const sp_mindir_rule *r = sp__mindir_ext_rules; HAVE_EXT && r->mindir; r++)
         if (!strcmp(r->mindir, type)) return r;
-    for (const mi_rule *r = sp__mi_scalar_rules; HAVE_SCALAR && r->mindir; r++)
+    for (const sp_mindir_rule *r = sp__mindir_scalar_rules; HAVE_SCALAR && r->mindir; r++)
         if (!strcmp(r->mindir, type)) return r;
     for (int i = 0; i < sp_op_count(); i++) {
         const sp_op *op = sp_op_at(i);
         if (op_name ? strcmp(op->name, op_name) : !op->mindir || strcmp(op->mindir, type)) continue;
-        mi_rule *rule = sp__arena_alloc(arena, sizeof *rule);
+        sp_mindir_rule *rule = sp__arena_alloc(arena, sizeof *rule);
         const char *inputs = default_inputs(arena, op);
         if (!rule || !inputs) return NULL;
-        *rule = (mi_rule){op->mindir, op->name, inputs, sp__mi_run_text, MI_OPERATOR};
+        *rule = (sp_mindir_rule){op->mindir, op->name, inputs, sp__mindir_run_text, SP_MINDIR_OPERATOR};
         return rule;
     }
     return NULL;
 }
 
-mi_control sp__mindir_control(const mi_rule *rule) { return rule->control; }
+sp_mindir_control sp__mindir_control(const sp_mindir_rule *rule) { return rule->control; }
 
-static unsigned written_operands(const mi_rule *rule)
+static unsigned written_operands(const sp_mindir_rule *rule)
 {
     const sp_op *op = rule->op ? sp_op_find(rule->op) : NULL;
     return op ? op->writes : 0;
 }
 
-bool sp__mindir_writes(const mi_rule *rule) { return written_operands(rule) || rule->run == sp__mi_run_batch_norm; }
-bool sp__mindir_writes_first(const mi_rule *rule) { return written_operands(rule) & 1; }
+bool sp__mindir_writes(const sp_mindir_rule *rule)
+{
+    return written_operands(rule) || rule->run == sp__mindir_run_batch_norm;
+}
+bool sp__mindir_writes_first(const sp_mindir_rule *rule) { return written_operands(rule) & 1; }
 
-sp_status sp__mindir_apply(mi_call *c, const mi_rule *rule, mi_value **out)
+sp_status sp__mindir_apply(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_status status = rule->run
                            ? rule->run(c, rule, out)

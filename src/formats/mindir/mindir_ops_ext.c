@@ -8,17 +8,17 @@
 #include "formats/mindir/mindir_ops.h"
 #include "ir/builder_keep.h"
 
-static sp_status op2(mi_call *c, const char *op, sp_tensor *x, sp_tensor *y, mi_value **out)
+static sp_status op2(sp_mindir_call *c, const char *op, sp_tensor *x, sp_tensor *y, sp_mindir_value **out)
 {
-    return sp__mi_apply(c, op, "", 2, (sp_tensor *[]){x, y}, out);
+    return sp__mindir_apply_text(c, op, "", 2, (sp_tensor *[]){x, y}, out);
 }
 
 /* Input k as an axis of x, from 0 on. */
-static sp_status axis_of(mi_call *c, int k, const char *name, const sp_tensor *x, int64_t initial, int *out)
+static sp_status axis_of(sp_mindir_call *c, int k, const char *name, const sp_tensor *x, int64_t initial, int *out)
 {
     int64_t axis;
     const int rank = sp_tensor_rank(x);
-    SP_TRY(sp__mi_int_argument(c, k, name, initial, &axis));
+    SP_TRY(sp__mindir_int_argument(c, k, name, initial, &axis));
     SP_CHECK(axis >= -rank && axis < rank, SP_VALUE, "%s %lld is out of range for rank %d", name, (long long)axis,
              rank);
     *out = (int)(axis < 0 ? axis + rank : axis);
@@ -28,34 +28,34 @@ static sp_status axis_of(mi_call *c, int k, const char *name, const sp_tensor *x
 /* --- views ------------------------------------------------------------------------------------------------------- */
 
 /* x, dim, dim; or the two dimensions of a matrix. */
-static sp_status run_swap(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_swap(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x;
     int a = 0, b = 0;
     int64_t perm[SP_RANK_MAX];
-    mi_text text = {.used = 0};
-    SP_TRY(sp__mi_operand(c, 0, &x));
+    sp_mindir_text text = {.used = 0};
+    SP_TRY(sp__mindir_operand(c, 0, &x));
     const int rank = sp_tensor_rank(x);
-    if (!strcmp(rule->mindir, "TExt") && rank < 2) return sp__mi_give(c, x, out);
+    if (!strcmp(rule->mindir, "TExt") && rank < 2) return sp__mindir_give(c, x, out);
     SP_TRY(axis_of(c, 1, "dim0", x, 0, &a));
     SP_TRY(axis_of(c, 2, "dim1", x, 1, &b));
     for (int i = 0; i < rank; i++) perm[i] = i == a ? b : i == b ? a : i;
-    sp__mi_put_list(&text, "perm", rank, perm);
-    return sp__mi_apply(c, "transpose", text.text, 1, &x, out);
+    sp__mindir_put_list(&text, "perm", rank, perm);
+    return sp__mindir_apply_text(c, "transpose", text.text, 1, &x, out);
 }
 
 /* x, dim, start, length; of SelectExtView an index, whose dimension goes. */
-static sp_status run_narrow(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_narrow(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     const bool select = !strcmp(rule->mindir, "SelectExtView");
     sp_tensor *x;
     int axis = 0, rank_out = 0;
     int64_t start, length = 1, from[SP_RANK_MAX], to[SP_RANK_MAX], dims[SP_RANK_MAX];
-    mi_text text = {.used = 0};
-    SP_TRY(sp__mi_operand(c, 0, &x));
+    sp_mindir_text text = {.used = 0};
+    SP_TRY(sp__mindir_operand(c, 0, &x));
     SP_TRY(axis_of(c, 1, "dim", x, 0, &axis));
-    SP_TRY(sp__mi_int_argument(c, 2, select ? "index" : "start", 0, &start));
-    if (!select) SP_TRY(sp__mi_int_argument(c, 3, "length", 1, &length));
+    SP_TRY(sp__mindir_int_argument(c, 2, select ? "index" : "start", 0, &start));
+    if (!select) SP_TRY(sp__mindir_int_argument(c, 3, "length", 1, &length));
     const int64_t size = sp_tensor_dims(x)[axis];
     if (start < 0) start += size;
     SP_CHECK(size < 0 || (start >= 0 && length >= 0 && start <= size - length), SP_INDEX,
@@ -65,48 +65,48 @@ static sp_status run_narrow(mi_call *c, const mi_rule *rule, mi_value **out)
         from[i] = i == axis ? start : 0;
         to[i] = i == axis ? start + length : sp_tensor_dims(x)[i];
     }
-    sp__mi_put_list(&text, "start", axis + 1, from);
-    sp__mi_put_list(&text, "stop", axis + 1, to);
-    SP_TRY(sp__mi_apply(c, "slice", text.text, 1, &x, out));
+    sp__mindir_put_list(&text, "start", axis + 1, from);
+    sp__mindir_put_list(&text, "stop", axis + 1, to);
+    SP_TRY(sp__mindir_apply_text(c, "slice", text.text, 1, &x, out));
     if (!select) return SP_OK;
     for (int i = 0; i < sp_tensor_rank(x); i++)
         if (i != axis) dims[rank_out++] = sp_tensor_dims(x)[i];
-    return sp__mi_reshape(c, (*out)->t, rank_out, dims, out);
+    return sp__mindir_reshape(c, (*out)->t, rank_out, dims, out);
 }
 
 /* x of the shape of another. */
-static sp_status run_as(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_as(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x, *other;
-    mi_text text = {.used = 0};
-    SP_TRY(sp__mi_operand(c, 0, &x));
-    SP_TRY(sp__mi_operand(c, 1, &other));
-    sp__mi_put_list(&text, "shape", sp_tensor_rank(other), sp_tensor_dims(other));
-    return sp__mi_apply(c, rule->op, text.text, 1, &x, out);
+    sp_mindir_text text = {.used = 0};
+    SP_TRY(sp__mindir_operand(c, 0, &x));
+    SP_TRY(sp__mindir_operand(c, 1, &other));
+    sp__mindir_put_list(&text, "shape", sp_tensor_rank(other), sp_tensor_dims(other));
+    return sp__mindir_apply_text(c, rule->op, text.text, 1, &x, out);
 }
 
 /* Tensors of one dimension each, spread over all of them {indexing}. */
-static sp_status run_meshgrid(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_meshgrid(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *in[SP_RANK_MAX];
     int64_t all[SP_RANK_MAX], dims[SP_RANK_MAX];
     int n = 0;
     SP_CHECK(c->n_in >= 1, SP_FORMAT, "%s has no inputs", rule->mindir);
-    SP_TRY(sp__mi_operands(c, c->in[0], SP_RANK_MAX, in, &n));
-    const mi_value *v = sp__mi_argument(c, 1, "indexing"); /* "xy" and "ij", or 1 and 0 */
+    SP_TRY(sp__mindir_operands(c, c->in[0], SP_RANK_MAX, in, &n));
+    const sp_mindir_value *v = sp__mindir_argument(c, 1, "indexing"); /* "xy" and "ij", or 1 and 0 */
     int way = 0;
-    if (v && v->kind != MI_NONE) SP_TRY(sp__mi_word(v, "indexing", "ij xy", &way));
+    if (v && v->kind != SP_MINDIR_NONE) SP_TRY(sp__mindir_word(v, "indexing", "ij xy", &way));
     const bool swapped = n > 1 && way == 1;
-    mi_value *list = sp__mi_value(c, MI_TUPLE, n), *one;
+    sp_mindir_value *list = sp__mindir_value(c, SP_MINDIR_TUPLE, n), *one;
     if (!list) return SP_NOMEM;
     for (int i = 0; i < n; i++) all[swapped && i < 2 ? 1 - i : i] = sp_tensor_count(in[i]);
     for (int i = 0; i < n; i++) {
-        mi_text text = {.used = 0};
+        sp_mindir_text text = {.used = 0};
         const int at = swapped && i < 2 ? 1 - i : i;
         for (int k = 0; k < n; k++) dims[k] = k == at ? all[k] : 1;
-        SP_TRY(sp__mi_reshape(c, in[i], n, dims, &one));
-        sp__mi_put_list(&text, "shape", n, all);
-        SP_TRY(sp__mi_apply(c, "broadcast_to", text.text, 1, &one->t, &list->items[i]));
+        SP_TRY(sp__mindir_reshape(c, in[i], n, dims, &one));
+        sp__mindir_put_list(&text, "shape", n, all);
+        SP_TRY(sp__mindir_apply_text(c, "broadcast_to", text.text, 1, &one->t, &list->items[i]));
     }
     *out = list;
     return SP_OK;
@@ -115,73 +115,73 @@ static sp_status run_meshgrid(mi_call *c, const mi_rule *rule, mi_value **out)
 /* --- new tensors ------------------------------------------------------------------------------------------------- */
 
 /* Like x, of one value: op is where the value is ("0", "1": it is that number; "k": input k). Sizes and dtype are inputs where the primitive has them. */
-static sp_status run_filled(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_filled(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     static const sp_attr dtype = {.name = "dtype", .type = SP_ATTR_DTYPE, .initial = "None"};
     const bool sized = !strncmp(rule->mindir, "New", 3), number = *rule->op == '0' || *rule->op == '1';
     sp_tensor *x, *value;
     int64_t dims[SP_RANK_MAX];
     int n, at = 1 + sized;
-    mi_text text = {.used = 0};
-    SP_TRY(sp__mi_operand(c, 0, &x));
+    sp_mindir_text text = {.used = 0};
+    SP_TRY(sp__mindir_operand(c, 0, &x));
     n = sp_tensor_rank(x);
     for (int i = 0; i < n; i++) dims[i] = sp_tensor_dims(x)[i];
     if (sized) {
         SP_CHECK(c->n_in >= 2, SP_FORMAT, "%s has no size", rule->mindir);
-        SP_TRY(sp__mi_ints(c->in[1], SP_RANK_MAX, dims, &n));
+        SP_TRY(sp__mindir_ints(c->in[1], SP_RANK_MAX, dims, &n));
     }
     if (number) {
         SP_TRY(sp_tensor_create_i64(sp_tensor_dtype(x), *rule->op - '0', &value));
         SP_TRY(sp__builder_keep(c->b, &value));
-    } else SP_TRY(sp__mi_operand(c, at++, &value));
-    if (c->n_in > at && c->in[at]->kind != MI_NONE && c->in[at]->kind != MI_MONAD)
-        SP_TRY(sp__mi_put_attr(&text, &dtype, c->in[at]));
-    else sp__mi_put(&text, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x)));
-    SP_TRY(sp__mi_apply(c, "cast", text.text, 1, &value, out));
+    } else SP_TRY(sp__mindir_operand(c, at++, &value));
+    if (c->n_in > at && c->in[at]->kind != SP_MINDIR_NONE && c->in[at]->kind != SP_MINDIR_MONAD)
+        SP_TRY(sp__mindir_put_attr(&text, &dtype, c->in[at]));
+    else sp__mindir_put(&text, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x)));
+    SP_TRY(sp__mindir_apply_text(c, "cast", text.text, 1, &value, out));
     text.used = 0;
-    sp__mi_put_list(&text, "shape", n, dims);
-    return sp__mi_apply(c, "broadcast_to", text.text, 1, &(*out)->t, out);
+    sp__mindir_put_list(&text, "shape", n, dims);
+    return sp__mindir_apply_text(c, "broadcast_to", text.text, 1, &(*out)->t, out);
 }
 
 /* x, what it becomes: spread to its shape and of its dtype. */
-static sp_status run_copy_into(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_copy_into(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x, *from;
-    mi_text text = {.used = 0};
+    sp_mindir_text text = {.used = 0};
     (void)rule;
-    SP_TRY(sp__mi_operand(c, 0, &x));
-    SP_TRY(sp__mi_operand(c, 1, &from));
-    SP_TRY(sp__mi_call(c, "cast", 1, &from, out, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x))));
-    sp__mi_put_list(&text, "shape", sp_tensor_rank(x), sp_tensor_dims(x));
-    return sp__mi_apply(c, "broadcast_to", text.text, 1, &(*out)->t, out);
+    SP_TRY(sp__mindir_operand(c, 0, &x));
+    SP_TRY(sp__mindir_operand(c, 1, &from));
+    SP_TRY(sp__mindir_call(c, "cast", 1, &from, out, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x))));
+    sp__mindir_put_list(&text, "shape", sp_tensor_rank(x), sp_tensor_dims(x));
+    return sp__mindir_apply_text(c, "broadcast_to", text.text, 1, &(*out)->t, out);
 }
 
 /* --- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* x, y, how the quotient is rounded: 1 towards zero, 2 down. */
-static sp_status run_div_mode(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_div_mode(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *in[2];
     int64_t mode;
     (void)rule;
-    for (int i = 0; i < 2; i++) SP_TRY(sp__mi_operand(c, i, &in[i]));
-    SP_TRY(sp__mi_int_argument(c, 2, "rounding_mode", 0, &mode));
+    for (int i = 0; i < 2; i++) SP_TRY(sp__mindir_operand(c, i, &in[i]));
+    SP_TRY(sp__mindir_int_argument(c, 2, "rounding_mode", 0, &mode));
     SP_CHECK(mode >= 0 && mode <= 2, SP_FORMAT, "a way of rounding is %lld, which is not known", (long long)mode);
-    return sp__mi_call(c, "div_mode", 2, in, out, "rounding_mode=%s",
-                       mode == 1   ? "trunc"
-                       : mode == 2 ? "floor"
-                                   : "None");
+    return sp__mindir_call(c, "div_mode", 2, in, out, "rounding_mode=%s",
+                           mode == 1   ? "trunc"
+                           : mode == 2 ? "floor"
+                                       : "None");
 }
 
 /* The mean; of integers it is one, cut towards zero. */
-static sp_status run_mean(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_mean(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x, *count;
-    SP_TRY(sp__mi_operand(c, 0, &x));
+    SP_TRY(sp__mindir_operand(c, 0, &x));
     const char kind = sp_dtype_kind(sp_tensor_dtype(x));
-    if (kind != 'i' && kind != 'u') return sp__mi_run_text(c, rule, out);
-    const mi_rule sum = {.mindir = rule->mindir, .op = "reduce_sum", .inputs = rule->inputs};
-    SP_TRY(sp__mi_run_text(c, &sum, out));
+    if (kind != 'i' && kind != 'u') return sp__mindir_run_text(c, rule, out);
+    const sp_mindir_rule sum = {.mindir = rule->mindir, .op = "reduce_sum", .inputs = rule->inputs};
+    SP_TRY(sp__mindir_run_text(c, &sum, out));
     const int64_t n = sp_tensor_count((*out)->t);
     SP_CHECK(n >= 0 && sp_tensor_count(x) >= 0, SP_SYMBOL, "a size is not known before the model runs");
     SP_TRY(sp_tensor_create_i64(sp_tensor_dtype(x), n > 0 ? sp_tensor_count(x) / n : 1, &count));
@@ -189,193 +189,199 @@ static sp_status run_mean(mi_call *c, const mi_rule *rule, mi_value **out)
 }
 
 /* a x b along an axis of three: what comes next times what comes after that, less the other way round. */
-static sp_status run_cross(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_cross(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     enum { FIRST_OF_THREE = -65530 };
     sp_tensor *in[2], *turned[4];
     int64_t dim;
     (void)rule;
-    for (int i = 0; i < 2; i++) SP_TRY(sp__mi_operand(c, i, &in[i]));
-    SP_TRY(sp__mi_int_argument(c, 2, "dim", FIRST_OF_THREE, &dim));
+    for (int i = 0; i < 2; i++) SP_TRY(sp__mindir_operand(c, i, &in[i]));
+    SP_TRY(sp__mindir_int_argument(c, 2, "dim", FIRST_OF_THREE, &dim));
     for (int i = 0; dim == FIRST_OF_THREE && i < sp_tensor_rank(in[0]); i++)
         if (sp_tensor_dims(in[0])[i] == 3) dim = i;
     for (int i = 0; i < 4; i++) {
-        SP_TRY(sp__mi_call(c, "roll", 1, &in[i % 2], out, "shifts=(%d,), dims=(%lld,)", i == 0 || i == 3 ? -1 : -2,
-                           (long long)dim));
+        SP_TRY(sp__mindir_call(c, "roll", 1, &in[i % 2], out, "shifts=(%d,), dims=(%lld,)", i == 0 || i == 3 ? -1 : -2,
+                               (long long)dim));
         turned[i] = (*out)->t;
     }
-    mi_value *minus;
+    sp_mindir_value *minus;
     SP_TRY(op2(c, "mul", turned[2], turned[3], &minus));
     SP_TRY(op2(c, "mul", turned[0], turned[1], out));
     return op2(c, "sub", (*out)->t, minus->t, out);
 }
 
 /* x, offset, axis1, axis2, dtype: the sum of a diagonal. */
-static sp_status run_trace(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_trace(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     static const sp_attr dtype = {.name = "dtype", .type = SP_ATTR_DTYPE, .initial = "None"};
     sp_tensor *x;
     int64_t offset, axis1, axis2;
-    mi_text text = {.used = 0};
+    sp_mindir_text text = {.used = 0};
     (void)rule;
-    SP_TRY(sp__mi_operand(c, 0, &x));
-    SP_TRY(sp__mi_int_argument(c, 1, "offset", 0, &offset));
-    SP_TRY(sp__mi_int_argument(c, 2, "axis1", 1, &axis1));
-    SP_TRY(sp__mi_int_argument(c, 3, "axis2", 0, &axis2));
-    SP_TRY(sp__mi_call(c, "diagonal", 1, &x, out, "offset=%lld, dim1=%lld, dim2=%lld", (long long)offset,
-                       (long long)axis1, (long long)axis2));
-    sp__mi_put(&text, "axis=(-1,)");
-    if (c->n_in > 4 && c->in[4]->kind != MI_NONE) SP_TRY(sp__mi_put_attr(&text, &dtype, c->in[4]));
-    return sp__mi_apply(c, "sum", text.text, 1, &(*out)->t, out);
+    SP_TRY(sp__mindir_operand(c, 0, &x));
+    SP_TRY(sp__mindir_int_argument(c, 1, "offset", 0, &offset));
+    SP_TRY(sp__mindir_int_argument(c, 2, "axis1", 1, &axis1));
+    SP_TRY(sp__mindir_int_argument(c, 3, "axis2", 0, &axis2));
+    SP_TRY(sp__mindir_call(c, "diagonal", 1, &x, out, "offset=%lld, dim1=%lld, dim2=%lld", (long long)offset,
+                           (long long)axis1, (long long)axis2));
+    sp__mindir_put(&text, "axis=(-1,)");
+    if (c->n_in > 4 && c->in[4]->kind != SP_MINDIR_NONE) SP_TRY(sp__mindir_put_attr(&text, &dtype, c->in[4]));
+    return sp__mindir_apply_text(c, "sum", text.text, 1, &(*out)->t, out);
 }
 
 /* --- places ------------------------------------------------------------------------------------------------------ */
 
 /* weight, after the places in it. */
-static sp_status run_embedding(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_embedding(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *at, *weight;
     (void)rule;
-    SP_TRY(sp__mi_operand(c, 0, &at));
-    SP_TRY(sp__mi_operand(c, 1, &weight));
-    SP_CHECK(c->n_in < 4 || c->in[3]->kind == MI_NONE, SP_FORMAT,
+    SP_TRY(sp__mindir_operand(c, 0, &at));
+    SP_TRY(sp__mindir_operand(c, 1, &weight));
+    SP_CHECK(c->n_in < 4 || c->in[3]->kind == SP_MINDIR_NONE, SP_FORMAT,
              "an embedding whose rows are shortened is not supported");
-    return sp__mi_apply(c, "gather", "axis=0", 2, (sp_tensor *[]){weight, at}, out);
+    return sp__mindir_apply_text(c, "gather", "axis=0", 2, (sp_tensor *[]){weight, at}, out);
 }
 
 /* x, dim, places. */
-static sp_status run_index_select(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_index_select(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x, *at;
     int axis = 0;
     (void)rule;
-    SP_TRY(sp__mi_operand(c, 0, &x));
+    SP_TRY(sp__mindir_operand(c, 0, &x));
     SP_TRY(axis_of(c, 1, "dim", x, 0, &axis));
-    SP_TRY(sp__mi_operand(c, 2, &at));
-    return sp__mi_call(c, "gather", 2, (sp_tensor *[]){x, at}, out, "axis=%d", axis);
+    SP_TRY(sp__mindir_operand(c, 2, &at));
+    return sp__mindir_call(c, "gather", 2, (sp_tensor *[]){x, at}, out, "axis=%d", axis);
 }
 
 /* x, places by dimension. */
-static sp_status run_index(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_index(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *in[SP_RANK_MAX + 1];
     int n = 1;
-    SP_TRY(sp__mi_operand(c, 0, &in[0]));
+    SP_TRY(sp__mindir_operand(c, 0, &in[0]));
     SP_CHECK(c->n_in >= 2, SP_FORMAT, "%s has no places", rule->mindir);
-    SP_TRY(sp__mi_operands(c, c->in[1], SP_RANK_MAX + 1, in, &n));
-    return sp__mi_apply(c, "index", "", n, in, out);
+    SP_TRY(sp__mindir_operands(c, c->in[1], SP_RANK_MAX + 1, in, &n));
+    return sp__mindir_apply_text(c, "index", "", n, in, out);
 }
 
 /* x, dim, places, what is put there (a tensor or one number), reduce: 0 replaces, 1 adds. */
-static sp_status run_scatter(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_scatter(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *in[3];
     int axis = 0;
     int64_t reduce = !strcmp(rule->op, "add");
-    SP_TRY(sp__mi_operand(c, 0, &in[0]));
+    SP_TRY(sp__mindir_operand(c, 0, &in[0]));
     SP_TRY(axis_of(c, 1, "dim", in[0], 0, &axis));
-    SP_TRY(sp__mi_operand(c, 2, &in[1]));
-    SP_TRY(sp__mi_operand(c, 3, &in[2]));
-    if (!reduce) SP_TRY(sp__mi_int_argument(c, 4, "reduce", 0, &reduce));
+    SP_TRY(sp__mindir_operand(c, 2, &in[1]));
+    SP_TRY(sp__mindir_operand(c, 3, &in[2]));
+    if (!reduce) SP_TRY(sp__mindir_int_argument(c, 4, "reduce", 0, &reduce));
     SP_CHECK(reduce == 0 || reduce == 1, SP_FORMAT, "a way of reducing is %lld, which is not known", (long long)reduce);
     if (sp_tensor_rank(in[2]) < sp_tensor_rank(in[1])) {
-        mi_text text = {.used = 0};
-        SP_TRY(sp__mi_call(c, "cast", 1, &in[2], out, "dtype=%s", sp_dtype_name(sp_tensor_dtype(in[0]))));
-        sp__mi_put_list(&text, "shape", sp_tensor_rank(in[1]), sp_tensor_dims(in[1]));
-        SP_TRY(sp__mi_apply(c, "broadcast_to", text.text, 1, &(*out)->t, out));
+        sp_mindir_text text = {.used = 0};
+        SP_TRY(sp__mindir_call(c, "cast", 1, &in[2], out, "dtype=%s", sp_dtype_name(sp_tensor_dtype(in[0]))));
+        sp__mindir_put_list(&text, "shape", sp_tensor_rank(in[1]), sp_tensor_dims(in[1]));
+        SP_TRY(sp__mindir_apply_text(c, "broadcast_to", text.text, 1, &(*out)->t, out));
         in[2] = (*out)->t;
     }
-    return sp__mi_call(c, "scatter_elements", 3, in, out, "axis=%d, reduce=%s", axis, reduce ? "add" : "none");
+    return sp__mindir_call(c, "scatter_elements", 3, in, out, "axis=%d, reduce=%s", axis, reduce ? "add" : "none");
 }
 
 /* Items of a tuple that an operator gives, in the order that `inputs` says: "01", "1". */
-static sp_status run_items(mi_call *c, const mi_rule *rule, mi_value **out, const char *order)
+static sp_status run_items(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out, const char *order)
 {
-    mi_value *all;
+    sp_mindir_value *all;
     const int n = (int)strlen(order);
-    SP_TRY(sp__mi_run_text(c, rule, &all));
-    SP_CHECK(all->kind == MI_TUPLE, SP_FORMAT, "%s gives one result", rule->mindir);
+    SP_TRY(sp__mindir_run_text(c, rule, &all));
+    SP_CHECK(all->kind == SP_MINDIR_TUPLE, SP_FORMAT, "%s gives one result", rule->mindir);
     if (n == 1) return *out = all->items[order[0] - '0'], SP_OK;
-    if (!(*out = sp__mi_value(c, MI_TUPLE, n))) return SP_NOMEM;
+    if (!(*out = sp__mindir_value(c, SP_MINDIR_TUPLE, n))) return SP_NOMEM;
     for (int i = 0; i < n; i++) (*out)->items[i] = all->items[order[i] - '0'];
     return SP_OK;
 }
-static sp_status run_first_two(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_first_two(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     return run_items(c, rule, out, "01");
 }
-static sp_status run_turned(mi_call *c, const mi_rule *rule, mi_value **out) { return run_items(c, rule, out, "10"); }
-static sp_status run_second(mi_call *c, const mi_rule *rule, mi_value **out) { return run_items(c, rule, out, "1"); }
+static sp_status run_turned(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
+{
+    return run_items(c, rule, out, "10");
+}
+static sp_status run_second(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
+{
+    return run_items(c, rule, out, "1");
+}
 
 /* --- networks ---------------------------------------------------------------------------------------------------- */
 
 /* x, paddings from the last dimension on; the mode is the rule's. */
-static sp_status run_pad_mode(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_pad_mode(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x;
     int64_t pads[2 * SP_RANK_MAX], turned[2 * SP_RANK_MAX] = {0};
     int n;
-    mi_text text = {.used = 0};
-    SP_TRY(sp__mi_operand(c, 0, &x));
+    sp_mindir_text text = {.used = 0};
+    SP_TRY(sp__mindir_operand(c, 0, &x));
     const int rank = sp_tensor_rank(x);
     SP_CHECK(c->n_in >= 2, SP_FORMAT, "%s has no paddings", rule->mindir);
-    SP_TRY(sp__mi_ints(c->in[1], 2 * SP_RANK_MAX, pads, &n));
+    SP_TRY(sp__mindir_ints(c->in[1], 2 * SP_RANK_MAX, pads, &n));
     SP_CHECK(n % 2 == 0 && n / 2 <= rank, SP_FORMAT, "%d paddings for rank %d", n, rank);
     for (int i = 0; i < n; i++) turned[2 * (rank - 1 - i / 2) + i % 2] = pads[i];
-    sp__mi_put_list(&text, "pads", 2 * rank, turned);
-    sp__mi_put(&text, ", mode=%s", rule->inputs);
-    return sp__mi_apply(c, "pad", text.text, 1, &x, out);
+    sp__mindir_put_list(&text, "pads", 2 * rank, turned);
+    sp__mindir_put(&text, ", mode=%s", rule->inputs);
+    return sp__mindir_apply_text(c, "pad", text.text, 1, &x, out);
 }
 
 /* x, sizes (or None), scales (or None), align_corners; the mode is the rule's. */
-static sp_status run_upsample(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_upsample(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x;
     int64_t size[SP_RANK_MAX], align;
     int n = 0;
-    mi_text text = {.used = 0};
-    SP_TRY(sp__mi_operand(c, 0, &x));
+    sp_mindir_text text = {.used = 0};
+    SP_TRY(sp__mindir_operand(c, 0, &x));
     const int rank = sp_tensor_rank(x);
-    const mi_value *v = sp__mi_argument(c, 1, "output_size"), *scales = sp__mi_argument(c, 2, "scales");
-    if (v && v->kind != MI_NONE) SP_TRY(sp__mi_ints(v, SP_RANK_MAX, size, &n));
-    for (int i = 0; n == 0 && scales && scales->kind == MI_TUPLE && i < scales->n && i < rank - 2; i++) {
+    const sp_mindir_value *v = sp__mindir_argument(c, 1, "output_size"), *scales = sp__mindir_argument(c, 2, "scales");
+    if (v && v->kind != SP_MINDIR_NONE) SP_TRY(sp__mindir_ints(v, SP_RANK_MAX, size, &n));
+    for (int i = 0; n == 0 && scales && scales->kind == SP_MINDIR_TUPLE && i < scales->n && i < rank - 2; i++) {
         double times;
-        SP_TRY(sp__mi_real(scales->items[i], "a scale", &times));
+        SP_TRY(sp__mindir_real(scales->items[i], "a scale", &times));
         times *= (double)sp_tensor_dims(x)[i + 2];
         SP_CHECK(times >= 0 && times < 9.0e15, SP_FORMAT, "a scale gives %g elements", times);
         size[i] = (int64_t)times;
         if (i == rank - 3) n = rank - 2;
     }
     SP_CHECK(n == rank - 2 && n > 0, SP_FORMAT, "%d sizes for rank %d", n, rank);
-    SP_TRY(sp__mi_int_argument(c, 3, "align_corners", 0, &align));
-    sp__mi_put_list(&text, "size", n, size);
-    sp__mi_put(&text, ", mode=%s, coordinates=%s", rule->inputs,
-               !strcmp(rule->inputs, "nearest") ? "asymmetric"
-               : align                          ? "align_corners"
-                                                : "half_pixel");
-    return sp__mi_apply(c, "resize", text.text, 1, &x, out);
+    SP_TRY(sp__mindir_int_argument(c, 3, "align_corners", 0, &align));
+    sp__mindir_put_list(&text, "size", n, size);
+    sp__mindir_put(&text, ", mode=%s, coordinates=%s", rule->inputs,
+                   !strcmp(rule->inputs, "nearest") ? "asymmetric"
+                   : align                          ? "align_corners"
+                                                    : "half_pixel");
+    return sp__mindir_apply_text(c, "resize", text.text, 1, &x, out);
 }
 
 /* Two halves of x along an axis: the first, times a function (op) of the second; of Swiglu the function is of the first. */
-static sp_status run_gated(mi_call *c, const mi_rule *rule, mi_value **out)
+static sp_status run_gated(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *x;
     int axis = 0;
-    SP_TRY(sp__mi_operand(c, 0, &x));
+    SP_TRY(sp__mindir_operand(c, 0, &x));
     SP_TRY(axis_of(c, 1, sp__mindir_attr(c, "axis") ? "axis" : "dim", x, -1, &axis));
     const long long half = (long long)sp_tensor_dims(x)[axis] / 2;
     SP_CHECK(half * 2 == sp_tensor_dims(x)[axis], SP_VALUE, "axis %d has %lld elements, which are no two halves", axis,
              (long long)sp_tensor_dims(x)[axis]);
-    mi_value *parts, *gate;
-    SP_TRY(sp__mi_call(c, "split", 1, &x, &parts, "axis=%d, sizes=(%lld,%lld)", axis, half, half));
+    sp_mindir_value *parts, *gate;
+    SP_TRY(sp__mindir_call(c, "split", 1, &x, &parts, "axis=%d, sizes=(%lld,%lld)", axis, half, half));
     const int gated = !strcmp(rule->op, "silu") ? 0 : 1;
-    SP_TRY(sp__mi_apply(c, rule->op, "", 1, &parts->items[gated]->t, &gate));
+    SP_TRY(sp__mindir_apply_text(c, rule->op, "", 1, &parts->items[gated]->t, &gate));
     return op2(c, "mul", parts->items[1 - gated]->t, gate->t, out);
 }
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
-#define TEXT(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mi_run_text}
+#define TEXT(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mindir_run_text}
 #define WANTED(mindir_, run_) (SP_WANTS_PRIMITIVE(mindir_) ? run_ : NULL)
 #define CODE(mindir_, op_, run_) {.mindir = mindir_, .op = op_, .run = WANTED(mindir_, run_)}
 #define WITH(mindir_, op_, inputs_, run_)                                                                              \
@@ -384,18 +390,18 @@ static sp_status run_gated(mi_call *c, const mi_rule *rule, mi_value **out)
 #define PADS(n)                                                                                                        \
     WITH("ReflectionPad" n, NULL, "reflect", run_pad_mode), WITH("ReplicationPad" n, NULL, "replicate", run_pad_mode)
 
-const mi_rule sp__mi_ext_rules[] = {
+const sp_mindir_rule sp__mindir_ext_rules[] = {
     CODE("TransposeExtView", NULL, run_swap),
     CODE("TExt", NULL, run_swap),
     TEXT("TransposeView", "transpose", "_ perm"),
     CODE("SelectExtView", NULL, run_narrow),
     CODE("NarrowView", NULL, run_narrow),
     CODE("Narrow", NULL, run_narrow),
-    CODE("ExpandDimsView", NULL, sp__mi_run_expand_dims),
+    CODE("ExpandDimsView", NULL, sp__mindir_run_expand_dims),
     TEXT("UnstackExtView", "unstack", "_ axis"),
     TEXT("SplitWithSizeView", "split", "_ sizes axis"),
-    CODE("SplitTensorView", NULL, sp__mi_run_split_tensor),
-    CODE("ChunkView", NULL, sp__mi_run_chunk),
+    CODE("SplitTensorView", NULL, sp__mindir_run_split_tensor),
+    CODE("ChunkView", NULL, sp__mindir_run_chunk),
     TEXT("BroadcastToView", "broadcast_to", "_ shape"),
     TEXT("DiagonalView", "diagonal", "_ offset dim1 dim2"),
     TEXT("RealView", "real", "_"),
@@ -450,8 +456,8 @@ const mi_rule sp__mi_ext_rules[] = {
     TEXT("XLogYScalarSelf", "xlogy", "_ _"),
     CODE("DivMod", NULL, run_div_mode),
     CODE("DivMods", NULL, run_div_mode),
-    CODE("AddScalar", "add", sp__mi_run_add_ext),
-    CODE("SubScalar", "sub", sp__mi_run_add_ext),
+    CODE("AddScalar", "add", sp__mindir_run_add_ext),
+    CODE("SubScalar", "sub", sp__mindir_run_add_ext),
     TEXT("AddcmulExt", "addcmul", "_ _ _ _"),
     TEXT("AddcdivExt", "addcdiv", "_ _ _ _"),
     CODE("Cross", NULL, run_cross),
@@ -467,18 +473,18 @@ const mi_rule sp__mi_ext_rules[] = {
     TEXT("InplaceElu", "elu", "_ alpha"),
     TEXT("InplaceHardtanh", "hardtanh", "_ min_val max_val"),
     TEXT("InplaceThreshold", "threshold", "_ threshold value"),
-    CODE("InplaceSubScalar", "sub", sp__mi_run_add_ext),
+    CODE("InplaceSubScalar", "sub", sp__mindir_run_add_ext),
     CODE("InplaceDivMod", NULL, run_div_mode),
     CODE("InplaceDivMods", NULL, run_div_mode),
     TEXT("InplaceFloorDivide", "floor_div", "_ _"),
     TEXT("InplaceFloorDivides", "floor_div", "_ _"),
     TEXT("InplaceRemainderTensorTensor", "floor_mod", "_ _"),
     TEXT("InplaceRemainderTensorScalar", "floor_mod", "_ _"),
-    CODE("InplaceClampScalar", NULL, sp__mi_run_clamp),
-    CODE("InplaceClampTensor", NULL, sp__mi_run_clamp),
-    CODE("MaskedFillScalar", NULL, sp__mi_run_masked_fill),
-    CODE("InplaceMaskedFillScalar", NULL, sp__mi_run_masked_fill),
-    CODE("InplaceMaskedFillTensor", NULL, sp__mi_run_masked_fill),
+    CODE("InplaceClampScalar", NULL, sp__mindir_run_clamp),
+    CODE("InplaceClampTensor", NULL, sp__mindir_run_clamp),
+    CODE("MaskedFillScalar", NULL, sp__mindir_run_masked_fill),
+    CODE("InplaceMaskedFillScalar", NULL, sp__mindir_run_masked_fill),
+    CODE("InplaceMaskedFillTensor", NULL, sp__mindir_run_masked_fill),
     TEXT("InplaceAddmm", "addmm", "_ _ _ beta alpha"),
 
     WITH("ReduceMean", "reduce_mean", "_ axis keepdims<keep_dims", run_mean),

@@ -13,7 +13,7 @@ static sp_status draw_run(void *context, int n_in, sp_tensor *const *in, int n_o
 }
 
 /* A state for so many numbers. */
-static sp_status next_state(mi_call *c, int64_t count, sp_tensor **out)
+static sp_status next_state(sp_mindir_call *c, int64_t count, sp_tensor **out)
 {
     static const sp_spec spec = {.dtype = SP_DTYPE_I64, .rank = 1, .dims = {2}};
     sp_tensor *state;
@@ -31,40 +31,40 @@ static sp_status next_state(mi_call *c, int64_t count, sp_tensor **out)
 }
 
 /* shape; of UniformInt the least number and the one after the greatest follow. */
-sp_status sp__mi_run_random(mi_call *c, const mi_rule *rule, mi_value **out)
+sp_status sp__mindir_run_random(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     int64_t dims[SP_RANK_MAX], count = 1, low, high;
     int n;
     sp_tensor *state;
-    mi_text text = {.used = 0};
+    sp_mindir_text text = {.used = 0};
     SP_CHECK(c->n_in >= 1, SP_FORMAT, "%s has no shape", rule->mindir);
-    SP_TRY(sp__mi_ints(c->in[0], SP_RANK_MAX, dims, &n));
-    sp__mi_put(&text, "shape=(");
+    SP_TRY(sp__mindir_ints(c->in[0], SP_RANK_MAX, dims, &n));
+    sp__mindir_put(&text, "shape=(");
     for (int i = 0; i < n; i++) {
         SP_CHECK(dims[i] >= 0 && dims[i] < INT32_MAX && count < INT32_MAX, SP_VALUE,
                  "a shape of %lld elements and more", (long long)dims[i]);
         count *= dims[i];
-        sp__mi_put(&text, "%lld,", (long long)dims[i]);
+        sp__mindir_put(&text, "%lld,", (long long)dims[i]);
     }
-    sp__mi_put(&text, ")");
+    sp__mindir_put(&text, ")");
     if (!strcmp(rule->op, "random_int")) {
-        SP_TRY(sp__mi_int_argument(c, 1, "minval", 0, &low));
-        SP_TRY(sp__mi_int_argument(c, 2, "maxval", 1, &high));
-        sp__mi_put(&text, ", low=%lld, high=%lld, dtype=int32", (long long)low, (long long)high);
+        SP_TRY(sp__mindir_int_argument(c, 1, "minval", 0, &low));
+        SP_TRY(sp__mindir_int_argument(c, 2, "maxval", 1, &high));
+        sp__mindir_put(&text, ", low=%lld, high=%lld, dtype=int32", (long long)low, (long long)high);
     }
     SP_TRY(next_state(c, count, &state));
-    return sp__mi_apply(c, rule->op, text.text, 1, &state, out);
+    return sp__mindir_apply_text(c, rule->op, text.text, 1, &state, out);
 }
 
 /* x, the probability to keep an element: x with some dropped, and 1 where none was. */
-sp_status sp__mi_run_dropout(mi_call *c, const mi_rule *rule, mi_value **out)
+sp_status sp__mindir_run_dropout(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     sp_tensor *in[2];
     double keep = 0.5;
     (void)rule;
-    SP_TRY(sp__mi_operand(c, 0, &in[0]));
-    const mi_value *v = sp__mi_argument(c, 1, "keep_prob");
-    if (v && v->kind != MI_NONE) SP_TRY(sp__mi_real(v, "keep_prob", &keep));
+    SP_TRY(sp__mindir_operand(c, 0, &in[0]));
+    const sp_mindir_value *v = sp__mindir_argument(c, 1, "keep_prob");
+    if (v && v->kind != SP_MINDIR_NONE) SP_TRY(sp__mindir_real(v, "keep_prob", &keep));
     SP_TRY(next_state(c, sp_tensor_count(in[0]), &in[1]));
-    return sp__mi_call(c, "dropout", 2, in, out, "keep_prob=%.17g", keep);
+    return sp__mindir_call(c, "dropout", 2, in, out, "keep_prob=%.17g", keep);
 }

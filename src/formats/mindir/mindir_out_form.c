@@ -8,10 +8,16 @@
 #include "base/plain.h"
 #include "formats/mindir/mindir_out.h"
 
-enum { NESTING_MAX = 32, MO_LIST = 21, MO_CSR = 30, MO_COO = 31, MO_SCALAR = 39 };
+enum {
+    NESTING_MAX = 32,
+    SP_MINDIR_OUT_LIST = 21,
+    SP_MINDIR_OUT_CSR = 30,
+    SP_MINDIR_OUT_COO = 31,
+    SP_MINDIR_OUT_SCALAR = 39
+};
 
 typedef struct {
-    mo_out *o;
+    sp_mindir_out *o;
     const sp_function *f;
     const char *form, *at;
     int next; /* result of the function */
@@ -20,8 +26,8 @@ typedef struct {
 
 /* One part of the result: its name, and the fields of the AttributeProto that tells its type. */
 typedef struct {
-    mo name;
-    mo_msg type;
+    sp_mindir_id name;
+    sp_mindir_out_msg type;
     const char *denotation; /* NULL: a tensor */
 } part;
 
@@ -31,32 +37,32 @@ static sp_status refuse(const reader *r)
                     (int)(r->at - r->form));
 }
 
-static void put_copy(mo_msg *m, uint32_t field, const char *name, const mo_msg *type)
+static void put_copy(sp_mindir_out_msg *m, uint32_t field, const char *name, const sp_mindir_out_msg *type)
 {
-    mo_msg a = {.status = type->status};
-    if (name) sp__mo_put_text(&a, 1, name);
+    sp_mindir_out_msg a = {.status = type->status};
+    if (name) sp__mindir_out_put_text(&a, 1, name);
     if (a.status == SP_OK && type->out.bytes) a.status = sp__wire_put(&a.out, type->out.data, type->out.bytes);
-    sp__mo_put_message(m, field, &a);
+    sp__mindir_out_put_message(m, field, &a);
 }
 
 static void number_type(part *p, sp_dtype dtype, const char *denotation)
 {
     const sp_meta meta = {.dtype = dtype, .rank = 1, .dims = {0}};
-    sp__mo_put_tensor_type(&p->type, 12, &meta);
-    sp__mo_put_number(&p->type, 16, MO_SCALAR);
+    sp__mindir_out_put_tensor_type(&p->type, 12, &meta);
+    sp__mindir_out_put_number(&p->type, 16, SP_MINDIR_OUT_SCALAR);
     p->denotation = denotation;
 }
 
 static void write_number(reader *r, char kind, const char *digits, part *p)
 {
     if (kind == 'f') {
-        p->name = sp__mo_float(r->o, sp__strtod(digits, NULL));
+        p->name = sp__mindir_out_float(r->o, sp__strtod(digits, NULL));
         number_type(p, SP_DTYPE_F32, "Float32");
     } else if (kind == 'b') {
-        p->name = sp__mo_bool(r->o, *digits == '1');
+        p->name = sp__mindir_out_bool(r->o, *digits == '1');
         number_type(p, SP_DTYPE_BOOL, "Bool");
     } else {
-        p->name = sp__mo_int(r->o, strtoll(digits, NULL, 10));
+        p->name = sp__mindir_out_int(r->o, strtoll(digits, NULL, 10));
         number_type(p, SP_DTYPE_I64, "Int64");
     }
 }
@@ -76,7 +82,7 @@ static sp_status write_tensor(reader *r, bool number, part *p)
 {
     SP_CHECK(r->next < r->f->n_results, SP_VALUE,
              "the form of the results, \"%s\", has more tensors than the function's %d", r->form, r->f->n_results);
-    const sp_value *v = r->f->results[r->next++], *known = sp__mo_behind(v);
+    const sp_value *v = r->f->results[r->next++], *known = sp__mindir_out_behind(v);
     if (number && known->origin == SP_VALUE_CONSTANT && known->meta.rank == 0) {
         char kind = sp_dtype_kind(known->meta.dtype), text[40];
         double value = 0;
@@ -85,18 +91,18 @@ static sp_status write_tensor(reader *r, bool number, part *p)
         write_number(r, kind == 'f' || kind == 'b' ? kind : 'i', text, p);
         return SP_OK;
     }
-    p->name = sp__mo_use(r->o, v);
+    p->name = sp__mindir_out_use(r->o, v);
     if (number && v->meta.rank == 0 && denotation_of(v->meta.dtype)) {
-        mo tensor = p->name;
-        mo_msg type = {.status = SP_OK};
+        sp_mindir_id tensor = p->name;
+        sp_mindir_out_msg type = {.status = SP_OK};
         number_type(p, v->meta.dtype, denotation_of(v->meta.dtype));
-        p->name = sp__mo_fresh(r->o);
+        p->name = sp__mindir_out_fresh(r->o);
         put_copy(&type, 5, "shape", &p->type);
-        sp__mo_node(r->o, sp__mo_instance(r->o, "TensorToScalar", NULL), 1, &tensor, p->name, &type);
+        sp__mindir_out_node(r->o, sp__mindir_out_instance(r->o, "TensorToScalar", NULL), 1, &tensor, p->name, &type);
         return SP_OK;
     }
-    sp__mo_put_tensor_type(&p->type, 12, &v->meta);
-    sp__mo_put_number(&p->type, 16, MO_TENSORS);
+    sp__mindir_out_put_tensor_type(&p->type, 12, &v->meta);
+    sp__mindir_out_put_number(&p->type, 16, SP_MINDIR_OUT_TENSORS);
     return SP_OK;
 }
 
@@ -111,10 +117,10 @@ typedef struct {
 static sequence_kind kind_of(char opening)
 {
     switch (opening) {
-    case '[': return (sequence_kind){MO_LIST, "List"};
-    case 'C': return (sequence_kind){MO_CSR, "CSRTensorType"};
-    case 'O': return (sequence_kind){MO_COO, "COOTensorType"};
-    default: return (sequence_kind){MO_TUPLE, "Tuple"};
+    case '[': return (sequence_kind){SP_MINDIR_OUT_LIST, "List"};
+    case 'C': return (sequence_kind){SP_MINDIR_OUT_CSR, "CSRTensorType"};
+    case 'O': return (sequence_kind){SP_MINDIR_OUT_COO, "COOTensorType"};
+    default: return (sequence_kind){SP_MINDIR_OUT_TUPLE, "Tuple"};
     }
 }
 
@@ -123,14 +129,14 @@ static sp_status write_sequence(reader *r, char opening, part *p)
     const bool list = opening == '[', sparse = opening == 'C' || opening == 'O';
     const char closing = list ? ']' : ')';
     const sequence_kind kind = kind_of(opening);
-    mo_msg info = {.status = SP_OK}, type = {.status = SP_OK};
+    sp_mindir_out_msg info = {.status = SP_OK}, type = {.status = SP_OK};
     int n = 0;
-    mo *names = sp__arena_alloc(&r->o->arena, strlen(r->at) * sizeof *names + 1);
+    sp_mindir_id *names = sp__arena_alloc(&r->o->arena, strlen(r->at) * sizeof *names + 1);
     if (!names) return SP_NOMEM;
     if (r->depth >= NESTING_MAX) return refuse(r);
     if (sparse && *r->at++ != '(') return refuse(r);
     r->depth++;
-    sp__mo_put_number(&p->type, 16, (uint64_t)kind.type);
+    sp__mindir_out_put_number(&p->type, 16, (uint64_t)kind.type);
     while (*r->at && *r->at != closing) {
         part item = {.type = {.status = SP_OK}};
         sp_status status = write_part(r, &item);
@@ -143,17 +149,18 @@ static sp_status write_sequence(reader *r, char opening, part *p)
     if (*r->at != closing) return refuse(r);
     r->at++;
     if (!sparse) {
-        sp__mo_put_number(&info, 1, 0);
-        sp__mo_put_message(&p->type, 18, &info);
+        sp__mindir_out_put_number(&info, 1, 0);
+        sp__mindir_out_put_message(&p->type, 18, &info);
     }
     p->denotation = kind.denotation;
     if (!n && !list) {
-        p->name = sp__mo_ints(r->o, 0, NULL);
+        p->name = sp__mindir_out_ints(r->o, 0, NULL);
         return SP_OK;
     }
-    p->name = sp__mo_fresh(r->o);
+    p->name = sp__mindir_out_fresh(r->o);
     put_copy(&type, 5, "shape", &p->type);
-    sp__mo_node(r->o, sp__mo_instance(r->o, list ? "make_list" : "MakeTuple", NULL), n, names, p->name, &type);
+    sp__mindir_out_node(r->o, sp__mindir_out_instance(r->o, list ? "make_list" : "MakeTuple", NULL), n, names, p->name,
+                        &type);
     return SP_OK;
 }
 
@@ -163,9 +170,9 @@ static sp_status write_text(reader *r, part *p)
     char *end;
     unsigned long bytes = strtoul(r->at, &end, 10);
     if (*end != ':' || bytes > strlen(end + 1)) return refuse(r);
-    p->name = sp__mo_string(r->o, end + 1, bytes);
+    p->name = sp__mindir_out_string(r->o, end + 1, bytes);
     r->at = end + 1 + bytes;
-    sp__mo_put_number(&p->type, 16, MO_STRING);
+    sp__mindir_out_put_number(&p->type, 16, SP_MINDIR_OUT_STRING);
     p->denotation = "String";
     return SP_OK;
 }
@@ -183,8 +190,8 @@ static sp_status write_part(reader *r, part *p)
     case '[': return write_sequence(r, kind, p);
     case 's': return write_text(r, p);
     case '-':
-        p->name = sp__mo_none(r->o);
-        sp__mo_put_number(&p->type, 16, MO_NONE);
+        p->name = sp__mindir_out_none(r->o);
+        sp__mindir_out_put_number(&p->type, 16, SP_MINDIR_OUT_NONE);
         p->denotation = "TypeNone";
         return SP_OK;
     case 'i':
@@ -198,7 +205,8 @@ static sp_status write_part(reader *r, part *p)
     }
 }
 
-sp_status sp__mo_result_of_form(mo_out *o, const sp_function *f, const char *form, mo *name, mo_msg *info)
+sp_status sp__mindir_out_result_of_form(sp_mindir_out *o, const sp_function *f, const char *form, sp_mindir_id *name,
+                                        sp_mindir_out_msg *info)
 {
     reader r = {.o = o, .f = f, .form = form, .at = form};
     part whole = {.type = {.status = SP_OK}};
@@ -207,9 +215,9 @@ sp_status sp__mo_result_of_form(mo_out *o, const sp_function *f, const char *for
     if (status == SP_OK) {
         *name = whole.name;
         if (whole.denotation) {
-            sp__mo_put_text(info, 4, whole.denotation);
+            sp__mindir_out_put_text(info, 4, whole.denotation);
             put_copy(info, 5, NULL, &whole.type);
-        } else sp__mo_put_tensor_type(info, 2, &f->results[0]->meta);
+        } else sp__mindir_out_put_tensor_type(info, 2, &f->results[0]->meta);
     }
     sp__wire_out_free(&whole.type.out);
     return status;

@@ -17,35 +17,37 @@
 
 static bool is_plain(const sp_op *op) { return op->mindir && !op->n_attrs && op->n_out >= 0 && !op->writes; }
 
-const mo_rule *sp__mo_rule(const sp_node *n)
+const sp_mindir_out_rule *sp__mindir_out_rule(const sp_node *n)
 {
-    static const mo_rule *const tables[] = {sp__mo_math, sp__mo_shape, sp__mo_place, sp__mo_nn};
+    static const sp_mindir_out_rule *const tables[] = {sp__mindir_out_math, sp__mindir_out_shape, sp__mindir_out_place,
+                                                       sp__mindir_out_nn};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const mo_rule *r = tables[t]; r->op; r++)
+        for (const sp_mindir_out_rule *r = tables[t]; r->op; r++)
             if (!strcmp(r->op, n->op->name) && (!r->takes || r->takes(n))) return r;
     return NULL;
 }
 
-bool sp__mo_never(const sp_node *n)
+bool sp__mindir_out_never(const sp_node *n)
 {
     (void)n;
     return false;
 }
 
-bool sp__mo_floats(const sp_node *n) { return sp_dtype_kind(n->in[0]->meta.dtype) == 'f'; }
+bool sp__mindir_out_floats(const sp_node *n) { return sp_dtype_kind(n->in[0]->meta.dtype) == 'f'; }
 
 static bool is_refused(const sp_op *op)
 {
-    static const mo_rule *const tables[] = {sp__mo_math, sp__mo_shape, sp__mo_place, sp__mo_nn};
+    static const sp_mindir_out_rule *const tables[] = {sp__mindir_out_math, sp__mindir_out_shape, sp__mindir_out_place,
+                                                       sp__mindir_out_nn};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const mo_rule *r = tables[t]; r->op; r++)
+        for (const sp_mindir_out_rule *r = tables[t]; r->op; r++)
             if (!strcmp(r->op, op->name)) return true;
     return false;
 }
 
-bool sp__mo_writes(const sp_node *n)
+bool sp__mindir_out_writes(const sp_node *n)
 {
-    if (sp__mo_rule(n)) return true;
+    if (sp__mindir_out_rule(n)) return true;
     if (!is_plain(n->op) || is_refused(n->op)) return false;
     for (int i = 0; i < n->n_in; i++)
         if (!n->in[i]) return false;
@@ -80,20 +82,20 @@ static int operand_of(const sp_node *n, const char *name)
     return -1;
 }
 
-static mo input_of(mo_out *o, const char *word)
+static sp_mindir_id input_of(sp_mindir_out *o, const char *word)
 {
     int i = operand_of(o->node, word);
-    if (i >= 0) return sp__mo_in(o, i);
-    if (!strcmp(word, "*")) return sp__mo_tuple(o, o->node->n_in, o->node->in);
-    if (!strcmp(word, "None")) return sp__mo_none(o);
-    if (!strcmp(word, "True") || !strcmp(word, "False")) return sp__mo_bool(o, *word == 'T');
+    if (i >= 0) return sp__mindir_out_in(o, i);
+    if (!strcmp(word, "*")) return sp__mindir_out_tuple(o, o->node->n_in, o->node->in);
+    if (!strcmp(word, "None")) return sp__mindir_out_none(o);
+    if (!strcmp(word, "True") || !strcmp(word, "False")) return sp__mindir_out_bool(o, *word == 'T');
     if (sp__is_digit(*word) || *word == '-')
-        return strchr(word, '.') ? sp__mo_float(o, sp__strtod(word, NULL)) : sp__mo_int(o, atoll(word));
-    return sp__mo_attr(o, word);
+        return strchr(word, '.') ? sp__mindir_out_float(o, sp__strtod(word, NULL)) : sp__mindir_out_int(o, atoll(word));
+    return sp__mindir_out_attr(o, word);
 }
 
 /* name=value of an attribute text; the value is an attribute of ours, or as written. */
-static void put_attr(mo_out *o, char *text, size_t room, const char *name, const char *value)
+static void put_attr(sp_mindir_out *o, char *text, size_t room, const char *name, const char *value)
 {
     sp_attr_type type = SP_ATTR_INT;
     const void *p = sp__node_attr_at(o->node, value, &type);
@@ -106,7 +108,7 @@ static void put_attr(mo_out *o, char *text, size_t room, const char *name, const
     switch (type) {
     case SP_ATTR_BOOL: snprintf(text + used, room - used, *(const bool *)p ? "True" : "False"); break;
     case SP_ATTR_FLOAT: sp__snprintf(text + used, room - used, "%.9ge0", *(const double *)p); break;
-    case SP_ATTR_TEXT: snprintf(text + used, room - used, "'%s'", sp__mo_attr_text(o->node, value)); break;
+    case SP_ATTR_TEXT: snprintf(text + used, room - used, "'%s'", sp__mindir_out_attr_text(o->node, value)); break;
     case SP_ATTR_INTS: {
         const sp_ints *v = p;
         used += (size_t)snprintf(text + used, room - used, "(");
@@ -118,10 +120,10 @@ static void put_attr(mo_out *o, char *text, size_t room, const char *name, const
     }
 }
 
-static void write_text(mo_out *o, const char *text)
+static void write_text(sp_mindir_out *o, const char *text)
 {
     char type[64], word[48], value[48], attrs[512] = "";
-    mo in[16];
+    sp_mindir_id in[16];
     int n = 0;
     read_word(&text, type, sizeof type);
     taken(&text, '(');
@@ -144,21 +146,21 @@ static void write_text(mo_out *o, const char *text)
             put_attr(o, attrs, sizeof attrs, word, value);
             taken(&text, ',');
         }
-    sp__mo_give(o, type, attrs, n, in);
+    sp__mindir_out_give(o, type, attrs, n, in);
 }
 
-static void write_plain(mo_out *o)
+static void write_plain(sp_mindir_out *o)
 {
-    mo in[SP_IN_MAX];
+    sp_mindir_id in[SP_IN_MAX];
     int n = o->node->n_in < SP_IN_MAX ? o->node->n_in : SP_IN_MAX;
-    for (int i = 0; i < n; i++) in[i] = sp__mo_in(o, i);
-    sp__mo_give(o, o->node->op->mindir, NULL, n, in);
+    for (int i = 0; i < n; i++) in[i] = sp__mindir_out_in(o, i);
+    sp__mindir_out_give(o, o->node->op->mindir, NULL, n, in);
 }
 
-sp_status sp__mo_write(mo_out *o, const sp_node *n)
+sp_status sp__mindir_out_write(sp_mindir_out *o, const sp_node *n)
 {
     o->node = n;
-    o->rule = sp__mo_rule(n);
+    o->rule = sp__mindir_out_rule(n);
     if (o->rule && o->rule->text) write_text(o, o->rule->text);
     else if (o->rule) o->rule->write(o);
     else if (is_plain(n->op)) write_plain(o);

@@ -7,22 +7,29 @@
 
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 
-static void write_reshape(mo_out *o) { SP_MO_GIVE(o, "Reshape", NULL, sp__mo_in(o, 0), sp__mo_sizes(o)); }
-static void write_broadcast(mo_out *o) { SP_MO_GIVE(o, "BroadcastTo", NULL, sp__mo_in(o, 0), sp__mo_sizes(o)); }
-
-static void write_transpose(mo_out *o)
+static void write_reshape(sp_mindir_out *o)
 {
-    sp_ints perm = sp__mo_attr_list(o->node, "perm");
+    SP_MINDIR_OUT_GIVE(o, "Reshape", NULL, sp__mindir_out_in(o, 0), sp__mindir_out_sizes(o));
+}
+static void write_broadcast(sp_mindir_out *o)
+{
+    SP_MINDIR_OUT_GIVE(o, "BroadcastTo", NULL, sp__mindir_out_in(o, 0), sp__mindir_out_sizes(o));
+}
+
+static void write_transpose(sp_mindir_out *o)
+{
+    sp_ints perm = sp__mindir_out_attr_list(o->node, "perm");
     int64_t turned[SP_RANK_MAX];
-    int rank = sp__mo_meta(o, 0)->rank;
+    int rank = sp__mindir_out_meta(o, 0)->rank;
     for (int i = 0; i < rank; i++) turned[i] = rank - 1 - i;
-    SP_MO_GIVE(o, "Transpose", NULL, sp__mo_in(o, 0), sp__mo_ints(o, rank, perm.n < 0 ? turned : perm.v));
+    SP_MINDIR_OUT_GIVE(o, "Transpose", NULL, sp__mindir_out_in(o, 0),
+                       sp__mindir_out_ints(o, rank, perm.n < 0 ? turned : perm.v));
 }
 
 /* The one number that a tensor is full of, before anything is put into it. */
 static bool uniform(const sp_value *v, double *number)
 {
-    if (sp__mo_is(v, "full")) {
+    if (sp__mindir_out_is(v, "full")) {
         sp_attr_type type;
         const sp_number *x = sp__node_attr_at(v->node, "value", &type);
         *number = x->kind == 'f' ? x->f : (double)x->i;
@@ -40,7 +47,7 @@ static bool uniform(const sp_value *v, double *number)
 }
 
 /* What an operator without operands makes, as a constant. */
-static void write_made(mo_out *o)
+static void write_made(sp_mindir_out *o)
 {
     sp_tensor *t;
     int count;
@@ -49,55 +56,57 @@ static void write_made(mo_out *o)
         o->model.status = status;
         return;
     }
-    sp__mo_tensor(o, t, sp__mo_name(o, o->node->out[0]));
+    sp__mindir_out_tensor(o, t, sp__mindir_out_name(o, o->node->out[0]));
     sp_tensor_release(t);
 }
 
 /* A tensor full of one number is a constant, unless its size is free. */
-static void write_full(mo_out *o)
+static void write_full(sp_mindir_out *o)
 {
     double number = 0;
     if (o->numbers[o->node->id]) {
-        mo shape = sp__mo_sizes(o);
+        sp_mindir_id shape = sp__mindir_out_sizes(o);
         uniform(o->node->out[0], &number);
-        SP_MO_GIVE(o, "FillV2", NULL, shape, sp__mo_scalar(o, sp__mo_result(o)->dtype, number));
+        SP_MINDIR_OUT_GIVE(o, "FillV2", NULL, shape, sp__mindir_out_scalar(o, sp__mindir_out_result(o)->dtype, number));
         return;
     }
     write_made(o);
 }
 
 /* Numbers in a row are a constant, unless how many there are is free. */
-static void write_arange(mo_out *o)
+static void write_arange(sp_mindir_out *o)
 {
     static const char *const names[] = {"start", "end", "step"};
-    mo in[4], x;
+    sp_mindir_id in[4], x;
     if (!o->numbers[o->node->id]) {
         write_made(o);
         return;
     }
     for (int i = 0; i < 3; i++) {
         sp_attr_type type;
-        in[i] = sp__mo_number(o, names[i], 0, ((const sp_number *)sp__node_attr_at(o->node, names[i], &type))->i);
+        in[i] =
+            sp__mindir_out_number(o, names[i], 0, ((const sp_number *)sp__node_attr_at(o->node, names[i], &type))->i);
     }
-    in[3] = sp__mo_int(o, 1000000);
-    sp_meta m = *sp__mo_result(o);
+    in[3] = sp__mindir_out_int(o, 1000000);
+    sp_meta m = *sp__mindir_out_result(o);
     m.dtype = SP_DTYPE_I64;
-    if (m.dtype == sp__mo_result(o)->dtype) {
-        sp__mo_give(o, "Range", NULL, 4, in);
+    if (m.dtype == sp__mindir_out_result(o)->dtype) {
+        sp__mindir_out_give(o, "Range", NULL, 4, in);
         return;
     }
-    x = sp__mo_op(o, "Range", NULL, 4, in, &m);
-    SP_MO_GIVE(o, "Cast", NULL, x, sp__mo_int(o, sp__mo_type_number(sp__mo_result(o)->dtype)));
+    x = sp__mindir_out_op(o, "Range", NULL, 4, in, &m);
+    SP_MINDIR_OUT_GIVE(o, "Cast", NULL, x,
+                       sp__mindir_out_int(o, sp__mindir_out_type_number(sp__mindir_out_result(o)->dtype)));
 }
 
 /* --- slices ------------------------------------------------------------------------------------------------------ */
 
 /* What goes down is taken upwards and turned round. */
-static void write_slice(mo_out *o)
+static void write_slice(sp_mindir_out *o)
 {
-    sp_ints start = sp__mo_attr_list(o->node, "start"), stop = sp__mo_attr_list(o->node, "stop"),
-            step = sp__mo_attr_list(o->node, "step");
-    const sp_meta *x = sp__mo_meta(o, 0), *m = sp__mo_result(o);
+    sp_ints start = sp__mindir_out_attr_list(o->node, "start"), stop = sp__mindir_out_attr_list(o->node, "stop"),
+            step = sp__mindir_out_attr_list(o->node, "step");
+    const sp_meta *x = sp__mindir_out_meta(o, 0), *m = sp__mindir_out_result(o);
     int64_t from[SP_RANK_MAX], to[SP_RANK_MAX], by[SP_RANK_MAX], turned[SP_RANK_MAX];
     int n_turned = 0;
     bool whole = true;
@@ -115,26 +124,26 @@ static void write_slice(mo_out *o)
         }
         whole &= from[i] == 0 && by[i] == 1 && (to[i] == x->dims[i] || to[i] == INT32_MAX);
     }
-    mo in[9] = {sp__mo_in(o, 0)};
+    sp_mindir_id in[9] = {sp__mindir_out_in(o, 0)};
     if (n_turned && whole) {
-        SP_MO_GIVE(o, "ReverseV2", NULL, in[0], sp__mo_ints(o, n_turned, turned));
+        SP_MINDIR_OUT_GIVE(o, "ReverseV2", NULL, in[0], sp__mindir_out_ints(o, n_turned, turned));
         return;
     }
-    in[1] = sp__mo_numbers(o, "start", start.n, from);
-    in[2] = sp__mo_numbers(o, "stop", start.n, to);
-    in[3] = sp__mo_ints(o, start.n, by);
-    for (int i = 4; i < 9; i++) in[i] = sp__mo_int(o, 0);
-    if (!n_turned) sp__mo_give(o, "StridedSlice", NULL, 9, in);
+    in[1] = sp__mindir_out_numbers(o, "start", start.n, from);
+    in[2] = sp__mindir_out_numbers(o, "stop", start.n, to);
+    in[3] = sp__mindir_out_ints(o, start.n, by);
+    for (int i = 4; i < 9; i++) in[i] = sp__mindir_out_int(o, 0);
+    if (!n_turned) sp__mindir_out_give(o, "StridedSlice", NULL, 9, in);
     else
-        SP_MO_GIVE(o, "ReverseV2", NULL, sp__mo_op(o, "StridedSlice", NULL, 9, in, m),
-                   sp__mo_ints(o, n_turned, turned));
+        SP_MINDIR_OUT_GIVE(o, "ReverseV2", NULL, sp__mindir_out_op(o, "StridedSlice", NULL, 9, in, m),
+                           sp__mindir_out_ints(o, n_turned, turned));
 }
 
 /* Of free sizes only whole dimensions can be turned round. */
 static bool slice_fits(const sp_node *n)
 {
-    sp_ints step = sp__mo_attr_list(n, "step"), start = sp__mo_attr_list(n, "start"),
-            stop = sp__mo_attr_list(n, "stop");
+    sp_ints step = sp__mindir_out_attr_list(n, "step"), start = sp__mindir_out_attr_list(n, "start"),
+            stop = sp__mindir_out_attr_list(n, "stop");
     for (int i = 0; i < step.n; i++)
         if (step.v[i] < 0 && n->in[0]->meta.dims[i] < 0 && !(step.v[i] == -1 && stop.v[i] == -1 && start.v[i] < 0))
             return false;
@@ -143,27 +152,28 @@ static bool slice_fits(const sp_node *n)
 
 /* --- joins and parts --------------------------------------------------------------------------------------------- */
 
-static void write_split(mo_out *o)
+static void write_split(sp_mindir_out *o)
 {
-    sp_ints sizes = sp__mo_attr_list(o->node, "sizes");
+    sp_ints sizes = sp__mindir_out_attr_list(o->node, "sizes");
     bool equal = true;
     for (int i = 1; i < sizes.n; i++) equal &= sizes.v[i] == sizes.v[0];
-    mo x = sp__mo_in(o, 0), axis = sp__mo_attr(o, "axis");
-    if (equal) SP_MO_GIVE(o, "Split", NULL, x, axis, sp__mo_int(o, sizes.n));
-    else SP_MO_GIVE(o, "SplitWithSize", NULL, x, sp__mo_ints(o, sizes.n, sizes.v), axis);
+    sp_mindir_id x = sp__mindir_out_in(o, 0), axis = sp__mindir_out_attr(o, "axis");
+    if (equal) SP_MINDIR_OUT_GIVE(o, "Split", NULL, x, axis, sp__mindir_out_int(o, sizes.n));
+    else SP_MINDIR_OUT_GIVE(o, "SplitWithSize", NULL, x, sp__mindir_out_ints(o, sizes.n, sizes.v), axis);
 }
 
-static void write_unstack(mo_out *o)
+static void write_unstack(sp_mindir_out *o)
 {
-    sp__mo_give(o, "Unstack",
-                sp__mo_text(o, "axis=%lld, num=%d", (long long)sp__mo_attr_int(o->node, "axis"), o->node->n_out), 1,
-                (mo[]){sp__mo_in(o, 0)});
+    sp__mindir_out_give(o, "Unstack",
+                        sp__mindir_out_text(o, "axis=%lld, num=%d", (long long)sp__mindir_out_attr_int(o->node, "axis"),
+                                            o->node->n_out),
+                        1, (sp_mindir_id[]){sp__mindir_out_in(o, 0)});
 }
 
 /* Padding: a value put into the middle of one number. */
-static bool fuse_pad(const sp_node *n, mo_fused *f)
+static bool fuse_pad(const sp_node *n, sp_mindir_out_fused *f)
 {
-    sp_ints start = sp__mo_attr_list(n, "start"), step = sp__mo_attr_list(n, "step");
+    sp_ints start = sp__mindir_out_attr_list(n, "start"), step = sp__mindir_out_attr_list(n, "step");
     const sp_meta *x = &n->in[0]->meta, *v = &n->in[1]->meta;
     if (x->rank != v->rank || !uniform(n->in[0], &f->number)) return false;
     for (int i = 0; i < x->rank; i++) {
@@ -171,7 +181,7 @@ static bool fuse_pad(const sp_node *n, mo_fused *f)
         if (x->dims[i] < 0 || v->dims[i] < 0) continue; /* looked at in all recordings, mindir_free.c */
         if (from < 0 || from + v->dims[i] > x->dims[i] || (i >= start.n && v->dims[i] != x->dims[i])) return false;
         if (i < step.n && step.v[i] != 1) return false;
-        sp_ints stop = sp__mo_attr_list(n, "stop");
+        sp_ints stop = sp__mindir_out_attr_list(n, "stop");
         if (i < start.n && stop.v[i] - from != v->dims[i]) return false; /* the value is broadcast */
     }
     f->n = 1;
@@ -181,15 +191,15 @@ static bool fuse_pad(const sp_node *n, mo_fused *f)
 
 static bool is_pad(const sp_node *n)
 {
-    mo_fused f;
+    sp_mindir_out_fused f;
     return fuse_pad(n, &f);
 }
 
-static void write_pad(mo_out *o)
+static void write_pad(sp_mindir_out *o)
 {
-    const mo_fused *f = o->fused[o->node->id];
-    const sp_ints start = sp__mo_attr_list(o->node, "start"), stop = sp__mo_attr_list(o->node, "stop");
-    const sp_meta *x = sp__mo_meta(o, 1), *to = sp__mo_result(o);
+    const sp_mindir_out_fused *f = o->fused[o->node->id];
+    const sp_ints start = sp__mindir_out_attr_list(o->node, "start"), stop = sp__mindir_out_attr_list(o->node, "stop");
+    const sp_meta *x = sp__mindir_out_meta(o, 1), *to = sp__mindir_out_result(o);
     int64_t pads[2 * SP_RANK_MAX] = {0}; /* before and behind each dimension, from the last one on */
     for (int k = 0; k < start.n; k++) {
         const bool open = to->dims[k] < 0 || x->dims[k] < 0;
@@ -197,45 +207,48 @@ static void write_pad(mo_out *o)
         pad[0] = start.v[k];
         pad[1] = !open ? to->dims[k] - x->dims[k] - pad[0] : stop.v[k] == INT32_MAX ? 0 : -stop.v[k];
     }
-    SP_MO_GIVE(o, "PadV3", "mode='constant', paddings_contiguous=True", sp__mo_use(o, f->in[0]),
-               sp__mo_ints(o, 2 * x->rank, pads), sp__mo_scalar(o, to->dtype, f->number));
+    SP_MINDIR_OUT_GIVE(o, "PadV3", "mode='constant', paddings_contiguous=True", sp__mindir_out_use(o, f->in[0]),
+                       sp__mindir_out_ints(o, 2 * x->rank, pads), sp__mindir_out_scalar(o, to->dtype, f->number));
 }
 
 /* --- order ------------------------------------------------------------------------------------------------------- */
 
 /* Indices are int32 there; we have mostly int64. */
-static void give_pair(mo_out *o, mo pair, const sp_meta *values, const sp_meta *indices, const int64_t *perm)
+static void give_pair(sp_mindir_out *o, sp_mindir_id pair, const sp_meta *values, const sp_meta *indices,
+                      const int64_t *perm)
 {
     for (int i = 0; i < 2; i++) {
         const sp_value *v = o->node->out[i];
         sp_meta m = i ? *indices : *values;
         bool last = !perm && m.dtype == v->meta.dtype;
-        mo item = sp__mo_item(o, pair, i, &m, last ? sp__mo_name(o, v) : NULL);
+        sp_mindir_id item = sp__mindir_out_item(o, pair, i, &m, last ? sp__mindir_out_name(o, v) : NULL);
         if (last) continue;
         if (perm) {
-            mo in[2] = {item, sp__mo_ints(o, m.rank, perm)};
+            sp_mindir_id in[2] = {item, sp__mindir_out_ints(o, m.rank, perm)};
             bool done = m.dtype == v->meta.dtype;
             sp_meta turned = v->meta;
             turned.dtype = m.dtype;
-            if (done) sp__mo_results(o, sp__mo_instance(o, "Transpose", NULL), 2, in, 1, &o->node->out[i], false);
-            else item = sp__mo_op(o, "Transpose", NULL, 2, in, &turned);
+            if (done)
+                sp__mindir_out_results(o, sp__mindir_out_instance(o, "Transpose", NULL), 2, in, 1, &o->node->out[i],
+                                       false);
+            else item = sp__mindir_out_op(o, "Transpose", NULL, 2, in, &turned);
             if (done) continue;
         }
-        mo in[2] = {item, sp__mo_int(o, sp__mo_type_number(v->meta.dtype))};
-        sp__mo_results(o, sp__mo_instance(o, "Cast", NULL), 2, in, 1, &o->node->out[i], false);
+        sp_mindir_id in[2] = {item, sp__mindir_out_int(o, sp__mindir_out_type_number(v->meta.dtype))};
+        sp__mindir_out_results(o, sp__mindir_out_instance(o, "Cast", NULL), 2, in, 1, &o->node->out[i], false);
     }
 }
 
 /* One element is in order. */
-static void give_one(mo_out *o)
+static void give_one(sp_mindir_out *o)
 {
-    mo in[2] = {sp__mo_in(o, 0), sp__mo_ints(o, 0, NULL)};
-    sp__mo_results(o, sp__mo_instance(o, "Reshape", NULL), 2, in, 1, &o->node->out[0], false);
-    mo zero[2] = {sp__mo_scalar(o, o->node->out[1]->meta.dtype, 0), sp__mo_ints(o, 0, NULL)};
-    sp__mo_results(o, sp__mo_instance(o, "Reshape", NULL), 2, zero, 1, &o->node->out[1], false);
+    sp_mindir_id in[2] = {sp__mindir_out_in(o, 0), sp__mindir_out_ints(o, 0, NULL)};
+    sp__mindir_out_results(o, sp__mindir_out_instance(o, "Reshape", NULL), 2, in, 1, &o->node->out[0], false);
+    sp_mindir_id zero[2] = {sp__mindir_out_scalar(o, o->node->out[1]->meta.dtype, 0), sp__mindir_out_ints(o, 0, NULL)};
+    sp__mindir_out_results(o, sp__mindir_out_instance(o, "Reshape", NULL), 2, zero, 1, &o->node->out[1], false);
 }
 
-static void write_sort(mo_out *o)
+static void write_sort(sp_mindir_out *o)
 {
     sp_meta indices = o->node->out[1]->meta;
     indices.dtype = SP_DTYPE_I32;
@@ -244,25 +257,26 @@ static void write_sort(mo_out *o)
         give_one(o);
         return;
     }
-    const char *attrs = sp__mo_text(o, "axis=%lld, descending=%s", (long long)sp__mo_attr_int(o->node, "axis"),
-                                    sp__mo_attr_int(o->node, "descending") ? "True" : "False");
-    mo pair = sp__mo_many(o, "Sort", attrs, 1, (mo[]){sp__mo_in(o, 0)}, 2, metas);
+    const char *attrs =
+        sp__mindir_out_text(o, "axis=%lld, descending=%s", (long long)sp__mindir_out_attr_int(o->node, "axis"),
+                            sp__mindir_out_attr_int(o->node, "descending") ? "True" : "False");
+    sp_mindir_id pair = sp__mindir_out_many(o, "Sort", attrs, 1, (sp_mindir_id[]){sp__mindir_out_in(o, 0)}, 2, metas);
     give_pair(o, pair, metas[0], &indices, NULL);
 }
 
 /* TopK works along the last axis and gives the largest. */
-static void write_topk(mo_out *o)
+static void write_topk(sp_mindir_out *o)
 {
-    const sp_meta *x = sp__mo_meta(o, 0);
-    int axis = sp__mo_axis(o->node, "axis", x->rank), last = x->rank - 1;
+    const sp_meta *x = sp__mindir_out_meta(o, 0);
+    int axis = sp__mindir_out_axis(o->node, "axis", x->rank), last = x->rank - 1;
     int64_t perm[SP_RANK_MAX];
     for (int i = 0; i <= last; i++) perm[i] = i;
     bool moved = axis != last;
-    mo in = sp__mo_in(o, 0);
+    sp_mindir_id in = sp__mindir_out_in(o, 0);
     if (moved) {
         perm[axis] = last;
         perm[last] = axis;
-        in = sp__mo_transpose(o, in, x, perm);
+        in = sp__mindir_out_transpose(o, in, x, perm);
     }
     sp_meta values = o->node->out[0]->meta;
     values.dims[last] = o->node->out[0]->meta.dims[axis];
@@ -270,85 +284,90 @@ static void write_topk(mo_out *o)
     sp_meta indices = values;
     indices.dtype = SP_DTYPE_I32;
     const sp_meta *metas[2] = {&values, &indices};
-    mo pair = sp__mo_many(o, "TopK", "sorted=True", 2, (mo[]){in, sp__mo_attr(o, "k")}, 2, metas);
+    sp_mindir_id pair =
+        sp__mindir_out_many(o, "TopK", "sorted=True", 2, (sp_mindir_id[]){in, sp__mindir_out_attr(o, "k")}, 2, metas);
     give_pair(o, pair, &values, &indices, moved ? perm : NULL);
 }
 
 /* The smallest: the first of all in order. */
-static void write_least(mo_out *o)
+static void write_least(sp_mindir_out *o)
 {
-    const sp_meta *x = sp__mo_meta(o, 0);
-    int axis = sp__mo_axis(o->node, "axis", x->rank);
+    const sp_meta *x = sp__mindir_out_meta(o, 0);
+    int axis = sp__mindir_out_axis(o->node, "axis", x->rank);
     int64_t from[SP_RANK_MAX] = {0}, to[SP_RANK_MAX], by[SP_RANK_MAX];
     sp_meta indices = *x;
     indices.dtype = SP_DTYPE_I32;
     const sp_meta *metas[2] = {x, &indices};
-    mo pair =
-        sp__mo_many(o, "Sort", sp__mo_text(o, "axis=%d, descending=False", axis), 1, (mo[]){sp__mo_in(o, 0)}, 2, metas);
+    sp_mindir_id pair = sp__mindir_out_many(o, "Sort", sp__mindir_out_text(o, "axis=%d, descending=False", axis), 1,
+                                            (sp_mindir_id[]){sp__mindir_out_in(o, 0)}, 2, metas);
     for (int i = 0; i < x->rank; i++) {
-        to[i] = i == axis ? sp__mo_attr_int(o->node, "k") : x->dims[i];
+        to[i] = i == axis ? sp__mindir_out_attr_int(o->node, "k") : x->dims[i];
         by[i] = 1;
     }
     for (int k = 0; k < 2; k++) {
-        mo in[9] = {sp__mo_item(o, pair, k, metas[k], NULL), sp__mo_ints(o, x->rank, from), sp__mo_ints(o, x->rank, to),
-                    sp__mo_ints(o, x->rank, by)};
-        for (int i = 4; i < 9; i++) in[i] = sp__mo_int(o, 0);
+        sp_mindir_id in[9] = {sp__mindir_out_item(o, pair, k, metas[k], NULL), sp__mindir_out_ints(o, x->rank, from),
+                              sp__mindir_out_ints(o, x->rank, to), sp__mindir_out_ints(o, x->rank, by)};
+        for (int i = 4; i < 9; i++) in[i] = sp__mindir_out_int(o, 0);
         bool as_is = metas[k]->dtype == o->node->out[k]->meta.dtype;
         sp_meta m = o->node->out[k]->meta;
         m.dtype = metas[k]->dtype;
-        if (as_is) sp__mo_results(o, sp__mo_instance(o, "StridedSlice", NULL), 9, in, 1, &o->node->out[k], false);
+        if (as_is)
+            sp__mindir_out_results(o, sp__mindir_out_instance(o, "StridedSlice", NULL), 9, in, 1, &o->node->out[k],
+                                   false);
         else {
-            mo cast[2] = {sp__mo_op(o, "StridedSlice", NULL, 9, in, &m),
-                          sp__mo_int(o, sp__mo_type_number(o->node->out[k]->meta.dtype))};
-            sp__mo_results(o, sp__mo_instance(o, "Cast", NULL), 2, cast, 1, &o->node->out[k], false);
+            sp_mindir_id cast[2] = {sp__mindir_out_op(o, "StridedSlice", NULL, 9, in, &m),
+                                    sp__mindir_out_int(o, sp__mindir_out_type_number(o->node->out[k]->meta.dtype))};
+            sp__mindir_out_results(o, sp__mindir_out_instance(o, "Cast", NULL), 2, cast, 1, &o->node->out[k], false);
         }
     }
 }
 
-static bool takes_largest(const sp_node *n) { return sp__mo_attr_int(n, "largest"); }
+static bool takes_largest(const sp_node *n) { return sp__mindir_out_attr_int(n, "largest"); }
 
-static void write_scan(mo_out *o)
+static void write_scan(sp_mindir_out *o)
 {
     sp_meta m;
-    mo in[4] = {sp__mo_lift(o, &m), sp__mo_attr(o, "axis"), sp__mo_attr(o, "exclusive"), sp__mo_attr(o, "reverse")};
-    sp__mo_give_lifted(o, o->node->op->mindir, NULL, 4, in);
+    sp_mindir_id in[4] = {sp__mindir_out_lift(o, &m), sp__mindir_out_attr(o, "axis"),
+                          sp__mindir_out_attr(o, "exclusive"), sp__mindir_out_attr(o, "reverse")};
+    sp__mindir_out_give_lifted(o, o->node->op->mindir, NULL, 4, in);
 }
 
-static void write_cummax(mo_out *o)
+static void write_cummax(sp_mindir_out *o)
 {
     bool max = !strcmp(o->node->op->name, "cummax");
     const sp_meta *metas[2] = {&o->node->out[0]->meta, &o->node->out[1]->meta};
     sp_meta indices = *metas[1];
     indices.dtype = max ? SP_DTYPE_I64 : SP_DTYPE_I32;
     metas[1] = &indices;
-    mo pair =
-        sp__mo_many(o, max ? "Cummax" : "Cummin", NULL, 2, (mo[]){sp__mo_in(o, 0), sp__mo_attr(o, "axis")}, 2, metas);
+    sp_mindir_id pair =
+        sp__mindir_out_many(o, max ? "Cummax" : "Cummin", NULL, 2,
+                            (sp_mindir_id[]){sp__mindir_out_in(o, 0), sp__mindir_out_attr(o, "axis")}, 2, metas);
     give_pair(o, pair, metas[0], &indices, NULL);
 }
 
-const mo_rule sp__mo_shape[] = {
-    SP_MO_CODE("reshape", write_reshape),
-    SP_MO_CODE("transpose", write_transpose),
-    SP_MO_CODE("broadcast_to", write_broadcast),
-    SP_MO_CODE("full", write_full),
-    SP_MO_CODE("arange", write_arange),
-    SP_MO_CODE("eye", write_made),
-    SP_MO_CODE("linspace", write_made),
-    SP_MO_CODE_IF("slice", write_slice, slice_fits),
-    SP_MO_TEXT("concat", "Concat(*, axis)"),
-    SP_MO_TEXT("stack", "Stack(*){axis}"),
-    SP_MO_CODE("unstack", write_unstack),
-    SP_MO_CODE("split", write_split),
+const sp_mindir_out_rule sp__mindir_out_shape[] = {
+    SP_MINDIR_OUT_CODE("reshape", write_reshape),
+    SP_MINDIR_OUT_CODE("transpose", write_transpose),
+    SP_MINDIR_OUT_CODE("broadcast_to", write_broadcast),
+    SP_MINDIR_OUT_CODE("full", write_full),
+    SP_MINDIR_OUT_CODE("arange", write_arange),
+    SP_MINDIR_OUT_CODE("eye", write_made),
+    SP_MINDIR_OUT_CODE("linspace", write_made),
+    SP_MINDIR_OUT_CODE_IF("slice", write_slice, slice_fits),
+    SP_MINDIR_OUT_TEXT("concat", "Concat(*, axis)"),
+    SP_MINDIR_OUT_TEXT("stack", "Stack(*){axis}"),
+    SP_MINDIR_OUT_CODE("unstack", write_unstack),
+    SP_MINDIR_OUT_CODE("split", write_split),
     {.op = "slice_put", .write = write_pad, .takes = is_pad, .fuse = fuse_pad},
-    SP_MO_CODE("sort", write_sort),
-    SP_MO_CODE_IF("topk", write_topk, takes_largest),
-    SP_MO_CODE("topk", write_least),
-    SP_MO_CODE("scan_sum", write_scan),
-    SP_MO_CODE("scan_prod", write_scan),
-    SP_MO_CODE("cummax", write_cummax),
-    SP_MO_CODE("cummin", write_cummax),
-    SP_MO_TEXT("tril", "Tril(input){diagonal}"),
-    SP_MO_TEXT("triu", "Triu(input, diagonal)"),
-    SP_MO_TEXT("diagonal", "Diagonal(input, offset, dim1, dim2)"),
+    SP_MINDIR_OUT_CODE("sort", write_sort),
+    SP_MINDIR_OUT_CODE_IF("topk", write_topk, takes_largest),
+    SP_MINDIR_OUT_CODE("topk", write_least),
+    SP_MINDIR_OUT_CODE("scan_sum", write_scan),
+    SP_MINDIR_OUT_CODE("scan_prod", write_scan),
+    SP_MINDIR_OUT_CODE("cummax", write_cummax),
+    SP_MINDIR_OUT_CODE("cummin", write_cummax),
+    SP_MINDIR_OUT_TEXT("tril", "Tril(input){diagonal}"),
+    SP_MINDIR_OUT_TEXT("triu", "Triu(input, diagonal)"),
+    SP_MINDIR_OUT_TEXT("diagonal", "Diagonal(input, offset, dim1, dim2)"),
     {.op = NULL},
 };

@@ -14,36 +14,36 @@
 enum { TARGETS_MAX = 16, DEPTH_MAX = 64 };
 
 typedef struct {
-    const mi_function *fn;
-    const mi_node *partial; /* binds its first arguments; NULL: none are bound */
-    const char *branch;     /* "then", "else", "" */
+    const sp_mindir_function *fn;
+    const sp_mindir_node *partial; /* binds its first arguments; NULL: none are bound */
+    const char *branch;            /* "then", "else", "" */
 } target;
 
 typedef struct {
     sp_model *m;
-    const mi_model *mi;
+    const sp_mindir_model *mi;
     const char ***arguments; /* by function and input: what is given; NULL: not known */
     bool *listed;            /* by function: listed, or being so */
     int n_room, n_calls;
 } outline;
 
-static const mi_node *node_of(const mi_name *at)
+static const sp_mindir_node *node_of(const sp_mindir_name *at)
 {
-    return at && at->where == MI_AT_VALUE && at->owner->node_of_slot ? at->owner->node_of_slot[at->slot] : NULL;
+    return at && at->where == SP_MINDIR_AT_VALUE && at->owner->node_of_slot ? at->owner->node_of_slot[at->slot] : NULL;
 }
 
-static bool is_type(const mi_node *n, const char *type)
+static bool is_type(const sp_mindir_node *n, const char *type)
 {
     return n->primitive && strcmp(n->primitive->type, type) == 0;
 }
 
 /* Does the node only order effects or pass a value on? */
-static bool passes_on(const mi_node *n)
+static bool passes_on(const sp_mindir_node *n)
 {
     return is_type(n, "Load") || is_type(n, "Depend") || is_type(n, "UpdateState");
 }
 
-static const char *argument_of(const outline *o, const mi_name *at)
+static const char *argument_of(const outline *o, const sp_mindir_name *at)
 {
     return at->slot < at->owner->n_args && o->arguments[at->owner->index] ? o->arguments[at->owner->index][at->slot]
                                                                           : NULL;
@@ -53,9 +53,9 @@ static const char *argument_of(const outline *o, const mi_name *at)
 static const char *shown_name(const outline *o, const char *name)
 {
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
-        const mi_name *at = sp__mindir_find(o->mi, name);
-        if (!at || at->where != MI_AT_VALUE) break;
-        const mi_node *n = node_of(at);
+        const sp_mindir_name *at = sp__mindir_find(o->mi, name);
+        if (!at || at->where != SP_MINDIR_AT_VALUE) break;
+        const sp_mindir_node *n = node_of(at);
         const char *next = n ? passes_on(n) && n->n_in ? n->in_names[0] : NULL : argument_of(o, at);
         if (!next) break;
         name = next;
@@ -69,16 +69,16 @@ static const char *shown_name(const outline *o, const char *name)
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
 
-static void add_targets(const outline *o, const mi_name *at, const mi_node *partial, const char *branch, int depth,
-                        target *out, int *n)
+static void add_targets(const outline *o, const sp_mindir_name *at, const sp_mindir_node *partial, const char *branch,
+                        int depth, target *out, int *n)
 {
     if (!at || depth > DEPTH_MAX || *n == TARGETS_MAX) return;
-    if (at->where == MI_AT_FUNCTION) {
+    if (at->where == SP_MINDIR_AT_FUNCTION) {
         out[(*n)++] = (target){at->fn, partial, branch};
         return;
     }
-    const mi_node *node = node_of(at);
-    if (at->where == MI_AT_VALUE && !node) {
+    const sp_mindir_node *node = node_of(at);
+    if (at->where == SP_MINDIR_AT_VALUE && !node) {
         const char *given = argument_of(o, at);
         if (given) add_targets(o, sp__mindir_find(o->mi, given), partial, branch, depth + 1, out, n);
     } else if (node && node->n_in > 0 && (passes_on(node) || is_type(node, "Partial"))) {
@@ -93,14 +93,14 @@ static void add_targets(const outline *o, const mi_name *at, const mi_node *part
 }
 
 /* Remember what the function is given here. */
-static sp_status give_arguments(outline *o, const target *t, const mi_node *call)
+static sp_status give_arguments(outline *o, const target *t, const sp_mindir_node *call)
 {
-    const mi_function *f = t->fn;
+    const sp_mindir_function *f = t->fn;
     const char **given = sp__arena_alloc(&o->m->arena, (size_t)(f->n_inputs + 1) * sizeof *given);
     if (!given) return SP_NOMEM;
     int n_bound = t->partial ? t->partial->n_in - 1 : 0;
     for (int i = 0; i < f->n_args; i++) {
-        const mi_node *from = i < n_bound ? t->partial : call;
+        const sp_mindir_node *from = i < n_bound ? t->partial : call;
         int k = i < n_bound ? i + 1 : i - n_bound;
         given[i] = k < from->n_in ? shown_name(o, from->in_names[k]) : NULL;
     }
@@ -112,25 +112,25 @@ static sp_status give_arguments(outline *o, const target *t, const mi_node *call
 
 /* Nodes of f that its results come from, and those with effects that are waited for. */
 typedef struct {
-    const mi_function *f;
-    bool *used;            /* by node */
-    const mi_node **stack; /* to be looked at */
+    const sp_mindir_function *f;
+    bool *used;                   /* by node */
+    const sp_mindir_node **stack; /* to be looked at */
     bool *seen_effect;
     int n;
 } marker;
 
-static void mark(marker *k, const mi_name *at)
+static void mark(marker *k, const sp_mindir_name *at)
 {
-    const mi_node *n = node_of(at);
+    const sp_mindir_node *n = node_of(at);
     if (!n || at->owner != k->f || k->used[n - k->f->nodes]) return;
     k->used[n - k->f->nodes] = true;
     k->stack[k->n++] = n;
 }
 
 /* Waiting for a Load, or for several things together, is no use of them. */
-static void mark_effects(marker *k, const mi_name *at, int depth)
+static void mark_effects(marker *k, const sp_mindir_name *at, int depth)
 {
-    const mi_node *n = node_of(at);
+    const sp_mindir_node *n = node_of(at);
     if (!n || at->owner != k->f || depth > DEPTH_MAX || is_type(n, "Load") || k->seen_effect[n - k->f->nodes]) return;
     k->seen_effect[n - k->f->nodes] = true;
     if (!is_type(n, "UpdateState") && !is_type(n, "MakeTuple")) {
@@ -144,18 +144,18 @@ static void mark_used(marker *k)
 {
     for (int i = 0; i < k->f->n_outputs; i++) mark(k, k->f->outputs[i]);
     while (k->n > 0) {
-        const mi_node *n = k->stack[--k->n];
+        const sp_mindir_node *n = k->stack[--k->n];
         bool depends = is_type(n, "Depend"), orders = is_type(n, "UpdateState");
         if (!n->primitive) mark(k, n->callee);
         for (int i = 0; i < n->n_in; i++) {
-            const mi_node *from = node_of(n->in[i]);
+            const sp_mindir_node *from = node_of(n->in[i]);
             if (orders || (depends && i > 0) || (from && is_type(from, "UpdateState"))) mark_effects(k, n->in[i], 0);
             else mark(k, n->in[i]);
         }
     }
 }
 
-static sp_status find_used(outline *o, const mi_function *f, bool **out)
+static sp_status find_used(outline *o, const sp_mindir_function *f, bool **out)
 {
     marker k = {.f = f};
     size_t room = (size_t)f->n_nodes + 1;
@@ -172,7 +172,7 @@ static sp_status find_used(outline *o, const mi_function *f, bool **out)
 
 /* --- the list ---------------------------------------------------------------------------------------------------- */
 
-static sp_status list_function(outline *o, const mi_function *f, const char *scope, int depth);
+static sp_status list_function(outline *o, const sp_mindir_function *f, const char *scope, int depth);
 
 /* "if_2/then": where the nodes of a function that is called belong. Its text is not to lie on the stack of every level. */
 __attribute__((noinline)) static const char *scope_of_call(outline *o, const char *outer, const target *t)
@@ -185,7 +185,8 @@ __attribute__((noinline)) static const char *scope_of_call(outline *o, const cha
 }
 
 /* The functions that the node may call, in front of it; its operands are their results. */
-static sp_status list_call(outline *o, const mi_node *n, const char *scope, int depth, const char **names, int *n_names)
+static sp_status list_call(outline *o, const sp_mindir_node *n, const char *scope, int depth, const char **names,
+                           int *n_names)
 {
     target *targets = sp__arena_alloc(&o->m->arena, TARGETS_MAX * sizeof *targets);
     int n_targets = 0;
@@ -195,7 +196,7 @@ static sp_status list_call(outline *o, const mi_node *n, const char *scope, int 
     if (n_targets > 0) o->n_calls++;
     int number = o->n_calls;
     for (int i = 0; i < n_targets; i++) {
-        const mi_function *f = targets[i].fn;
+        const sp_mindir_function *f = targets[i].fn;
         bool under_way = o->listed[f->index];
         again |= under_way;
         if (!under_way && depth < DEPTH_MAX) {
@@ -209,20 +210,20 @@ static sp_status list_call(outline *o, const mi_node *n, const char *scope, int 
         }
         for (int k = 0; k < f->n_outputs && !under_way; k++) names[(*n_names)++] = shown_name(o, f->output_names[k]);
     }
-    const mi_node *value = node_of(n->callee);
+    const sp_mindir_node *value = node_of(n->callee);
     if (value && is_type(value, "Switch")) names[(*n_names)++] = value->name;
     for (int k = 0; k < n->n_in && (again || n_targets == 0); k++) {
         const char *given = shown_name(o, n->in_names[k]);
-        const mi_name *at = sp__mindir_find(o->mi, n->in_names[k]);
-        bool fed =
-            at && at->where == MI_AT_VALUE && sp_bundle_find(o->mi->weights, given) < 0; /* weights are used inside */
+        const sp_mindir_name *at = sp__mindir_find(o->mi, n->in_names[k]);
+        bool fed = at && at->where == SP_MINDIR_AT_VALUE &&
+                   sp_bundle_find(o->mi->weights, given) < 0; /* weights are used inside */
         if (fed) names[(*n_names)++] = given;
     }
     return SP_OK;
 }
 
 /* The result of the model under its own name, too: that of what passes it on. */
-static int outputs_of(const outline *o, const mi_function *f, const mi_node *n, const char **names)
+static int outputs_of(const outline *o, const sp_mindir_function *f, const sp_mindir_node *n, const char **names)
 {
     int n_out = 0;
     names[n_out++] = n->name;
@@ -239,7 +240,8 @@ __attribute__((noinline)) static const char *joined_scope(outline *o, const char
     return sp__arena_text(&o->m->arena, text);
 }
 
-static sp_status list_node(outline *o, const mi_function *f, const mi_node *n, const char *scope, int depth)
+static sp_status list_node(outline *o, const sp_mindir_function *f, const sp_mindir_node *n, const char *scope,
+                           int depth)
 {
     size_t n_results = 0;
     for (int i = 0; !n->primitive && i < o->mi->n_functions; i++) n_results += (size_t)o->mi->functions[i].n_outputs;
@@ -249,10 +251,10 @@ static sp_status list_node(outline *o, const mi_function *f, const mi_node *n, c
     int n_in = 0;
     if (!n->primitive) SP_TRY(list_call(o, n, scope, depth, names, &n_in));
     for (int k = 0; n->primitive && k < n->n_in; k++) {
-        const mi_name *at = sp__mindir_find(o->mi, n->in_names[k]);
-        const mi_node *from = node_of(at);
-        bool value =
-            at && at->where == MI_AT_VALUE && !(from && (is_type(from, "UpdateState") || is_type(from, "Partial")));
+        const sp_mindir_name *at = sp__mindir_find(o->mi, n->in_names[k]);
+        const sp_mindir_node *from = node_of(at);
+        bool value = at && at->where == SP_MINDIR_AT_VALUE &&
+                     !(from && (is_type(from, "UpdateState") || is_type(from, "Partial")));
         if (value) names[n_in++] = shown_name(o, n->in_names[k]);
     }
     if (own[0]) scope = scope[0] ? joined_scope(o, scope, own) : own;
@@ -264,21 +266,21 @@ static sp_status list_node(outline *o, const mi_function *f, const mi_node *n, c
     return SP_OK;
 }
 
-static sp_status list_function(outline *o, const mi_function *f, const char *scope, int depth)
+static sp_status list_function(outline *o, const sp_mindir_function *f, const char *scope, int depth)
 {
     bool *used = NULL;
     SP_TRY(sp__stack_check());
     o->listed[f->index] = true;
     SP_TRY(find_used(o, f, &used));
     for (int i = 0; i < f->n_nodes; i++) {
-        const mi_node *n = &f->nodes[i];
+        const sp_mindir_node *n = &f->nodes[i];
         if (used[i] && !n->constant && !passes_on(n) && !is_type(n, "Partial"))
             SP_TRY(list_node(o, f, n, scope, depth));
     }
     return SP_OK;
 }
 
-sp_status sp__mindir_outline(sp_model *m, const mi_model *mi)
+sp_status sp__mindir_outline(sp_model *m, const sp_mindir_model *mi)
 {
     outline o = {.m = m, .mi = mi};
     for (int i = 0; i < mi->n_functions; i++) o.n_room += mi->functions[i].n_nodes;

@@ -13,7 +13,7 @@
 
 /* --- failures ---------------------------------------------------------------------------------------------------- */
 
-void *sp__ox_fail(ox_out *o, sp_status status)
+void *sp__onnx_out_fail(sp_onnx_out *o, sp_status status)
 {
     if (o->status == SP_OK) {
         o->status = status;
@@ -22,40 +22,40 @@ void *sp__ox_fail(ox_out *o, sp_status status)
     return NULL;
 }
 
-bool sp__ox_ok(const ox_out *o) { return o->status == SP_OK; }
+bool sp__onnx_out_ok(const sp_onnx_out *o) { return o->status == SP_OK; }
 
-void sp__ox_free(ox_out *o)
+void sp__onnx_out_free(sp_onnx_out *o)
 {
     for (int i = 1; i <= o->n_values; i++) sp_tensor_release(o->values[i].constant);
-    for (ox_node *n = o->nodes; n; n = n->made_before) sp__wire_out_free(&n->attrs);
+    for (sp_onnx_out_node *n = o->nodes; n; n = n->made_before) sp__wire_out_free(&n->attrs);
     sp__free(o->values);
     sp__sizes_free(&o->sizes);
     sp__arena_free(&o->arena);
 }
 
-static void *alloc(ox_out *o, size_t bytes)
+static void *alloc(sp_onnx_out *o, size_t bytes)
 {
     void *p = sp__arena_alloc(&o->arena, bytes ? bytes : 1);
-    return p ? p : sp__ox_fail(o, SP_NOMEM);
+    return p ? p : sp__onnx_out_fail(o, SP_NOMEM);
 }
 
-static const char *keep_text(ox_out *o, const char *s)
+static const char *keep_text(sp_onnx_out *o, const char *s)
 {
     const char *kept = sp__arena_text(&o->arena, s);
-    return kept ? kept : (sp__ox_fail(o, SP_NOMEM), "");
+    return kept ? kept : (sp__onnx_out_fail(o, SP_NOMEM), "");
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
-ox sp__ox_value(ox_out *o, const char *name, sp_dtype dtype)
+sp_onnx_id sp__onnx_out_value(sp_onnx_out *o, const char *name, sp_dtype dtype)
 {
     char made[32];
-    if (!sp__ox_ok(o)) return 0;
+    if (!sp__onnx_out_ok(o)) return 0;
     if (o->n_values + 1 >= o->values_capacity) {
         int more = o->values_capacity ? 2 * o->values_capacity : 256;
-        ox_value *bigger =
+        sp_onnx_out_value *bigger =
             sp__realloc(o->values, (size_t)o->values_capacity * sizeof *bigger, (size_t)more * sizeof *bigger);
-        if (!bigger) return sp__ox_fail(o, SP_NOMEM), 0;
+        if (!bigger) return sp__onnx_out_fail(o, SP_NOMEM), 0;
         o->values = bigger;
         o->values_capacity = more;
     }
@@ -66,16 +66,16 @@ ox sp__ox_value(ox_out *o, const char *name, sp_dtype dtype)
     int id = ++o->n_values;
     bool pair = sp_dtype_kind(dtype) == 'c';
     if (pair) dtype = dtype == SP_DTYPE_C64 ? SP_DTYPE_F32 : SP_DTYPE_F64;
-    o->values[id] = (ox_value){
+    o->values[id] = (sp_onnx_out_value){
         .name = keep_text(o, name), .dtype = dtype, .is_pair = pair, .scope = o->scope, .has_weights = o->has_weights};
-    return sp__ox_ok(o) ? id : 0;
+    return sp__onnx_out_ok(o) ? id : 0;
 }
 
-sp_dtype sp__ox_dtype(const ox_out *o, ox v) { return v ? o->values[v].dtype : SP_DTYPE_NONE; }
+sp_dtype sp__onnx_out_dtype(const sp_onnx_out *o, sp_onnx_id v) { return v ? o->values[v].dtype : SP_DTYPE_NONE; }
 
-ox sp__ox_number(ox_out *o, double v)
+sp_onnx_id sp__onnx_out_number(sp_onnx_out *o, double v)
 {
-    ox id = sp__ox_value(o, "", SP_DTYPE_F32);
+    sp_onnx_id id = sp__onnx_out_value(o, "", SP_DTYPE_F32);
     if (!id) return 0;
     o->values[id].is_number = true;
     o->values[id].number = v;
@@ -97,7 +97,7 @@ static sp_status as_floats(sp_tensor **t)
     return SP_OK;
 }
 
-ox sp__ox_take_tensor(ox_out *o, sp_tensor *t, const char *name)
+sp_onnx_id sp__onnx_out_take_tensor(sp_onnx_out *o, sp_tensor *t, const char *name)
 {
     sp_tensor *plain = NULL;
     sp_status status = t ? sp_tensor_contiguous(t, &plain) : SP_NOMEM;
@@ -106,24 +106,24 @@ ox sp__ox_take_tensor(ox_out *o, sp_tensor *t, const char *name)
     if (status == SP_OK && sp_dtype_kind(dtype) == 'c') status = as_floats(&plain);
     if (status != SP_OK) {
         sp_tensor_release(plain);
-        return sp__ox_fail(o, status), 0;
+        return sp__onnx_out_fail(o, status), 0;
     }
-    ox id = sp__ox_value(o, name, dtype);
+    sp_onnx_id id = sp__onnx_out_value(o, name, dtype);
     if (id) o->values[id].constant = plain;
     else sp_tensor_release(plain);
     return id;
 }
 
-struct ox_known {
-    ox value;
+struct sp_onnx_out_known {
+    sp_onnx_id value;
     bool list;
-    struct ox_known *next;
+    struct sp_onnx_out_known *next;
 };
 
 /* The constant of these contents that is there already, or this one. */
-static ox keep_small(ox_out *o, sp_tensor *t)
+static sp_onnx_id keep_small(sp_onnx_out *o, sp_tensor *t)
 {
-    for (struct ox_known *k = o->known; k; k = k->next) {
+    for (struct sp_onnx_out_known *k = o->known; k; k = k->next) {
         const sp_tensor *c = o->values[k->value].constant;
         if (c->dtype == t->dtype && c->rank == t->rank && c->count == t->count &&
             (c->rank == 0 || c->dims[0] == t->dims[0]) &&
@@ -132,64 +132,64 @@ static ox keep_small(ox_out *o, sp_tensor *t)
             return k->value;
         }
     }
-    struct ox_known *k = alloc(o, sizeof *k);
-    ox v = sp__ox_take_tensor(o, t, NULL);
+    struct sp_onnx_out_known *k = alloc(o, sizeof *k);
+    sp_onnx_id v = sp__onnx_out_take_tensor(o, t, NULL);
     if (!k || !v) return 0;
-    *k = (struct ox_known){.value = v, .next = o->known};
+    *k = (struct sp_onnx_out_known){.value = v, .next = o->known};
     o->known = k;
     return v;
 }
 
-ox sp__ox_scalar(ox_out *o, sp_dtype dtype, double v)
+sp_onnx_id sp__onnx_out_scalar(sp_onnx_out *o, sp_dtype dtype, double v)
 {
     sp_tensor *t;
-    if (!sp__ox_ok(o)) return 0;
+    if (!sp__onnx_out_ok(o)) return 0;
     sp_status status = sp_tensor_create_f64(dtype, v, &t);
-    return status == SP_OK ? keep_small(o, t) : (sp__ox_fail(o, status), 0);
+    return status == SP_OK ? keep_small(o, t) : (sp__onnx_out_fail(o, status), 0);
 }
 
-ox sp__ox_whole(ox_out *o, sp_dtype dtype, int64_t v)
+sp_onnx_id sp__onnx_out_whole(sp_onnx_out *o, sp_dtype dtype, int64_t v)
 {
     sp_tensor *t;
-    if (!sp__ox_ok(o)) return 0;
+    if (!sp__onnx_out_ok(o)) return 0;
     sp_status status = sp_tensor_create_i64(dtype, v, &t);
-    return status == SP_OK ? keep_small(o, t) : (sp__ox_fail(o, status), 0);
+    return status == SP_OK ? keep_small(o, t) : (sp__onnx_out_fail(o, status), 0);
 }
 
-ox sp__ox_ints(ox_out *o, int n, const int64_t *v)
+sp_onnx_id sp__onnx_out_ints(sp_onnx_out *o, int n, const int64_t *v)
 {
     sp_tensor *t;
     int64_t dims = n;
-    if (!sp__ox_ok(o)) return 0;
+    if (!sp__onnx_out_ok(o)) return 0;
     sp_status status = sp_tensor_create(SP_DTYPE_I64, 1, &dims, &t);
-    if (status != SP_OK) return sp__ox_fail(o, status), 0;
+    if (status != SP_OK) return sp__onnx_out_fail(o, status), 0;
     if (n) memcpy(sp_tensor_data(t), v, (size_t)n * sizeof *v);
     return keep_small(o, t);
 }
 
-ox sp__ox_table(ox_out *o, sp_dtype dtype, int rank, const int64_t *dims, double (*fn)(const void *context, int64_t i),
-                const void *context)
+sp_onnx_id sp__onnx_out_table(sp_onnx_out *o, sp_dtype dtype, int rank, const int64_t *dims,
+                              double (*fn)(const void *context, int64_t i), const void *context)
 {
     sp_tensor *t, *typed;
-    if (!sp__ox_ok(o)) return 0;
+    if (!sp__onnx_out_ok(o)) return 0;
     sp_status status = sp_tensor_create(dtype == SP_DTYPE_I64 ? SP_DTYPE_I64 : SP_DTYPE_F64, rank, dims, &t);
-    if (status != SP_OK) return sp__ox_fail(o, status), 0;
+    if (status != SP_OK) return sp__onnx_out_fail(o, status), 0;
     for (int64_t i = 0; i < sp_tensor_count(t); i++) {
         double v = fn(context, i);
         if (dtype == SP_DTYPE_I64) ((int64_t *)sp_tensor_data(t))[i] = (int64_t)v;
         else ((double *)sp_tensor_data(t))[i] = v;
     }
-    if (sp_tensor_dtype(t) == dtype) return sp__ox_take_tensor(o, t, NULL);
+    if (sp_tensor_dtype(t) == dtype) return sp__onnx_out_take_tensor(o, t, NULL);
     sp_builder b;
     char text[48];
     sp__builder_init(&b);
     snprintf(text, sizeof text, "dtype=%s", sp_dtype_name(dtype));
     typed = sp_builder_call(&b, "cast", text, 1, &t);
     if (typed) sp_tensor_retain(typed);
-    else sp__ox_fail(o, sp__builder_status(&b));
+    else sp__onnx_out_fail(o, sp__builder_status(&b));
     sp__builder_done(&b);
     sp_tensor_release(t);
-    return typed ? sp__ox_take_tensor(o, typed, NULL) : 0;
+    return typed ? sp__onnx_out_take_tensor(o, typed, NULL) : 0;
 }
 
 /* --- what ONNX operators take ------------------------------------------------------------------------------------ */
@@ -438,9 +438,9 @@ static sp_status put_attrs(sp_wire_out *w, const char *text)
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
 
-static ox_node *add_node(ox_out *o, const char *op, int n_in, const ox *in, int n_out)
+static sp_onnx_out_node *add_node(sp_onnx_out *o, const char *op, int n_in, const sp_onnx_id *in, int n_out)
 {
-    ox_node *n = alloc(o, sizeof *n);
+    sp_onnx_out_node *n = alloc(o, sizeof *n);
     if (!n) return NULL;
     n->made_before = o->nodes;
     o->nodes = n;
@@ -450,7 +450,7 @@ static ox_node *add_node(ox_out *o, const char *op, int n_in, const ox *in, int 
     n->n_out = n_out;
     n->in = alloc(o, (size_t)n_in * sizeof *n->in);
     n->out = alloc(o, (size_t)n_out * sizeof *n->out);
-    if (!sp__ox_ok(o)) return NULL;
+    if (!sp__onnx_out_ok(o)) return NULL;
     if (n_in) memcpy(n->in, in, (size_t)n_in * sizeof *in);
     n->scope = o->scope ? o->scope : "";
     if (o->graph->last) o->graph->last->next = n;
@@ -460,14 +460,14 @@ static ox_node *add_node(ox_out *o, const char *op, int n_in, const ox *in, int 
 }
 
 /* Elements of the file, which know nothing of pairs. */
-static ox cast_elements(ox_out *o, ox x, sp_dtype dtype)
+static sp_onnx_id cast_elements(sp_onnx_out *o, sp_onnx_id x, sp_dtype dtype)
 {
     int number = sp__onnx_dtype_number(dtype);
-    if (!sp__ox_ok(o) || !x) return 0;
-    if (o->values[x].is_number) return sp__ox_scalar(o, dtype, o->values[x].number);
+    if (!sp__onnx_out_ok(o) || !x) return 0;
+    if (o->values[x].is_number) return sp__onnx_out_scalar(o, dtype, o->values[x].number);
     if (o->values[x].dtype == dtype) return x;
-    ox_node *n = add_node(o, "Cast", 1, &x, 1);
-    ox out = sp__ox_value(o, NULL, dtype);
+    sp_onnx_out_node *n = add_node(o, "Cast", 1, &x, 1);
+    sp_onnx_id out = sp__onnx_out_value(o, NULL, dtype);
     char text[32];
     sp_wire_out w = {0};
     if (!n || !out) return 0;
@@ -475,18 +475,19 @@ static ox cast_elements(ox_out *o, ox x, sp_dtype dtype)
     snprintf(text, sizeof text, "to=%d", number);
     sp_status status = put_attrs(&w, text);
     n->attrs = w;
-    if (status != SP_OK) sp__ox_fail(o, status);
+    if (status != SP_OK) sp__onnx_out_fail(o, status);
     return out;
 }
 
-ox sp__ox_cast(ox_out *o, ox x, sp_dtype dtype)
+sp_onnx_id sp__onnx_out_cast(sp_onnx_out *o, sp_onnx_id x, sp_dtype dtype)
 {
-    bool complex = sp__ox_ok(o) && x && (sp_dtype_kind(dtype) == 'c' || o->values[x].is_pair);
-    return complex ? sp__ox_cast_pair(o, x, dtype) : cast_elements(o, x, dtype);
+    bool complex = sp__onnx_out_ok(o) && x && (sp_dtype_kind(dtype) == 'c' || o->values[x].is_pair);
+    return complex ? sp__onnx_out_cast_pair(o, x, dtype) : cast_elements(o, x, dtype);
 }
 
 /* Operands in the dtype that is computed in; numbers become constants. */
-static void prepare(ox_out *o, const onnx_op *info, int n_in, ox *in, sp_dtype *original, sp_dtype *computed)
+static void prepare(sp_onnx_out *o, const onnx_op *info, int n_in, sp_onnx_id *in, sp_dtype *original,
+                    sp_dtype *computed)
 {
     const char *s = info->signature;
     *original = *computed = SP_DTYPE_NONE;
@@ -513,15 +514,16 @@ static void prepare(ox_out *o, const onnx_op *info, int n_in, ox *in, sp_dtype *
     }
 }
 
-static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out, ox *out, const char *attrs)
+static void emit(sp_onnx_out *o, const char *op, int n_in, const sp_onnx_id *given, int n_out, sp_onnx_id *out,
+                 const char *attrs)
 {
     const onnx_op *info = find_op(op);
-    ox few[64], *in = few;
+    sp_onnx_id few[64], *in = few;
     sp_dtype original, computed;
     for (int i = 0; i < n_out; i++) out[i] = 0;
-    if (!sp__ox_ok(o)) return;
+    if (!sp__onnx_out_ok(o)) return;
     if (!info || info->since > o->opset) {
-        sp__ox_fail(
+        sp__onnx_out_fail(
             o, sp__fail(SP_DECLINED,
                         info ? "%s is part of ONNX since opset %d, the file is to have %d" : "%s is not known (%d, %d)",
                         op, info ? info->since : 0, o->opset));
@@ -530,12 +532,12 @@ static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out
     if (n_in > 64 && !(in = alloc(o, (size_t)n_in * sizeof *in))) return;
     if (n_in) memcpy(in, given, (size_t)n_in * sizeof *in);
     prepare(o, info, n_in, in, &original, &computed);
-    if (!sp__ox_ok(o)) return;
-    ox_node *n = add_node(o, op, n_in, in, n_out);
+    if (!sp__onnx_out_ok(o)) return;
+    sp_onnx_out_node *n = add_node(o, op, n_in, in, n_out);
     if (!n) return;
     sp_status status = attrs ? put_attrs(&n->attrs, attrs) : SP_OK;
     if (status != SP_OK) {
-        sp__ox_fail(o, status);
+        sp__onnx_out_fail(o, status);
         return;
     }
     const char *p = strchr(info->signature, '>') + 1;
@@ -546,7 +548,7 @@ static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out
                      : *p == 'w' ? SP_DTYPE_I32
                      : *p == 'u' ? SP_DTYPE_U8
                                  : SP_DTYPE_F32;
-        n->out[i] = out[i] = sp__ox_value(o, NULL, d);
+        n->out[i] = out[i] = sp__onnx_out_value(o, NULL, d);
         if (p[0] && p[1] != '*') p++;
     }
     p = strchr(info->signature, '>') + 1;
@@ -556,7 +558,8 @@ static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out
     }
 }
 
-void sp__ox_op_many(ox_out *o, const char *op, int n_in, const ox *in, int n_out, ox *out, const char *attrs, ...)
+void sp__onnx_out_op_many(sp_onnx_out *o, const char *op, int n_in, const sp_onnx_id *in, int n_out, sp_onnx_id *out,
+                          const char *attrs, ...)
 {
     char text[4096] = "";
     va_list list;
@@ -566,10 +569,10 @@ void sp__ox_op_many(ox_out *o, const char *op, int n_in, const ox *in, int n_out
     emit(o, op, n_in, in, n_out, out, text);
 }
 
-ox sp__ox_op(ox_out *o, const char *op, int n_in, const ox *in, const char *attrs, ...)
+sp_onnx_id sp__onnx_out_op(sp_onnx_out *o, const char *op, int n_in, const sp_onnx_id *in, const char *attrs, ...)
 {
     char text[4096] = "";
-    ox out = 0;
+    sp_onnx_id out = 0;
     va_list list;
     va_start(list, attrs);
     if (attrs) sp__vsnprintf(text, sizeof text, attrs, list);
@@ -578,48 +581,52 @@ ox sp__ox_op(ox_out *o, const char *op, int n_in, const ox *in, const char *attr
     return out;
 }
 
-ox sp__ox_reshape(ox_out *o, ox x, int n, const int64_t *dims)
+sp_onnx_id sp__onnx_out_reshape(sp_onnx_out *o, sp_onnx_id x, int n, const int64_t *dims)
 {
-    return SP_OX(o, "Reshape", NULL, x, sp__ox_ints(o, n, dims));
+    return SP_ONNX_OUT(o, "Reshape", NULL, x, sp__onnx_out_ints(o, n, dims));
 }
 
-ox sp__ox_transpose(ox_out *o, ox x, int n, const int64_t *perm)
+sp_onnx_id sp__onnx_out_transpose(sp_onnx_out *o, sp_onnx_id x, int n, const int64_t *perm)
 {
     char text[256];
     int used = snprintf(text, sizeof text, "perm=[");
     for (int i = 0; i < n; i++) used += snprintf(text + used, sizeof text - (size_t)used, "%lld,", (long long)perm[i]);
     snprintf(text + used, sizeof text - (size_t)used, "]");
-    return n > 1 ? sp__ox_op(o, "Transpose", 1, &x, "%s", text) : x;
+    return n > 1 ? sp__onnx_out_op(o, "Transpose", 1, &x, "%s", text) : x;
 }
 
-ox sp__ox_reduce(ox_out *o, const char *op, ox x, int n, const int64_t *axes, bool keep)
+sp_onnx_id sp__onnx_out_reduce(sp_onnx_out *o, const char *op, sp_onnx_id x, int n, const int64_t *axes, bool keep)
 {
     bool sum = !strcmp(op, "ReduceSum");
     if (n == 0) return x;
-    if (n < 0) return sp__ox_op(o, op, 1, &x, "keepdims=%d", keep);
-    if (o->opset >= 18 || sum) return sp__ox_op(o, op, 2, (ox[]){x, sp__ox_ints(o, n, axes)}, "keepdims=%d", keep);
+    if (n < 0) return sp__onnx_out_op(o, op, 1, &x, "keepdims=%d", keep);
+    if (o->opset >= 18 || sum)
+        return sp__onnx_out_op(o, op, 2, (sp_onnx_id[]){x, sp__onnx_out_ints(o, n, axes)}, "keepdims=%d", keep);
     char text[256];
     int used = snprintf(text, sizeof text, "keepdims=%d, axes=[", keep);
     for (int i = 0; i < n; i++) used += snprintf(text + used, sizeof text - (size_t)used, "%lld,", (long long)axes[i]);
     snprintf(text + used, sizeof text - (size_t)used, "]");
-    return sp__ox_op(o, op, 1, &x, "%s", text);
+    return sp__onnx_out_op(o, op, 1, &x, "%s", text);
 }
 
-ox sp__ox_unsqueeze(ox_out *o, ox x, int64_t axis) { return SP_OX(o, "Unsqueeze", NULL, x, sp__ox_ints(o, 1, &axis)); }
-
-ox sp__ox_slice(ox_out *o, ox x, int n, const int64_t *from, const int64_t *to, const int64_t *axes,
-                const int64_t *step)
+sp_onnx_id sp__onnx_out_unsqueeze(sp_onnx_out *o, sp_onnx_id x, int64_t axis)
 {
-    ox in[5] = {x, sp__ox_ints(o, n, from), sp__ox_ints(o, n, to), sp__ox_ints(o, n, axes),
-                step ? sp__ox_ints(o, n, step) : 0};
-    return sp__ox_op(o, "Slice", step ? 5 : 4, in, NULL);
+    return SP_ONNX_OUT(o, "Unsqueeze", NULL, x, sp__onnx_out_ints(o, 1, &axis));
+}
+
+sp_onnx_id sp__onnx_out_slice(sp_onnx_out *o, sp_onnx_id x, int n, const int64_t *from, const int64_t *to,
+                              const int64_t *axes, const int64_t *step)
+{
+    sp_onnx_id in[5] = {x, sp__onnx_out_ints(o, n, from), sp__onnx_out_ints(o, n, to), sp__onnx_out_ints(o, n, axes),
+                        step ? sp__onnx_out_ints(o, n, step) : 0};
+    return sp__onnx_out_op(o, "Slice", step ? 5 : 4, in, NULL);
 }
 
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
-ox_graph *sp__ox_begin(ox_out *o, const char *name, int n_in)
+sp_onnx_out_graph *sp__onnx_out_begin(sp_onnx_out *o, const char *name, int n_in)
 {
-    ox_graph *g = alloc(o, sizeof *g);
+    sp_onnx_out_graph *g = alloc(o, sizeof *g);
     if (!g) return NULL;
     g->name = keep_text(o, name);
     g->outer = o->graph;
@@ -630,19 +637,19 @@ ox_graph *sp__ox_begin(ox_out *o, const char *name, int n_in)
 }
 
 /* An output must be made in the graph itself, and once. */
-static ox own(ox_out *o, const ox_graph *g, ox v, int n_before, const ox *before)
+static sp_onnx_id own(sp_onnx_out *o, const sp_onnx_out_graph *g, sp_onnx_id v, int n_before, const sp_onnx_id *before)
 {
     bool made = false;
-    for (const ox_node *n = g->first; n && !made; n = n->next)
+    for (const sp_onnx_out_node *n = g->first; n && !made; n = n->next)
         for (int i = 0; i < n->n_out; i++) made |= n->out[i] == v;
     for (int i = 0; i < n_before; i++) made &= before[i] != v;
     if (made) return v;
-    if (v && o->values[v].is_number) v = sp__ox_scalar(o, SP_DTYPE_F32, o->values[v].number);
-    ox same = SP_OX(o, "Identity", NULL, v);
-    return sp__ox_is_pair(o, v) ? sp__ox_as_pair(o, same) : same;
+    if (v && o->values[v].is_number) v = sp__onnx_out_scalar(o, SP_DTYPE_F32, o->values[v].number);
+    sp_onnx_id same = SP_ONNX_OUT(o, "Identity", NULL, v);
+    return sp__onnx_out_is_pair(o, v) ? sp__onnx_out_as_pair(o, same) : same;
 }
 
-void sp__ox_end(ox_out *o, ox_graph *g, int n_out, const ox *out)
+void sp__onnx_out_end(sp_onnx_out *o, sp_onnx_out_graph *g, int n_out, const sp_onnx_id *out)
 {
     if (!g) return;
     g->n_out = n_out;
@@ -651,13 +658,14 @@ void sp__ox_end(ox_out *o, ox_graph *g, int n_out, const ox *out)
     o->graph = g->outer;
 }
 
-void sp__ox_branch(ox_out *o, ox cond, ox_graph *yes, ox_graph *no, int n_out, ox *out)
+void sp__onnx_out_branch(sp_onnx_out *o, sp_onnx_id cond, sp_onnx_out_graph *yes, sp_onnx_out_graph *no, int n_out,
+                         sp_onnx_id *out)
 {
-    ox c = sp__ox_cast(o, cond, SP_DTYPE_BOOL);
-    ox_node *n = sp__ox_ok(o) ? add_node(o, "If", 1, &c, n_out) : NULL;
+    sp_onnx_id c = sp__onnx_out_cast(o, cond, SP_DTYPE_BOOL);
+    sp_onnx_out_node *n = sp__onnx_out_ok(o) ? add_node(o, "If", 1, &c, n_out) : NULL;
     for (int i = 0; i < n_out; i++) {
-        out[i] = n ? sp__ox_value(o, NULL, o->values[yes->out[i]].dtype) : 0;
-        if (n && sp__ox_is_pair(o, yes->out[i])) sp__ox_as_pair(o, out[i]);
+        out[i] = n ? sp__onnx_out_value(o, NULL, o->values[yes->out[i]].dtype) : 0;
+        if (n && sp__onnx_out_is_pair(o, yes->out[i])) sp__onnx_out_as_pair(o, out[i]);
         if (n) n->out[i] = out[i];
     }
     if (!n) return;
@@ -668,17 +676,18 @@ void sp__ox_branch(ox_out *o, ox cond, ox_graph *yes, ox_graph *no, int n_out, o
     n->graph_names[1] = "else_branch";
 }
 
-void sp__ox_loop(ox_out *o, ox turns, ox go, int n, const ox *state, ox_graph *body, ox *out)
+void sp__onnx_out_loop(sp_onnx_out *o, sp_onnx_id turns, sp_onnx_id go, int n, const sp_onnx_id *state,
+                       sp_onnx_out_graph *body, sp_onnx_id *out)
 {
-    ox *in = alloc(o, (size_t)(n + 2) * sizeof *in);
+    sp_onnx_id *in = alloc(o, (size_t)(n + 2) * sizeof *in);
     if (!in) return;
     in[0] = turns;
     in[1] = go;
     for (int i = 0; i < n; i++) in[i + 2] = state[i];
-    ox_node *node = sp__ox_ok(o) ? add_node(o, "Loop", n + 2, in, n) : NULL;
+    sp_onnx_out_node *node = sp__onnx_out_ok(o) ? add_node(o, "Loop", n + 2, in, n) : NULL;
     for (int i = 0; i < n; i++) {
-        out[i] = node ? sp__ox_value(o, NULL, o->values[body->out[i + 1]].dtype) : 0;
-        if (node && sp__ox_is_pair(o, body->out[i + 1])) sp__ox_as_pair(o, out[i]);
+        out[i] = node ? sp__onnx_out_value(o, NULL, o->values[body->out[i + 1]].dtype) : 0;
+        if (node && sp__onnx_out_is_pair(o, body->out[i + 1])) sp__onnx_out_as_pair(o, out[i]);
         if (node) node->out[i] = out[i];
     }
     if (!node) return;
@@ -689,7 +698,7 @@ void sp__ox_loop(ox_out *o, ox turns, ox go, int n, const ox *state, ox_graph *b
 
 /* --- attributes of our operators --------------------------------------------------------------------------------- */
 
-int64_t sp__ox_int(const ox_out *o, const char *name)
+int64_t sp__onnx_out_int(const sp_onnx_out *o, const char *name)
 {
     sp_attr_type type;
     const void *p = sp__node_attr_at(o->node, name, &type);
@@ -704,36 +713,36 @@ int64_t sp__ox_int(const ox_out *o, const char *name)
     }
 }
 
-double sp__ox_float(const ox_out *o, const char *name)
+double sp__onnx_out_float(const sp_onnx_out *o, const char *name)
 {
     sp_attr_type type;
     const void *p = sp__node_attr_at(o->node, name, &type);
     if (p && type == SP_ATTR_FLOAT) return *(const double *)p;
     if (p && type == SP_ATTR_NUMBER && ((const sp_number *)p)->kind == 'f') return ((const sp_number *)p)->f;
-    return (double)sp__ox_int(o, name);
+    return (double)sp__onnx_out_int(o, name);
 }
 
-const char *sp__ox_text(const ox_out *o, const char *name)
+const char *sp__onnx_out_text(const sp_onnx_out *o, const char *name)
 {
     sp_attr_type type;
     const char *const *p = sp__node_attr_at(o->node, name, &type);
     return p && *p ? *p : "";
 }
 
-sp_ints sp__ox_list(const ox_out *o, const char *name)
+sp_ints sp__onnx_out_list(const sp_onnx_out *o, const char *name)
 {
     sp_attr_type type;
     const void *p = sp__node_attr_at(o->node, name, &type);
     return p && type == SP_ATTR_INTS ? *(const sp_ints *)p : (sp_ints){.n = -1};
 }
 
-int sp__ox_axis(const ox_out *o, const char *name, int rank)
+int sp__onnx_out_axis(const sp_onnx_out *o, const char *name, int rank)
 {
-    int64_t axis = sp__ox_int(o, name);
+    int64_t axis = sp__onnx_out_int(o, name);
     return (int)(axis < 0 ? axis + rank : axis);
 }
 
-bool sp__ox_open(const ox_out *o, const sp_value *v, int axis)
+bool sp__onnx_out_open(const sp_onnx_out *o, const sp_value *v, int axis)
 {
     int64_t at[SP_TRIALS_MAX];
     if (v->meta.dims[axis] < 0) return true;
@@ -751,82 +760,82 @@ bool sp__ox_open(const ox_out *o, const sp_value *v, int axis)
     return false;
 }
 
-int64_t sp__ox_fixed(ox_out *o, int i, int axis)
+int64_t sp__onnx_out_fixed(sp_onnx_out *o, int i, int axis)
 {
     const sp_value *v = o->node->in[i];
-    if (!sp__ox_open(o, v, axis)) return v->meta.dims[axis];
-    sp__ox_fail(o,
-                sp__fail(SP_DECLINED,
-                         "%s: dimension %d of operand %d is free, but the way it is written to ONNX needs to know it",
-                         o->node->op->name, axis, i));
+    if (!sp__onnx_out_open(o, v, axis)) return v->meta.dims[axis];
+    sp__onnx_out_fail(
+        o, sp__fail(SP_DECLINED,
+                    "%s: dimension %d of operand %d is free, but the way it is written to ONNX needs to know it",
+                    o->node->op->name, axis, i));
     return 1;
 }
 
-void sp__ox_fix(ox_out *o, int i)
+void sp__onnx_out_fix(sp_onnx_out *o, int i)
 {
-    for (int k = 0; k < o->node->in[i]->meta.rank; k++) sp__ox_fixed(o, i, k);
+    for (int k = 0; k < o->node->in[i]->meta.rank; k++) sp__onnx_out_fixed(o, i, k);
 }
 
 /* --- open dimensions --------------------------------------------------------------------------------------------- */
 
 /* A number of the run, as a tensor of one element. */
-static ox source(ox_out *o, const sp_size_source *from)
+static sp_onnx_id source(sp_onnx_out *o, const sp_size_source *from)
 {
-    ox v = sp__ox_find(o, (sp_value *)(uintptr_t)from->v);
-    if (from->axis < 0) return sp__ox_cast(o, SP_OX_RESHAPE(o, v, 1), SP_DTYPE_I64);
-    return SP_OX(o, "Gather", NULL, SP_OX(o, "Shape", NULL, v), SP_OX_INTS(o, from->axis));
+    sp_onnx_id v = sp__onnx_out_find(o, (sp_value *)(uintptr_t)from->v);
+    if (from->axis < 0) return sp__onnx_out_cast(o, SP_ONNX_OUT_RESHAPE(o, v, 1), SP_DTYPE_I64);
+    return SP_ONNX_OUT(o, "Gather", NULL, SP_ONNX_OUT(o, "Shape", NULL, v), SP_ONNX_OUT_INTS(o, from->axis));
 }
 
 /* Division rounds towards zero there; here towards less, which differs for what is negative. */
-static ox divided(ox_out *o, ox x, int64_t by)
+static sp_onnx_id divided(sp_onnx_out *o, sp_onnx_id x, int64_t by)
 {
-    ox d = SP_OX_INTS(o, by);
-    return sp__ox_div(o, sp__ox_sub(o, x, SP_OX(o, "Mod", NULL, x, d)), d);
+    sp_onnx_id d = SP_ONNX_OUT_INTS(o, by);
+    return sp__onnx_out_div(o, sp__onnx_out_sub(o, x, SP_ONNX_OUT(o, "Mod", NULL, x, d)), d);
 }
 
-static ox put_form(ox_out *o, const sp_size_form *f)
+static sp_onnx_id put_form(sp_onnx_out *o, const sp_size_form *f)
 {
-    ox x = source(o, f->of[0]);
-    for (int i = 1; i < f->n && !f->sum; i++) x = sp__ox_mul(o, x, source(o, f->of[i]));
+    sp_onnx_id x = source(o, f->of[0]);
+    for (int i = 1; i < f->n && !f->sum; i++) x = sp__onnx_out_mul(o, x, source(o, f->of[i]));
     if (f->sum) {
-        ox y = source(o, f->of[1]);
-        x = f->mul < 0 ? sp__ox_sub(o, x, y) : sp__ox_add(o, x, y);
+        sp_onnx_id y = source(o, f->of[1]);
+        x = f->mul < 0 ? sp__onnx_out_sub(o, x, y) : sp__onnx_out_add(o, x, y);
     } else {
-        if (f->add) x = sp__ox_add(o, x, SP_OX_INTS(o, f->add));
-        if (f->mul != 1) x = sp__ox_mul(o, x, SP_OX_INTS(o, f->mul));
+        if (f->add) x = sp__onnx_out_add(o, x, SP_ONNX_OUT_INTS(o, f->add));
+        if (f->mul != 1) x = sp__onnx_out_mul(o, x, SP_ONNX_OUT_INTS(o, f->mul));
         if (f->div != 1) x = divided(o, x, f->div);
     }
-    return f->plus ? sp__ox_add(o, x, SP_OX_INTS(o, f->plus)) : x;
+    return f->plus ? sp__onnx_out_add(o, x, SP_ONNX_OUT_INTS(o, f->plus)) : x;
 }
 
-ox sp__ox_size(ox_out *o, const int64_t *at)
+sp_onnx_id sp__onnx_out_size(sp_onnx_out *o, const int64_t *at)
 {
     sp_size_form form;
-    if (!o->other || sp__sizes_fixed(&o->sizes, at)) return SP_OX_INTS(o, at[0]);
+    if (!o->other || sp__sizes_fixed(&o->sizes, at)) return SP_ONNX_OUT_INTS(o, at[0]);
     if (!o->sizes.n_sources) sp__sizes_sources(&o->sizes, o->node, true);
     if (sp__sizes_solve(&o->sizes, at, &form)) return put_form(o, &form);
-    if (sp__ox_ok(o))
-        sp__ox_fail(o, sp__fail(SP_DECLINED,
-                                "%s: how a size of it depends on the sizes that are free in the file is not known",
-                                o->node->op ? o->node->op->name : "a call"));
+    if (sp__onnx_out_ok(o))
+        sp__onnx_out_fail(
+            o, sp__fail(SP_DECLINED, "%s: how a size of it depends on the sizes that are free in the file is not known",
+                        o->node->op ? o->node->op->name : "a call"));
     return 0;
 }
 
-ox sp__ox_size_list(ox_out *o, int n, int64_t (*at)[SP_TRIALS_MAX])
+sp_onnx_id sp__onnx_out_size_list(sp_onnx_out *o, int n, int64_t (*at)[SP_TRIALS_MAX])
 {
-    ox parts[2 * SP_RANK_MAX];
+    sp_onnx_id parts[2 * SP_RANK_MAX];
     int64_t plain[2 * SP_RANK_MAX];
     bool fixed = true;
     for (int k = 0; k < n; k++) {
         plain[k] = at[k][0];
         fixed = fixed && (!o->other || sp__sizes_fixed(&o->sizes, at[k]));
     }
-    if (fixed) return sp__ox_ints(o, n, plain);
-    for (int k = 0; k < n; k++) parts[k] = sp__ox_size(o, at[k]);
-    return n == 1 ? parts[0] : sp__ox_op(o, "Concat", n, parts, "axis=0");
+    if (fixed) return sp__onnx_out_ints(o, n, plain);
+    for (int k = 0; k < n; k++) parts[k] = sp__onnx_out_size(o, at[k]);
+    return n == 1 ? parts[0] : sp__onnx_out_op(o, "Concat", n, parts, "axis=0");
 }
 
-ox sp__ox_result_shape(ox_out *o, int i)
+sp_onnx_id sp__onnx_out_result_shape(sp_onnx_out *o, int i)
 {
     int64_t at[SP_RANK_MAX][SP_TRIALS_MAX];
     const int n = o->node->out[i]->meta.rank;
@@ -834,5 +843,5 @@ ox sp__ox_result_shape(ox_out *o, int i)
         at[k][0] = o->node->out[i]->meta.dims[k];
         if (o->other) sp__sizes_result(&o->sizes, o->node, i, k, at[k]);
     }
-    return sp__ox_size_list(o, n, at);
+    return sp__onnx_out_size_list(o, n, at);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* onnx_out.h - ONNX models being written: values, nodes, and the rules by which operators of the table become them.
  *
- * A value is a number (`ox`), 0 stands for none. Values remember their dtype; sp__ox_op brings the operands of an ONNX operator
+ * A value is a number (`sp_onnx_id`), 0 stands for none. Values remember their dtype; sp__onnx_out_op brings the operands of an ONNX operator
  * to a dtype that it takes and the result back, so that rules need not care about small integers and bfloat16. After a failure
  * everything does nothing and gives 0, as with the builder: rules need no checks between calls.
  *
@@ -16,9 +16,9 @@
 #include "ir/graph_impl.h"
 #include "spore/model.h"
 
-typedef int ox;
+typedef int sp_onnx_id;
 
-typedef struct ox_value {
+typedef struct sp_onnx_out_value {
     const char *name;
     sp_dtype dtype;
     bool is_number; /* no dtype yet: takes that of the operands beside it */
@@ -29,156 +29,175 @@ typedef struct ox_value {
     const char *scope;     /* of the node that made it */
     bool has_weights;      /* that one took weights */
     const sp_meta *packed; /* the constant holds int4, two a byte, of this shape; NULL: it is as it is */
-} ox_value;
+} sp_onnx_out_value;
 
-typedef struct ox_node {
+typedef struct sp_onnx_out_node {
     const char *op;
     int n_in, n_out;
-    ox *in, *out;
+    sp_onnx_id *in, *out;
     sp_wire_out attrs; /* AttributeProto fields, complete */
     int n_graphs;
-    struct ox_graph *graphs[2];
+    struct sp_onnx_out_graph *graphs[2];
     const char *graph_names[2];
     const char *scope; /* the layer it belongs to, "layer1/conv1" */
-    struct ox_node *next;
-    struct ox_node *made_before; /* of all nodes of all graphs */
+    struct sp_onnx_out_node *next;
+    struct sp_onnx_out_node *made_before; /* of all nodes of all graphs */
     bool needed;
-} ox_node;
+} sp_onnx_out_node;
 
-typedef struct ox_graph {
+typedef struct sp_onnx_out_graph {
     const char *name;
     int n_in, n_out;
-    ox *in, *out;
-    ox_node *first, *last;
-    struct ox_graph *outer;
-} ox_graph;
+    sp_onnx_id *in, *out;
+    sp_onnx_out_node *first, *last;
+    struct sp_onnx_out_graph *outer;
+} sp_onnx_out_graph;
 
-typedef struct ox_out {
+typedef struct sp_onnx_out {
     sp__arena arena;
     sp_status status;
     sp_error error;
     int opset;
     int n_values, values_capacity;
-    ox_value *values;
-    ox_graph *graph;      /* being filled */
-    ox_node *nodes;       /* the latest */
-    const sp_node *node;  /* being written; */
-    const sp_node *other; /* the same one in the recording with other sizes, NULL: there is none */
-    ox in[64], out[64];   /* its operands (0: left out) and results, which the rule fills in */
-    ox *more_in;          /* where there are more than 64 */
+    sp_onnx_out_value *values;
+    sp_onnx_out_graph *graph;   /* being filled */
+    sp_onnx_out_node *nodes;    /* the latest */
+    const sp_node *node;        /* being written; */
+    const sp_node *other;       /* the same one in the recording with other sizes, NULL: there is none */
+    sp_onnx_id in[64], out[64]; /* its operands (0: left out) and results, which the rule fills in */
+    sp_onnx_id *more_in;        /* where there are more than 64 */
     const sp_model_names *names;
-    sp_sizes sizes;         /* what depends on free sizes */
-    struct ox_known *known; /* scalars and lists that are there already */
+    sp_sizes sizes;                  /* what depends on free sizes */
+    struct sp_onnx_out_known *known; /* scalars and lists that are there already */
     int counter;
-    uint8_t *needed;      /* values that results depend on, once everything is written */
-    const char *scope;    /* of the node being written */
-    bool has_weights;     /* it takes weights */
-    struct ox_walk *walk; /* for sp__ox_find */
-    bool placed;          /* the failure names a place of the program */
-    const char *prefix;   /* of made-up names; no name of the user begins so */
-} ox_out;
+    uint8_t *needed;               /* values that results depend on, once everything is written */
+    const char *scope;             /* of the node being written */
+    bool has_weights;              /* it takes weights */
+    struct sp_onnx_out_walk *walk; /* for sp__onnx_out_find */
+    bool placed;                   /* the failure names a place of the program */
+    const char *prefix;            /* of made-up names; no name of the user begins so */
+} sp_onnx_out;
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
-void sp__ox_free(ox_out *o);
-void *sp__ox_fail(ox_out *o, sp_status status); /* remember this thread's message; gives NULL */
-bool sp__ox_ok(const ox_out *o);
-ox sp__ox_value(ox_out *o, const char *name, sp_dtype dtype); /* NULL: a name is made up */
-sp_dtype sp__ox_dtype(const ox_out *o, ox v);
-ox sp__ox_number(ox_out *o, double v);                 /* takes the dtype of what it meets */
-ox sp__ox_scalar(ox_out *o, sp_dtype dtype, double v); /* rank 0 */
-ox sp__ox_whole(ox_out *o, sp_dtype dtype, int64_t v);
-ox sp__ox_ints(ox_out *o, int n, const int64_t *v); /* int64, rank 1 */
-#define SP_OX_INTS(o, ...)                                                                                             \
-    sp__ox_ints((o), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
-ox sp__ox_take_tensor(ox_out *o, sp_tensor *t, const char *name); /* an initializer */
+void sp__onnx_out_free(sp_onnx_out *o);
+void *sp__onnx_out_fail(sp_onnx_out *o, sp_status status); /* remember this thread's message; gives NULL */
+bool sp__onnx_out_ok(const sp_onnx_out *o);
+sp_onnx_id sp__onnx_out_value(sp_onnx_out *o, const char *name, sp_dtype dtype); /* NULL: a name is made up */
+sp_dtype sp__onnx_out_dtype(const sp_onnx_out *o, sp_onnx_id v);
+sp_onnx_id sp__onnx_out_number(sp_onnx_out *o, double v);                 /* takes the dtype of what it meets */
+sp_onnx_id sp__onnx_out_scalar(sp_onnx_out *o, sp_dtype dtype, double v); /* rank 0 */
+sp_onnx_id sp__onnx_out_whole(sp_onnx_out *o, sp_dtype dtype, int64_t v);
+sp_onnx_id sp__onnx_out_ints(sp_onnx_out *o, int n, const int64_t *v); /* int64, rank 1 */
+#define SP_ONNX_OUT_INTS(o, ...)                                                                                       \
+    sp__onnx_out_ints((o), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+sp_onnx_id sp__onnx_out_take_tensor(sp_onnx_out *o, sp_tensor *t, const char *name); /* an initializer */
 /* One filled by fn(context, i) for every element. */
-ox sp__ox_table(ox_out *o, sp_dtype dtype, int rank, const int64_t *dims, double (*fn)(const void *context, int64_t i),
-                const void *context);
+sp_onnx_id sp__onnx_out_table(sp_onnx_out *o, sp_dtype dtype, int rank, const int64_t *dims,
+                              double (*fn)(const void *context, int64_t i), const void *context);
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* One node with one result; attrs: "axis=1, mode='constant', pads=[0,1], alpha=0.5", a format, or NULL. */
-ox sp__ox_op(ox_out *o, const char *op, int n_in, const ox *in, const char *attrs, ...)
+sp_onnx_id sp__onnx_out_op(sp_onnx_out *o, const char *op, int n_in, const sp_onnx_id *in, const char *attrs, ...)
     __attribute__((format(printf, 5, 6)));
-void sp__ox_op_many(ox_out *o, const char *op, int n_in, const ox *in, int n_out, ox *out, const char *attrs, ...)
-    __attribute__((format(printf, 7, 8)));
-#define SP_OX(o, op, attrs, ...)                                                                                       \
-    sp__ox_op((o), (op), (int)(sizeof((ox[]){__VA_ARGS__}) / sizeof(ox)), (ox[]){__VA_ARGS__}, attrs)
+void sp__onnx_out_op_many(sp_onnx_out *o, const char *op, int n_in, const sp_onnx_id *in, int n_out, sp_onnx_id *out,
+                          const char *attrs, ...) __attribute__((format(printf, 7, 8)));
+#define SP_ONNX_OUT(o, op, attrs, ...)                                                                                 \
+    sp__onnx_out_op((o), (op), (int)(sizeof((sp_onnx_id[]){__VA_ARGS__}) / sizeof(sp_onnx_id)),                        \
+                    (sp_onnx_id[]){__VA_ARGS__}, attrs)
 /* If and Loop: the graphs are complete. The results' dtypes are those of the first graph's last n_out outputs. */
-void sp__ox_branch(ox_out *o, ox cond, ox_graph *yes, ox_graph *no, int n_out, ox *out);
-void sp__ox_loop(ox_out *o, ox turns, ox go, int n, const ox *state, ox_graph *body, ox *out);
-/* From here on nodes go into a new graph, until sp__ox_end gives back the one around it. */
-ox_graph *sp__ox_begin(ox_out *o, const char *name, int n_in);
-void sp__ox_end(ox_out *o, ox_graph *g, int n_out, const ox *out);
+void sp__onnx_out_branch(sp_onnx_out *o, sp_onnx_id cond, sp_onnx_out_graph *yes, sp_onnx_out_graph *no, int n_out,
+                         sp_onnx_id *out);
+void sp__onnx_out_loop(sp_onnx_out *o, sp_onnx_id turns, sp_onnx_id go, int n, const sp_onnx_id *state,
+                       sp_onnx_out_graph *body, sp_onnx_id *out);
+/* From here on nodes go into a new graph, until sp__onnx_out_end gives back the one around it. */
+sp_onnx_out_graph *sp__onnx_out_begin(sp_onnx_out *o, const char *name, int n_in);
+void sp__onnx_out_end(sp_onnx_out *o, sp_onnx_out_graph *g, int n_out, const sp_onnx_id *out);
 
-static inline ox sp__ox_add(ox_out *o, ox x, ox y) { return SP_OX(o, "Add", NULL, x, y); }
-static inline ox sp__ox_sub(ox_out *o, ox x, ox y) { return SP_OX(o, "Sub", NULL, x, y); }
-static inline ox sp__ox_mul(ox_out *o, ox x, ox y) { return SP_OX(o, "Mul", NULL, x, y); }
-static inline ox sp__ox_div(ox_out *o, ox x, ox y) { return SP_OX(o, "Div", NULL, x, y); }
-static inline ox sp__ox_where(ox_out *o, ox c, ox x, ox y) { return SP_OX(o, "Where", NULL, c, x, y); }
-ox sp__ox_cast(ox_out *o, ox x, sp_dtype dtype); /* x itself when it is of that dtype */
-ox sp__ox_reshape(ox_out *o, ox x, int n, const int64_t *dims);
-#define SP_OX_RESHAPE(o, x, ...)                                                                                       \
-    sp__ox_reshape((o), (x), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
-ox sp__ox_transpose(ox_out *o, ox x, int n, const int64_t *perm);
+static inline sp_onnx_id sp__onnx_out_add(sp_onnx_out *o, sp_onnx_id x, sp_onnx_id y)
+{
+    return SP_ONNX_OUT(o, "Add", NULL, x, y);
+}
+static inline sp_onnx_id sp__onnx_out_sub(sp_onnx_out *o, sp_onnx_id x, sp_onnx_id y)
+{
+    return SP_ONNX_OUT(o, "Sub", NULL, x, y);
+}
+static inline sp_onnx_id sp__onnx_out_mul(sp_onnx_out *o, sp_onnx_id x, sp_onnx_id y)
+{
+    return SP_ONNX_OUT(o, "Mul", NULL, x, y);
+}
+static inline sp_onnx_id sp__onnx_out_div(sp_onnx_out *o, sp_onnx_id x, sp_onnx_id y)
+{
+    return SP_ONNX_OUT(o, "Div", NULL, x, y);
+}
+static inline sp_onnx_id sp__onnx_out_where(sp_onnx_out *o, sp_onnx_id c, sp_onnx_id x, sp_onnx_id y)
+{
+    return SP_ONNX_OUT(o, "Where", NULL, c, x, y);
+}
+sp_onnx_id sp__onnx_out_cast(sp_onnx_out *o, sp_onnx_id x, sp_dtype dtype); /* x itself when it is of that dtype */
+sp_onnx_id sp__onnx_out_reshape(sp_onnx_out *o, sp_onnx_id x, int n, const int64_t *dims);
+#define SP_ONNX_OUT_RESHAPE(o, x, ...)                                                                                 \
+    sp__onnx_out_reshape((o), (x), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+sp_onnx_id sp__onnx_out_transpose(sp_onnx_out *o, sp_onnx_id x, int n, const int64_t *perm);
 /* Complex numbers: from parts and back (k 0: real), a value that was made as pairs, casts from and to them. */
-ox sp__ox_pair(ox_out *o, ox re, ox im);
-ox sp__ox_part(ox_out *o, ox z, int k);
-ox sp__ox_as_pair(ox_out *o, ox v);
-bool sp__ox_is_pair(const ox_out *o, ox v);
-ox sp__ox_cast_pair(ox_out *o, ox x, sp_dtype dtype);
-bool sp__ox_touches_complex(const sp_node *n); /* then the rules of onnx_out_complex.c count, and no others */
+sp_onnx_id sp__onnx_out_pair(sp_onnx_out *o, sp_onnx_id re, sp_onnx_id im);
+sp_onnx_id sp__onnx_out_part(sp_onnx_out *o, sp_onnx_id z, int k);
+sp_onnx_id sp__onnx_out_as_pair(sp_onnx_out *o, sp_onnx_id v);
+bool sp__onnx_out_is_pair(const sp_onnx_out *o, sp_onnx_id v);
+sp_onnx_id sp__onnx_out_cast_pair(sp_onnx_out *o, sp_onnx_id x, sp_dtype dtype);
+bool sp__onnx_out_touches_complex(const sp_node *n); /* then the rules of onnx_out_complex.c count, and no others */
 /* "ReduceSum" and its like over axes (n -1: all). */
-ox sp__ox_reduce(ox_out *o, const char *op, ox x, int n, const int64_t *axes, bool keep);
-ox sp__ox_unsqueeze(ox_out *o, ox x, int64_t axis);
-ox sp__ox_slice(ox_out *o, ox x, int n, const int64_t *from, const int64_t *to, const int64_t *axes,
-                const int64_t *step);
+sp_onnx_id sp__onnx_out_reduce(sp_onnx_out *o, const char *op, sp_onnx_id x, int n, const int64_t *axes, bool keep);
+sp_onnx_id sp__onnx_out_unsqueeze(sp_onnx_out *o, sp_onnx_id x, int64_t axis);
+sp_onnx_id sp__onnx_out_slice(sp_onnx_out *o, sp_onnx_id x, int n, const int64_t *from, const int64_t *to,
+                              const int64_t *axes, const int64_t *step);
 
 /* --- the operator being written ---------------------------------------------------------------------------------- */
 
-static inline const sp_meta *sp__ox_meta(const ox_out *o, int i) { return &o->node->in[i]->meta; }
-static inline const sp_meta *sp__ox_result(const ox_out *o, int i) { return &o->node->out[i]->meta; }
-int64_t sp__ox_int(const ox_out *o, const char *name); /* also of bools and dtypes */
-double sp__ox_float(const ox_out *o, const char *name);
-const char *sp__ox_text(const ox_out *o, const char *name);
-sp_ints sp__ox_list(const ox_out *o, const char *name);       /* n -1: None */
-int sp__ox_axis(const ox_out *o, const char *name, int rank); /* from 0 on */
+static inline const sp_meta *sp__onnx_out_meta(const sp_onnx_out *o, int i) { return &o->node->in[i]->meta; }
+static inline const sp_meta *sp__onnx_out_result(const sp_onnx_out *o, int i) { return &o->node->out[i]->meta; }
+int64_t sp__onnx_out_int(const sp_onnx_out *o, const char *name); /* also of bools and dtypes */
+double sp__onnx_out_float(const sp_onnx_out *o, const char *name);
+const char *sp__onnx_out_text(const sp_onnx_out *o, const char *name);
+sp_ints sp__onnx_out_list(const sp_onnx_out *o, const char *name);       /* n -1: None */
+int sp__onnx_out_axis(const sp_onnx_out *o, const char *name, int rank); /* from 0 on */
 /* What a value of the recorded function is in the model, for rules that look at what made their operands. */
-ox sp__ox_find(ox_out *o, sp_value *v);
+sp_onnx_id sp__onnx_out_find(sp_onnx_out *o, sp_value *v);
 /* A whole number of the node being written as an int64 tensor of one element: a constant, or made of sizes where it depends on free ones. at: what it is in
  * each recording. */
-ox sp__ox_size(ox_out *o, const int64_t *at);
+sp_onnx_id sp__onnx_out_size(sp_onnx_out *o, const int64_t *at);
 /* A list of n such numbers; at[k]: number k in each recording. */
-ox sp__ox_size_list(ox_out *o, int n, int64_t (*at)[SP_TRIALS_MAX]);
+sp_onnx_id sp__onnx_out_size_list(sp_onnx_out *o, int n, int64_t (*at)[SP_TRIALS_MAX]);
 /* The shape of result i, made so. */
-ox sp__ox_result_shape(ox_out *o, int i);
+sp_onnx_id sp__onnx_out_result_shape(sp_onnx_out *o, int i);
 /* Is that dimension of an operand or result free? */
-bool sp__ox_open(const ox_out *o, const sp_value *v, int axis);
+bool sp__onnx_out_open(const sp_onnx_out *o, const sp_value *v, int axis);
 /* That dimension of an operand, which must not be free; all of them. */
-int64_t sp__ox_fixed(ox_out *o, int i, int axis);
-void sp__ox_fix(ox_out *o, int i);
+int64_t sp__onnx_out_fixed(sp_onnx_out *o, int i, int axis);
+void sp__onnx_out_fix(sp_onnx_out *o, int i);
 
 /* --- rules ------------------------------------------------------------------------------------------------------- */
 
-typedef struct ox_rule {
+typedef struct sp_onnx_out_rule {
     const char *op;
     int since;        /* first opset it is for; of several rules the first that applies is taken */
     const char *text; /* or */
-    void (*write)(ox_out *o);
+    void (*write)(sp_onnx_out *o);
     const char *unequal; /* why results cannot be compared with ours: random numbers */
-} ox_rule;
+} sp_onnx_out_rule;
 
-#define SP_OX_TEXT(name, opset, rule) {.op = name, .since = opset, .text = rule}
-#define SP_OX_CODE(name, rule) {.op = name, .write = rule}
-#define SP_OX_UNEQUAL(name, rule, why) {.op = name, .write = rule, .unequal = why}
+#define SP_ONNX_OUT_TEXT(name, opset, rule) {.op = name, .since = opset, .text = rule}
+#define SP_ONNX_OUT_CODE(name, rule) {.op = name, .write = rule}
+#define SP_ONNX_OUT_UNEQUAL(name, rule, why) {.op = name, .write = rule, .unequal = why}
 
 /* Tables, each ended by a NULL name. */
-extern const ox_rule sp__ox_math[], sp__ox_train[], sp__ox_shape[], sp__ox_nn[], sp__ox_vision[], sp__ox_linalg[],
-    sp__ox_order[], sp__ox_special[], sp__ox_quant[], sp__ox_complex[];
+extern const sp_onnx_out_rule sp__onnx_out_math[], sp__onnx_out_train[], sp__onnx_out_shape[], sp__onnx_out_nn[],
+    sp__onnx_out_vision[], sp__onnx_out_linalg[], sp__onnx_out_order[], sp__onnx_out_special[], sp__onnx_out_quant[],
+    sp__onnx_out_complex[];
 
-const ox_rule *sp__ox_rule(const sp_node *n, int opset); /* NULL: there is none */
-void sp__ox_write_text(ox_out *o, const char *text);
+const sp_onnx_out_rule *sp__onnx_out_rule(const sp_node *n, int opset); /* NULL: there is none */
+void sp__onnx_out_write_text(sp_onnx_out *o, const char *text);
 
 /* --- the model --------------------------------------------------------------------------------------------------- */
 

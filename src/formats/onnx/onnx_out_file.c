@@ -22,9 +22,9 @@ enum { OPSET_LOW = 13, OPSET_HIGH = 26, OPSET_INITIAL = 17, PROTOBUF_MAX = 19000
 
 /* --- what is needed ---------------------------------------------------------------------------------------------- */
 
-static void need_graph(const ox_graph *g, uint8_t *needed);
+static void need_graph(const sp_onnx_out_graph *g, uint8_t *needed);
 
-static void need_node(ox_node *n, uint8_t *needed)
+static void need_node(sp_onnx_out_node *n, uint8_t *needed)
 {
     for (int i = 0; i < n->n_out; i++) n->needed |= n->out[i] && needed[n->out[i]];
     if (!n->needed) return;
@@ -33,14 +33,14 @@ static void need_node(ox_node *n, uint8_t *needed)
 }
 
 /* From the last node to the first: recursion over a list would be deep. */
-static void need_graph(const ox_graph *g, uint8_t *needed)
+static void need_graph(const sp_onnx_out_graph *g, uint8_t *needed)
 {
     int n = 0;
-    for (ox_node *x = g->first; x; x = x->next) n++;
-    ox_node **all = sp__alloc((size_t)n * sizeof *all + 1);
+    for (sp_onnx_out_node *x = g->first; x; x = x->next) n++;
+    sp_onnx_out_node **all = sp__alloc((size_t)n * sizeof *all + 1);
     for (int i = 0; i < g->n_out; i++) needed[g->out[i]] = 1;
     n = 0;
-    for (ox_node *x = g->first; x; x = x->next) {
+    for (sp_onnx_out_node *x = g->first; x; x = x->next) {
         if (all) all[n++] = x;
         else x->needed = true; /* no memory: everything is kept, which is as right */
         if (!all)
@@ -99,9 +99,9 @@ static sp_status put_info(sp_wire_out *w, uint32_t field, const char *name, sp_d
     return put_message(w, field, &info, status);
 }
 
-static sp_status put_graph(ox_out *o, sp_wire_out *w, const ox_graph *g);
+static sp_status put_graph(sp_onnx_out *o, sp_wire_out *w, const sp_onnx_out_graph *g);
 
-static sp_status put_node(ox_out *o, sp_wire_out *w, const ox_node *n, const uint8_t *needed)
+static sp_status put_node(sp_onnx_out *o, sp_wire_out *w, const sp_onnx_out_node *n, const uint8_t *needed)
 {
     sp_wire_out m = {0};
     char name[512];
@@ -127,14 +127,14 @@ static sp_status put_node(ox_out *o, sp_wire_out *w, const ox_node *n, const uin
     return put_message(w, 1, &m, status);
 }
 
-static sp_status put_nodes(ox_out *o, sp_wire_out *w, const ox_graph *g)
+static sp_status put_nodes(sp_onnx_out *o, sp_wire_out *w, const sp_onnx_out_graph *g)
 {
-    for (const ox_node *n = g->first; n; n = n->next)
+    for (const sp_onnx_out_node *n = g->first; n; n = n->next)
         if (n->needed) SP_TRY(put_node(o, w, n, o->needed));
     return put_text(w, 2, g->name);
 }
 
-static sp_status put_graph(ox_out *o, sp_wire_out *w, const ox_graph *g)
+static sp_status put_graph(sp_onnx_out *o, sp_wire_out *w, const sp_onnx_out_graph *g)
 {
     /* Of a Loop's body the first two inputs, turn and condition, are scalars; ONNX Runtime wants that to be said. */
     const sp_meta rank_0 = {.rank = 0};
@@ -180,7 +180,7 @@ static sp_status put_external(file *f, sp_wire_out *m, uint64_t bytes)
 }
 
 /* The head of an initializer, up to its contents. */
-static sp_status put_initializer(file *f, const ox_value *v, struct part *p)
+static sp_status put_initializer(file *f, const sp_onnx_out_value *v, struct part *p)
 {
     sp_wire_out m = {0};
     sp_tensor *t = v->constant;
@@ -206,8 +206,8 @@ static sp_status put_initializer(file *f, const ox_value *v, struct part *p)
     return status;
 }
 
-static sp_status put_faces_with(ox_out *o, file *f, const sp_function *fn, const ox_graph *g, sp_meta metas[64],
-                                sp_meta other_metas[64])
+static sp_status put_faces_with(sp_onnx_out *o, file *f, const sp_function *fn, const sp_onnx_out_graph *g,
+                                sp_meta metas[64], sp_meta other_metas[64])
 {
     const sp_model_names *names = o->names;
     const sp_function *other = names->other;
@@ -217,7 +217,7 @@ static sp_status put_faces_with(ox_out *o, file *f, const sp_function *fn, const
         SP_TRY(put_info(&f->faces, 11, o->values[g->in[i]].name, o->values[g->in[i]].dtype, &s));
     }
     for (int i = 0; i < o->n_values && (names->flags & (SP_MODEL_WEIGHTS_AS_INPUTS | SP_MODEL_NO_WEIGHTS)); i++) {
-        const ox_value *v = &o->values[i + 1];
+        const sp_onnx_out_value *v = &o->values[i + 1];
         if (!o->needed[i + 1] || !v->is_parameter) continue;
         sp_meta meta = {.dtype = v->dtype, .rank = v->constant->rank};
         memcpy(meta.dims, v->constant->dims, sizeof meta.dims);
@@ -241,7 +241,7 @@ static sp_status put_faces_with(ox_out *o, file *f, const sp_function *fn, const
     return SP_OK;
 }
 
-static sp_status put_faces(ox_out *o, file *f, const sp_function *fn, const ox_graph *g)
+static sp_status put_faces(sp_onnx_out *o, file *f, const sp_function *fn, const sp_onnx_out_graph *g)
 {
     sp_meta *metas = sp__alloc(2 * 64 * sizeof *metas);
     if (!metas) return SP_NOMEM;
@@ -261,7 +261,7 @@ static int ir_version(int opset)
                          : 13;
 }
 
-static sp_status build(ox_out *o, file *f, const sp_function *fn, const ox_graph *g)
+static sp_status build(sp_onnx_out *o, file *f, const sp_function *fn, const sp_onnx_out_graph *g)
 {
     sp_wire_out nodes = {0}, opset = {0};
     bool weights = !(o->names->flags & SP_MODEL_NO_WEIGHTS);
@@ -343,8 +343,8 @@ static sp_status gather(const file *f, sp_wire_out *out)
 }
 
 /* Weights beside the model: PATH.data or PATH.1.data, whichever is free; the other one goes when the model is there. */
-static sp_status write_both(ox_out *o, file *f, const sp_function *fn, const ox_graph *g, const char *path,
-                            const sp_file_options *options)
+static sp_status write_both(sp_onnx_out *o, file *f, const sp_function *fn, const sp_onnx_out_graph *g,
+                            const char *path, const sp_file_options *options)
 {
     sp__text names[2] = {{0}, {0}};
     const char *slash = strrchr(path, '/');
@@ -368,7 +368,7 @@ static sp_status write_both(ox_out *o, file *f, const sp_function *fn, const ox_
     return status;
 }
 
-static uint64_t weight_bytes(const ox_out *o)
+static uint64_t weight_bytes(const sp_onnx_out *o)
 {
     uint64_t sum = 0;
     for (int i = 1; i <= o->n_values; i++)
@@ -393,22 +393,22 @@ static const char *free_prefix(const sp_model_names *names)
 }
 
 /* Results are called as asked for, or output, output1, ... */
-static void name_outputs(ox_out *o, const ox_graph *g)
+static void name_outputs(sp_onnx_out *o, const sp_onnx_out_graph *g)
 {
     for (int i = 0; i < g->n_out; i++) {
         char name[32];
         snprintf(name, sizeof name, g->n_out > 1 ? "output%d" : "output", i);
         const char *kept = sp__arena_text(&o->arena, i < o->names->n_outputs ? o->names->outputs[i] : name);
         if (kept) o->values[g->out[i]].name = kept;
-        else sp__ox_fail(o, SP_NOMEM);
+        else sp__onnx_out_fail(o, SP_NOMEM);
     }
 }
 
 /* Values of the main graph must be called differently, whatever the user calls them. */
-static sp_status check_names(const ox_out *o, const ox_graph *g)
+static sp_status check_names(const sp_onnx_out *o, const sp_onnx_out_graph *g)
 {
     for (int i = 0; i < g->n_in + g->n_out; i++) {
-        ox one = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
+        sp_onnx_id one = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
         for (int v = 1; v <= o->n_values; v++)
             if (v != one && !o->values[v].is_number && !strcmp(o->values[v].name, o->values[one].name))
                 return sp__fail(SP_VALUE,
@@ -419,13 +419,13 @@ static sp_status check_names(const ox_out *o, const ox_graph *g)
 }
 
 /* The graph of f, named, and what of it is needed. */
-static sp_status make_graph(ox_out *o, sp_function *f, ox_graph **g)
+static sp_status make_graph(sp_onnx_out *o, sp_function *f, sp_onnx_out_graph **g)
 {
     SP_CHECK(o->opset >= OPSET_LOW && o->opset <= OPSET_HIGH, SP_VALUE,
              "opset %d is not written, it must be in [%d, %d]", o->opset, OPSET_LOW, OPSET_HIGH);
     SP_CHECK(f->finished && f->n_params == o->names->n_inputs, SP_VALUE,
              "the function has %d inputs, but %d names are given", f->n_params, o->names->n_inputs);
-    SP_TRY(sp__ox_write_function(o, f, g));
+    SP_TRY(sp__onnx_out_write_function(o, f, g));
     name_outputs(o, *g);
     SP_TRY(check_names(o, *g));
     if (!(o->needed = sp__arena_alloc(&o->arena, (size_t)o->n_values + 2))) return SP_NOMEM;
@@ -435,22 +435,24 @@ static sp_status make_graph(ox_out *o, sp_function *f, ox_graph **g)
 
 sp_status sp__onnx_bytes(sp_function *f, const sp_model_names *names, sp_wire_out *out)
 {
-    ox_out o = {.names = names, .opset = names->opset ? names->opset : OPSET_INITIAL, .prefix = free_prefix(names)};
-    ox_graph *g;
+    sp_onnx_out o = {
+        .names = names, .opset = names->opset ? names->opset : OPSET_INITIAL, .prefix = free_prefix(names)};
+    sp_onnx_out_graph *g;
     file parts = {0};
     sp_status status = make_graph(&o, f, &g);
     if (status == SP_OK) status = build(&o, &parts, f, g);
     if (status == SP_OK) status = gather(&parts, out);
     if (status != SP_OK) sp__wire_out_free(out);
     file_free(&parts);
-    sp__ox_free(&o);
+    sp__onnx_out_free(&o);
     return status;
 }
 
 sp_status sp__onnx_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options)
 {
-    ox_out o = {.names = names, .opset = names->opset ? names->opset : OPSET_INITIAL, .prefix = free_prefix(names)};
-    ox_graph *g;
+    sp_onnx_out o = {
+        .names = names, .opset = names->opset ? names->opset : OPSET_INITIAL, .prefix = free_prefix(names)};
+    sp_onnx_out_graph *g;
     file out = {0};
     sp_status status = make_graph(&o, f, &g);
     if (status == SP_OK) {
@@ -463,6 +465,6 @@ sp_status sp__onnx_save(const char *path, sp_function *f, const sp_model_names *
         }
     }
     file_free(&out);
-    sp__ox_free(&o);
+    sp__onnx_out_free(&o);
     return status;
 }

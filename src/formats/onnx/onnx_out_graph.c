@@ -22,7 +22,7 @@
 /* A value of the recorded program, known here: a value of the model, a function with bound arguments, or a choice of these. */
 typedef struct known {
     enum { VALUE, CLOSURE, CHOICE } kind;
-    ox v; /* VALUE; CHOICE: the condition */
+    sp_onnx_id v; /* VALUE; CHOICE: the condition */
     sp_function *fn;
     int n;
     struct known **bound;
@@ -32,36 +32,36 @@ typedef struct known {
 typedef struct loop {
     sp_function *fn;
     int n_state, n_results;
-    ox *state, *results; /* of the turn being written */
+    sp_onnx_id *state, *results; /* of the turn being written */
     struct loop *outer;
 } loop;
 
-typedef struct ox_walk {
-    ox_out *o;
+typedef struct sp_onnx_out_walk {
+    sp_onnx_out *o;
     sp_function *entry;
-    ox *variables; /* by id */
-    loop *loops;   /* being written, the innermost first */
-    ox holds;      /* conditions that must hold of the function being written, 0: none */
+    sp_onnx_id *variables; /* by id */
+    loop *loops;           /* being written, the innermost first */
+    sp_onnx_id holds;      /* conditions that must hold of the function being written, 0: none */
 } walk;
 
-static void run_function(walk *w, sp_function *fn, int n, known *const *args, int n_out, ox *out);
+static void run_function(walk *w, sp_function *fn, int n, known *const *args, int n_out, sp_onnx_id *out);
 
 static void *alloc(walk *w, size_t bytes)
 {
     void *p = sp__arena_alloc(&w->o->arena, bytes + 1);
-    return p ? p : sp__ox_fail(w->o, SP_NOMEM);
+    return p ? p : sp__onnx_out_fail(w->o, SP_NOMEM);
 }
 
-static known *known_value(walk *w, ox v)
+static known *known_value(walk *w, sp_onnx_id v)
 {
     known *k = alloc(w, sizeof *k);
     if (k) *k = (known){.kind = VALUE, .v = v};
     return k;
 }
 
-static ox declined(walk *w, const char *what)
+static sp_onnx_id declined(walk *w, const char *what)
 {
-    sp__ox_fail(w->o, sp__fail(SP_DECLINED, "%s has no counterpart in ONNX", what));
+    sp__onnx_out_fail(w->o, sp__fail(SP_DECLINED, "%s has no counterpart in ONNX", what));
     return 0;
 }
 
@@ -75,13 +75,13 @@ static known *find(walk *w, sp_value *v)
         return k;
     }
     if (v->origin == SP_VALUE_CONSTANT && !v->mark)
-        v->mark = known_value(w, sp__ox_take_tensor(w->o, sp_tensor_retain(v->constant), NULL));
-    if (!v->mark) sp__ox_fail(w->o, sp__fail(SP_RUNTIME, "value %%%d is used before it is made", v->id));
+        v->mark = known_value(w, sp__onnx_out_take_tensor(w->o, sp_tensor_retain(v->constant), NULL));
+    if (!v->mark) sp__onnx_out_fail(w->o, sp__fail(SP_RUNTIME, "value %%%d is used before it is made", v->id));
     return v->mark;
 }
 
 /* Operand i is a constant that is another one with other sizes of the inputs. */
-static bool varies(const ox_out *o, int i)
+static bool varies(const sp_onnx_out *o, int i)
 {
     const sp_node *t = o->node->mark;
     const sp_value *x = o->node->in[i];
@@ -92,7 +92,7 @@ static bool varies(const ox_out *o, int i)
 }
 
 /* Then it is one number, spread, or counts, or is itself a size. */
-static ox varying_constant(ox_out *o, int i)
+static sp_onnx_id varying_constant(sp_onnx_out *o, int i)
 {
     sp_tensor *one;
     const sp_value *x = o->node->in[i];
@@ -100,11 +100,11 @@ static ox varying_constant(ox_out *o, int i)
     int64_t at[SP_RANK_MAX + 1][SP_TRIALS_MAX], start, step;
     const int64_t none[SP_RANK_MAX] = {0};
     if (sp__constant_numbers(&o->sizes, o->node, i, at[0])) {
-        ox number = sp__ox_cast(o, sp__ox_size(o, at[0]), x->meta.dtype);
-        return sp__ox_reshape(o, number, rank, x->meta.dims);
+        sp_onnx_id number = sp__onnx_out_cast(o, sp__onnx_out_size(o, at[0]), x->meta.dtype);
+        return sp__onnx_out_reshape(o, number, rank, x->meta.dims);
     }
     if (x->constant->count == 1) {
-        sp__ox_fail(
+        sp__onnx_out_fail(
             o, sp__fail(
                    SP_DECLINED,
                    "%s takes a number that depends on sizes that are free in the file, in a way that cannot be written",
@@ -112,21 +112,22 @@ static ox varying_constant(ox_out *o, int i)
         return 0;
     }
     for (int k = 0; k < rank; k++) sp__sizes_operand(&o->sizes, o->node, i, k, at[k]);
-    ox shape = sp__ox_size_list(o, rank, at);
+    sp_onnx_id shape = sp__onnx_out_size_list(o, rank, at);
     if (sp__constant_counts(x->constant, &start, &step)) {
         const sp_node *t = o->node;
         for (int k = 0; k < o->sizes.n; k++, t = t->mark) at[rank][k] = t->in[i]->constant->count;
-        ox count = sp__ox_reshape(o, sp__ox_size(o, at[rank]), 0, none);
-        ox from = sp__ox_whole(o, SP_DTYPE_I64, start), by = sp__ox_whole(o, SP_DTYPE_I64, step);
-        return SP_OX(o, "Reshape", NULL,
-                     SP_OX(o, "Range", NULL, from, sp__ox_add(o, from, sp__ox_mul(o, count, by)), by), shape);
+        sp_onnx_id count = sp__onnx_out_reshape(o, sp__onnx_out_size(o, at[rank]), 0, none);
+        sp_onnx_id from = sp__onnx_out_whole(o, SP_DTYPE_I64, start), by = sp__onnx_out_whole(o, SP_DTYPE_I64, step);
+        return SP_ONNX_OUT(
+            o, "Reshape", NULL,
+            SP_ONNX_OUT(o, "Range", NULL, from, sp__onnx_out_add(o, from, sp__onnx_out_mul(o, count, by)), by), shape);
     }
     sp_status status = sp_tensor_create_from((sp_dtype)x->constant->dtype, 0, none, x->constant->data, &one);
-    if (status != SP_OK) return sp__ox_fail(o, status), 0;
-    return SP_OX(o, "Expand", NULL, sp__ox_take_tensor(o, one, NULL), shape);
+    if (status != SP_OK) return sp__onnx_out_fail(o, status), 0;
+    return SP_ONNX_OUT(o, "Expand", NULL, sp__onnx_out_take_tensor(o, one, NULL), shape);
 }
 
-static ox find_tensor(walk *w, sp_value *v)
+static sp_onnx_id find_tensor(walk *w, sp_value *v)
 {
     if (!v) return 0;
     const known *k = find(w, v);
@@ -134,12 +135,12 @@ static ox find_tensor(walk *w, sp_value *v)
     return k ? k->v : 0;
 }
 
-static ox find_variable(walk *w, const sp_variable *v)
+static sp_onnx_id find_variable(walk *w, const sp_variable *v)
 {
     const sp_model_names *names = w->o->names;
     for (int i = 0; i < names->n_parameters && !w->variables[v->id]; i++) {
         if (names->parameters[i] != v->tensor) continue;
-        w->variables[v->id] = sp__ox_take_tensor(w->o, sp_tensor_retain(v->tensor), names->parameter_names[i]);
+        w->variables[v->id] = sp__onnx_out_take_tensor(w->o, sp_tensor_retain(v->tensor), names->parameter_names[i]);
         if (w->variables[v->id]) w->o->values[w->variables[v->id]].is_parameter = true;
     }
     if (!w->variables[v->id]) return declined(w, "a Parameter that the network does not list");
@@ -155,10 +156,10 @@ static bool is_plain(const sp_op *op)
 
 static bool is_written(const sp_node *n, int opset)
 {
-    return sp__ox_rule(n, opset) || (is_plain(n->op) && !sp__ox_touches_complex(n));
+    return sp__onnx_out_rule(n, opset) || (is_plain(n->op) && !sp__onnx_out_touches_complex(n));
 }
 
-ox sp__ox_find(ox_out *o, sp_value *v) { return find_tensor(o->walk, v); }
+sp_onnx_id sp__onnx_out_find(sp_onnx_out *o, sp_value *v) { return find_tensor(o->walk, v); }
 
 /* Up to the last '.' or '/'. */
 static const char *parent(walk *w, const char *name)
@@ -174,7 +175,7 @@ static const char *parent(walk *w, const char *name)
 /* The layer a node belongs to: that of its weights; without any, the one around the layer it takes its operands from. */
 static void set_scope(walk *w, int n_in)
 {
-    ox_out *o = w->o;
+    sp_onnx_out *o = w->o;
     o->has_weights = false;
     for (int i = 0; i < n_in && i < 64; i++)
         if (o->in[i] && o->values[o->in[i]].is_parameter) {
@@ -184,7 +185,7 @@ static void set_scope(walk *w, int n_in)
         }
     o->scope = "";
     for (int i = 0; i < n_in && i < 64; i++) {
-        const ox_value *v = o->in[i] ? &o->values[o->in[i]] : NULL;
+        const sp_onnx_out_value *v = o->in[i] ? &o->values[o->in[i]] : NULL;
         if (!v || !v->scope || v->constant) continue;
         o->scope = v->has_weights ? parent(w, v->scope) : v->scope;
         return;
@@ -210,7 +211,7 @@ static const char *open_attrs(const sp_op *op)
 }
 
 /* Is operand i a frame that is not written by itself? */
-static bool is_hidden_frame(const ox_out *o, const sp_node *n, int i)
+static bool is_hidden_frame(const sp_onnx_out *o, const sp_node *n, int i)
 {
     const sp_value *v = n->in[i];
     return o->other && i == 0 && n->op == &sp_op_slice_put && v->origin == SP_VALUE_NODE &&
@@ -219,8 +220,8 @@ static bool is_hidden_frame(const ox_out *o, const sp_node *n, int i)
 
 static void write_op(walk *w, const sp_node *n)
 {
-    ox_out *o = w->o;
-    const ox_rule *rule = sp__ox_rule(n, o->opset);
+    sp_onnx_out *o = w->o;
+    const sp_onnx_out_rule *rule = sp__onnx_out_rule(n, o->opset);
     o->node = n;
     o->other = n->mark;
     if (n->n_in > 64 || n->n_out > 64) {
@@ -238,19 +239,19 @@ static void write_op(walk *w, const sp_node *n)
         if (varies(o, i)) o->in[i] = varying_constant(o, i);
     if (o->other) {
         sp_status status = sp__sizes_check_attrs(&o->sizes, n, open_attrs(n->op));
-        if (status != SP_OK) sp__ox_fail(o, status);
+        if (status != SP_OK) sp__onnx_out_fail(o, status);
     }
     for (int i = 0; i < 64; i++) o->out[i] = 0;
-    if (!sp__ox_ok(o)) return;
+    if (!sp__onnx_out_ok(o)) return;
     set_scope(w, n->n_in);
     if (n->n_out > 64) declined(w, "an operator with more than 64 results");
-    else if (rule && rule->text) sp__ox_write_text(o, rule->text);
+    else if (rule && rule->text) sp__onnx_out_write_text(o, rule->text);
     else if (rule) rule->write(o);
-    else if (is_written(n, o->opset)) o->out[0] = sp__ox_op(o, n->op->onnx, n->n_in, o->in, NULL);
+    else if (is_written(n, o->opset)) o->out[0] = sp__onnx_out_op(o, n->op->onnx, n->n_in, o->in, NULL);
     else declined(w, n->op->name);
-    if (!sp__ox_ok(o)) return;
+    if (!sp__onnx_out_ok(o)) return;
     for (int i = 0; i < n->n_out; i++) {
-        ox v = o->out[i] ? sp__ox_cast(o, o->out[i], n->out[i]->meta.dtype) : 0;
+        sp_onnx_id v = o->out[i] ? sp__onnx_out_cast(o, o->out[i], n->out[i]->meta.dtype) : 0;
         n->out[i]->mark = v ? known_value(w, v) : NULL; /* NULL: a result that only gradients use; find() complains */
     }
 }
@@ -290,14 +291,14 @@ static known **join(walk *w, const known *callee, int n, known *const *args)
 static known **call_args(walk *w, const sp_node *call)
 {
     known **args = alloc(w, (size_t)call->n_in * sizeof *args);
-    for (int i = 1; args && i < call->n_in && sp__ox_ok(w->o); i++) args[i - 1] = find(w, call->in[i]);
+    for (int i = 1; args && i < call->n_in && sp__onnx_out_ok(w->o); i++) args[i - 1] = find(w, call->in[i]);
     return args;
 }
 
-static void run_callee(walk *w, const known *callee, int n, known *const *args, int n_out, ox *out)
+static void run_callee(walk *w, const known *callee, int n, known *const *args, int n_out, sp_onnx_id *out)
 {
-    ox_out *o = w->o;
-    if (!sp__ox_ok(o)) return;
+    sp_onnx_out *o = w->o;
+    if (!sp__onnx_out_ok(o)) return;
     if (callee->kind == CLOSURE) {
         known **all = join(w, callee, n, args);
         if (all) run_function(w, callee->fn, callee->n + n, all, n_out, out);
@@ -307,48 +308,52 @@ static void run_callee(walk *w, const known *callee, int n, known *const *args, 
         declined(w, "a function that is known at run time only");
         return;
     }
-    ox_graph *graphs[2];
+    sp_onnx_out_graph *graphs[2];
     for (int i = 0; i < 2; i++) {
-        graphs[i] = sp__ox_begin(o, i ? "else" : "then", 0);
+        graphs[i] = sp__onnx_out_begin(o, i ? "else" : "then", 0);
         run_callee(w, i ? callee->no : callee->yes, n, args, n_out, out);
-        sp__ox_end(o, graphs[i], n_out, out);
+        sp__onnx_out_end(o, graphs[i], n_out, out);
     }
-    sp__ox_branch(o, callee->v, graphs[0], graphs[1], n_out, out);
+    sp__onnx_out_branch(o, callee->v, graphs[0], graphs[1], n_out, out);
 }
 
 /* What fails when it is run: one element more than the shape of the result takes. */
 static void write_failure(walk *w, sp_node *n)
 {
-    ox_out *o = w->o;
-    ox any = find_tensor(w, n->in[0]);
-    for (int i = 0; i < n->n_out && sp__ox_ok(o); i++) {
+    sp_onnx_out *o = w->o;
+    sp_onnx_id any = find_tensor(w, n->in[0]);
+    for (int i = 0; i < n->n_out && sp__onnx_out_ok(o); i++) {
         const sp_meta *m = &n->out[i]->meta;
         int64_t count = 1;
         for (int k = 0; k < m->rank; k++) count *= m->dims[k];
-        ox many = SP_OX(o, "Expand", NULL, SP_OX_RESHAPE(o, any, 1), SP_OX_INTS(o, count + 1));
-        n->out[i]->mark = known_value(w, sp__ox_cast(o, sp__ox_reshape(o, many, m->rank, m->dims), m->dtype));
+        sp_onnx_id many =
+            SP_ONNX_OUT(o, "Expand", NULL, SP_ONNX_OUT_RESHAPE(o, any, 1), SP_ONNX_OUT_INTS(o, count + 1));
+        n->out[i]->mark =
+            known_value(w, sp__onnx_out_cast(o, sp__onnx_out_reshape(o, many, m->rank, m->dims), m->dtype));
     }
 }
 
 /* Conditions that must hold are kept until a result can depend on them. */
 static void write_assert(walk *w, const sp_node *n)
 {
-    ox condition = SP_OX_RESHAPE(w->o, sp__ox_cast(w->o, find_tensor(w, n->in[0]), SP_DTYPE_BOOL), 1);
+    sp_onnx_id condition =
+        SP_ONNX_OUT_RESHAPE(w->o, sp__onnx_out_cast(w->o, find_tensor(w, n->in[0]), SP_DTYPE_BOOL), 1);
     if (w->loops) declined(w, "a condition that must hold in each turn of a loop");
-    w->holds = w->holds ? SP_OX(w->o, "And", NULL, w->holds, condition) : condition;
+    w->holds = w->holds ? SP_ONNX_OUT(w->o, "And", NULL, w->holds, condition) : condition;
 }
 
 /* x, or a failure: one element more than there is. */
-static ox guarded(ox_out *o, ox condition, ox x)
+static sp_onnx_id guarded(sp_onnx_out *o, sp_onnx_id condition, sp_onnx_id x)
 {
-    ox flat = SP_OX_RESHAPE(o, x, -1), count = SP_OX(o, "Shape", NULL, flat);
-    ox wanted = sp__ox_where(o, condition, count, sp__ox_add(o, count, SP_OX_INTS(o, 1)));
-    return SP_OX(o, "Reshape", NULL, SP_OX(o, "Reshape", NULL, flat, wanted), SP_OX(o, "Shape", NULL, x));
+    sp_onnx_id flat = SP_ONNX_OUT_RESHAPE(o, x, -1), count = SP_ONNX_OUT(o, "Shape", NULL, flat);
+    sp_onnx_id wanted = sp__onnx_out_where(o, condition, count, sp__onnx_out_add(o, count, SP_ONNX_OUT_INTS(o, 1)));
+    return SP_ONNX_OUT(o, "Reshape", NULL, SP_ONNX_OUT(o, "Reshape", NULL, flat, wanted),
+                       SP_ONNX_OUT(o, "Shape", NULL, x));
 }
 
 static void run_node(walk *w, sp_node *n)
 {
-    ox_out *o = w->o;
+    sp_onnx_out *o = w->o;
     known *k;
     int axis;
     switch (n->kind) {
@@ -370,17 +375,17 @@ static void run_node(walk *w, sp_node *n)
         break;
     }
     case SP_NODE_SWITCH: {
-        ox cond = find_tensor(w, n->in[0]);
+        sp_onnx_id cond = find_tensor(w, n->in[0]);
         known *yes = find(w, n->in[1]), *no = find(w, n->in[2]);
-        if (!sp__ox_ok(o) || !(k = alloc(w, sizeof *k))) return;
+        if (!sp__onnx_out_ok(o) || !(k = alloc(w, sizeof *k))) return;
         int64_t one = 1; /* a condition has one element, in ONNX Runtime a scalar */
-        if (n->in[0]->meta.rank != 0) cond = sp__ox_reshape(o, cond, 0, &one);
+        if (n->in[0]->meta.rank != 0) cond = sp__onnx_out_reshape(o, cond, 0, &one);
         *k = (known){.kind = CHOICE, .v = cond, .yes = yes, .no = no};
         n->out[0]->mark = k;
         break;
     }
     case SP_NODE_CALL: {
-        ox *out = alloc(w, (size_t)n->n_out * sizeof *out);
+        sp_onnx_id *out = alloc(w, (size_t)n->n_out * sizeof *out);
         const known *callee = find(w, n->in[0]);
         known **args = call_args(w, n);
         if (!out || !callee || !args || !n->n_out) return; /* without results it does nothing */
@@ -393,15 +398,16 @@ static void run_node(walk *w, sp_node *n)
         if (!strcmp(n->host->name, SP_HOST_FAILURE)) write_failure(w, n);
         else if (!strcmp(n->host->name, SP_HOST_ASSERT)) write_assert(w, n);
         else if (sp__node_is_size(n, &axis)) {
-            ox shape = SP_OX(o, "Shape", NULL, find_tensor(w, n->in[0]));
-            n->out[0]->mark = known_value(w, SP_OX(o, "Gather", NULL, shape, sp__ox_whole(o, SP_DTYPE_I64, axis)));
+            sp_onnx_id shape = SP_ONNX_OUT(o, "Shape", NULL, find_tensor(w, n->in[0]));
+            n->out[0]->mark =
+                known_value(w, SP_ONNX_OUT(o, "Gather", NULL, shape, sp__onnx_out_whole(o, SP_DTYPE_I64, axis)));
         } else if (!strcmp(n->host->name, SP_HOST_RANDOM))
-            n->out[0]->mark = known_value(w, SP_OX_INTS(o, 0, 0)); /* generators of ONNX take none */
+            n->out[0]->mark = known_value(w, SP_ONNX_OUT_INTS(o, 0, 0)); /* generators of ONNX take none */
         else declined(w, "Python code");
         break;
     case SP_NODE_GRAD: declined(w, "a gradient"); break;
     }
-    if (!sp__ox_ok(o) && n->place && n->place->file && !o->placed) {
+    if (!sp__onnx_out_ok(o) && n->place && n->place->file && !o->placed) {
         o->placed = true;
         sp_error_raise(&o->error);
         sp__error_context("%s:%d", n->place->file, n->place->line);
@@ -413,29 +419,29 @@ static void run_node(walk *w, sp_node *n)
 static void enter(walk *w, sp_function *fn, int n, known *const *args)
 {
     if (n != fn->n_params) {
-        sp__ox_fail(w->o,
-                    sp__fail(SP_RUNTIME, "%s is called with %d arguments instead of %d", fn->name, n, fn->n_params));
+        sp__onnx_out_fail(
+            w->o, sp__fail(SP_RUNTIME, "%s is called with %d arguments instead of %d", fn->name, n, fn->n_params));
         return;
     }
     for (int i = 0; i < n; i++) fn->params[i]->mark = args[i];
-    for (sp_node *node = fn->first; node && sp__ox_ok(w->o); node = node->next)
+    for (sp_node *node = fn->first; node && sp__onnx_out_ok(w->o); node = node->next)
         if (node != fn->tail) run_node(w, node);
 }
 
 /* What a turn ends in: go, state, results. */
-static void end_turn(walk *w, loop *l, const known *callee, int n, known *const *args, ox *out)
+static void end_turn(walk *w, loop *l, const known *callee, int n, known *const *args, sp_onnx_id *out)
 {
-    ox_out *o = w->o;
+    sp_onnx_out *o = w->o;
     int n_all = 1 + l->n_state + l->n_results;
-    if (!sp__ox_ok(o)) return;
+    if (!sp__onnx_out_ok(o)) return;
     if (callee->kind == CHOICE) {
-        ox_graph *graphs[2];
+        sp_onnx_out_graph *graphs[2];
         for (int i = 0; i < 2; i++) {
-            graphs[i] = sp__ox_begin(o, i ? "else" : "then", 0);
+            graphs[i] = sp__onnx_out_begin(o, i ? "else" : "then", 0);
             end_turn(w, l, i ? callee->no : callee->yes, n, args, out);
-            sp__ox_end(o, graphs[i], n_all, out);
+            sp__onnx_out_end(o, graphs[i], n_all, out);
         }
-        sp__ox_branch(o, callee->v, graphs[0], graphs[1], n_all, out);
+        sp__onnx_out_branch(o, callee->v, graphs[0], graphs[1], n_all, out);
         return;
     }
     if (callee->kind != CLOSURE) {
@@ -445,7 +451,7 @@ static void end_turn(walk *w, loop *l, const known *callee, int n, known *const 
     known **all = join(w, callee, n, args);
     if (!all) return;
     if (callee->fn == l->fn) { /* the next turn */
-        out[0] = sp__ox_whole(o, SP_DTYPE_BOOL, 1);
+        out[0] = sp__onnx_out_whole(o, SP_DTYPE_BOOL, 1);
         for (int i = 0; i < l->n_state; i++) {
             if (all[i]->kind != VALUE) declined(w, "a function as the state of a loop");
             out[1 + i] = all[i]->v;
@@ -453,14 +459,14 @@ static void end_turn(walk *w, loop *l, const known *callee, int n, known *const 
         for (int i = 0; i < l->n_results; i++) out[1 + l->n_state + i] = l->results[i];
         return;
     }
-    out[0] = sp__ox_whole(o, SP_DTYPE_BOOL, 0);
+    out[0] = sp__onnx_out_whole(o, SP_DTYPE_BOOL, 0);
     for (int i = 0; i < l->n_state; i++) out[1 + i] = l->state[i];
     if (leads_to(w, callee->fn, callee->fn)) { /* a loop inside, whose results are this one's */
         run_function(w, callee->fn, callee->n + n, all, l->n_results, out + 1 + l->n_state);
         return;
     }
     enter(w, callee->fn, callee->n + n, all);
-    if (!sp__ox_ok(o)) return;
+    if (!sp__onnx_out_ok(o)) return;
     const sp_node *tail = callee->fn->tail;
     if (tail) end_turn(w, l, find(w, tail->in[0]), tail->n_in - 1, call_args(w, tail), out);
     else
@@ -469,27 +475,28 @@ static void end_turn(walk *w, loop *l, const known *callee, int n, known *const 
 }
 
 /* Something of the results' kinds, for the turns before there are any. */
-static void start_results(walk *w, const sp_function *fn, int n, ox *out)
+static void start_results(walk *w, const sp_function *fn, int n, sp_onnx_id *out)
 {
     sp_meta *metas = alloc(w, (size_t)n * sizeof *metas);
     if (!metas) return;
     if (sp__function_metas(fn, n, metas) != n) declined(w, "a loop whose results are not known");
-    for (int i = 0; i < n && sp__ox_ok(w->o); i++) {
+    for (int i = 0; i < n && sp__onnx_out_ok(w->o); i++) {
         sp_tensor *t;
         for (int k = 0; k < metas[i].rank; k++)
             if (metas[i].dims[k] < 0) metas[i].dims[k] = 1;
         sp_status status =
             sp_tensor_create_zeros(metas[i].dtype, metas[i].rank < 0 ? 0 : metas[i].rank, metas[i].dims, &t);
-        out[i] = status == SP_OK ? sp__ox_take_tensor(w->o, t, NULL) : (sp__ox_fail(w->o, status), 0);
+        out[i] = status == SP_OK ? sp__onnx_out_take_tensor(w->o, t, NULL) : (sp__onnx_out_fail(w->o, status), 0);
     }
 }
 
-static void run_loop(walk *w, sp_function *fn, int n, known *const *args, int n_out, ox *out)
+static void run_loop(walk *w, sp_function *fn, int n, known *const *args, int n_out, sp_onnx_id *out)
 {
-    ox_out *o = w->o;
+    sp_onnx_out *o = w->o;
     loop l = {.fn = fn, .n_state = n, .n_results = n_out, .outer = w->loops};
     int n_all = n + n_out;
-    ox *start = alloc(w, (size_t)(n_all + 1) * sizeof *start), *end = alloc(w, (size_t)(n_all + 1) * sizeof *end);
+    sp_onnx_id *start = alloc(w, (size_t)(n_all + 1) * sizeof *start),
+               *end = alloc(w, (size_t)(n_all + 1) * sizeof *end);
     known **inner = alloc(w, (size_t)n * sizeof *inner);
     if (!start || !end || !inner) return;
     for (int i = 0; i < n; i++) {
@@ -497,28 +504,28 @@ static void run_loop(walk *w, sp_function *fn, int n, known *const *args, int n_
         start[i] = args[i]->v;
     }
     start_results(w, fn, n_out, start + n);
-    ox_graph *body = sp__ox_begin(o, fn->name, n_all + 2);
-    if (!body || !sp__ox_ok(o)) return;
-    body->in[0] = sp__ox_value(o, NULL, SP_DTYPE_I64);
-    body->in[1] = sp__ox_value(o, NULL, SP_DTYPE_BOOL);
-    for (int i = 0; i < n_all; i++) body->in[i + 2] = sp__ox_value(o, NULL, sp__ox_dtype(o, start[i]));
+    sp_onnx_out_graph *body = sp__onnx_out_begin(o, fn->name, n_all + 2);
+    if (!body || !sp__onnx_out_ok(o)) return;
+    body->in[0] = sp__onnx_out_value(o, NULL, SP_DTYPE_I64);
+    body->in[1] = sp__onnx_out_value(o, NULL, SP_DTYPE_BOOL);
+    for (int i = 0; i < n_all; i++) body->in[i + 2] = sp__onnx_out_value(o, NULL, sp__onnx_out_dtype(o, start[i]));
     l.state = body->in + 2;
     l.results = l.state + n;
     for (int i = 0; i < n; i++) inner[i] = known_value(w, l.state[i]);
     w->loops = &l;
     enter(w, fn, n, inner);
-    if (sp__ox_ok(o) && fn->tail)
+    if (sp__onnx_out_ok(o) && fn->tail)
         end_turn(w, &l, find(w, fn->tail->in[0]), fn->tail->n_in - 1, call_args(w, fn->tail), end);
     w->loops = l.outer;
-    sp__ox_end(o, body, n_all + 1, end);
-    if (!sp__ox_ok(o)) return;
-    sp__ox_loop(o, 0, sp__ox_whole(o, SP_DTYPE_BOOL, 1), n_all, start, body, end);
+    sp__onnx_out_end(o, body, n_all + 1, end);
+    if (!sp__onnx_out_ok(o)) return;
+    sp__onnx_out_loop(o, 0, sp__onnx_out_whole(o, SP_DTYPE_BOOL, 1), n_all, start, body, end);
     for (int i = 0; i < n_out; i++) out[i] = end[n + i];
 }
 
-static void run_function(walk *w, sp_function *fn, int n, known *const *args, int n_out, ox *out)
+static void run_function(walk *w, sp_function *fn, int n, known *const *args, int n_out, sp_onnx_id *out)
 {
-    if (!sp__ox_ok(w->o)) return;
+    if (!sp__onnx_out_ok(w->o)) return;
     for (const loop *l = w->loops; l; l = l->outer)
         if (l->fn == fn) {
             declined(w, "recursion that is no loop");
@@ -529,10 +536,10 @@ static void run_function(walk *w, sp_function *fn, int n, known *const *args, in
         else declined(w, "recursion that is no loop");
         return;
     }
-    ox around = w->holds;
+    sp_onnx_id around = w->holds;
     w->holds = 0;
     enter(w, fn, n, args);
-    if (!sp__ox_ok(w->o)) return;
+    if (!sp__onnx_out_ok(w->o)) return;
     if (fn->tail) run_callee(w, find(w, fn->tail->in[0]), fn->tail->n_in - 1, call_args(w, fn->tail), n_out, out);
     else
         for (int i = 0; i < n_out && i < fn->n_results; i++) out[i] = find_tensor(w, fn->results[i]);
@@ -603,7 +610,7 @@ static void clear_marks(sp_graph *g)
     }
 }
 
-sp_status sp__ox_write_function(ox_out *o, sp_function *f, ox_graph **out)
+sp_status sp__onnx_out_write_function(sp_onnx_out *o, sp_function *f, sp_onnx_out_graph **out)
 {
     walk w = {.o = o, .entry = f};
     sp_meta metas[64];
@@ -616,20 +623,20 @@ sp_status sp__ox_write_function(ox_out *o, sp_function *f, ox_graph **out)
         SP_TRY(sp__graph_close((k == 1 ? o->names->other : o->names->more[k - 2])->graph));
     clear_marks(f->graph);
     SP_TRY(sp__sizes_begin(&o->sizes, f, o->names));
-    ox results[64] = {0}; /* stays so after a failure */
+    sp_onnx_id results[64] = {0}; /* stays so after a failure */
     known *args[64];
     o->walk = &w;
-    ox_graph *g = sp__ox_begin(o, f->name, f->n_params);
+    sp_onnx_out_graph *g = sp__onnx_out_begin(o, f->name, f->n_params);
     w.variables = alloc(&w, (size_t)(f->graph->n_variables + 1) * sizeof *w.variables);
     if (!g || !w.variables) return SP_NOMEM;
     for (int i = 0; i < f->n_params; i++) {
-        g->in[i] = sp__ox_value(o, o->names->inputs[i], f->params[i]->meta.dtype);
+        g->in[i] = sp__onnx_out_value(o, o->names->inputs[i], f->params[i]->meta.dtype);
         args[i] = known_value(&w, g->in[i]);
     }
     run_function(&w, f, f->n_params, args, n_out, results);
     o->node = NULL;
-    sp__ox_end(o, g, n_out, results);
+    sp__onnx_out_end(o, g, n_out, results);
     clear_marks(f->graph);
     *out = g;
-    return sp__ox_ok(o) ? SP_OK : sp_error_raise(&o->error);
+    return sp__onnx_out_ok(o) ? SP_OK : sp_error_raise(&o->error);
 }

@@ -6,6 +6,6 @@
 #include "formats/onnx/onnx_out.h"
 
 /* names->other is the same function with other sizes of the free dimensions. Fails with everything that cannot be written. */
-sp_status sp__ox_write_function(ox_out *o, sp_function *f, ox_graph **out);
+sp_status sp__onnx_out_write_function(sp_onnx_out *o, sp_function *f, sp_onnx_out_graph **out);
 
 #endif

@@ -10,32 +10,32 @@
 
 /* --- products ---------------------------------------------------------------------------------------------------- */
 
-static ox turn_last(ox_out *o, ox x, int rank)
+static sp_onnx_id turn_last(sp_onnx_out *o, sp_onnx_id x, int rank)
 {
     int64_t perm[SP_RANK_MAX];
     for (int i = 0; i < rank; i++) perm[i] = i;
     if (rank < 2) return x;
     perm[rank - 1] = rank - 2;
     perm[rank - 2] = rank - 1;
-    return sp__ox_transpose(o, x, rank, perm);
+    return sp__onnx_out_transpose(o, x, rank, perm);
 }
 
-static void write_matmul(ox_out *o)
+static void write_matmul(sp_onnx_out *o)
 {
-    bool a = sp__ox_int(o, "transpose_a"), b = sp__ox_int(o, "transpose_b");
-    int ra = sp__ox_meta(o, 0)->rank, rb = sp__ox_meta(o, 1)->rank;
-    sp_dtype d = sp__ox_meta(o, 0)->dtype;
+    bool a = sp__onnx_out_int(o, "transpose_a"), b = sp__onnx_out_int(o, "transpose_b");
+    int ra = sp__onnx_out_meta(o, 0)->rank, rb = sp__onnx_out_meta(o, 1)->rank;
+    sp_dtype d = sp__onnx_out_meta(o, 0)->dtype;
     if ((a || b) && ra == 2 && rb == 2 && (d == SP_DTYPE_F32 || d == SP_DTYPE_F64 || d == SP_DTYPE_F16)) {
-        o->out[0] = sp__ox_op(o, "Gemm", 2, o->in, "transA=%d, transB=%d", a, b);
+        o->out[0] = sp__onnx_out_op(o, "Gemm", 2, o->in, "transA=%d, transB=%d", a, b);
         return;
     }
-    ox x = a ? turn_last(o, o->in[0], ra) : o->in[0], y = b ? turn_last(o, o->in[1], rb) : o->in[1];
-    o->out[0] = SP_OX(o, "MatMul", NULL, x, y);
+    sp_onnx_id x = a ? turn_last(o, o->in[0], ra) : o->in[0], y = b ? turn_last(o, o->in[1], rb) : o->in[1];
+    o->out[0] = SP_ONNX_OUT(o, "MatMul", NULL, x, y);
 }
 
-static void write_matmul_i32(ox_out *o)
+static void write_matmul_i32(sp_onnx_out *o)
 {
-    o->out[0] = sp__ox_op(o, "MatMulInteger", o->in[3] ? 4 : o->in[2] ? 3 : 2, o->in, NULL);
+    o->out[0] = sp__onnx_out_op(o, "MatMulInteger", o->in[3] ? 4 : o->in[2] ? 3 : 2, o->in, NULL);
 }
 
 /* --- windows ----------------------------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static void window_text(const sp__window *w, bool dilation, bool free_same, char
 }
 
 /* The window of a convolution whose input is (.., in) and kernel (.., kernel). */
-static bool conv_window(ox_out *o, const int64_t *in, const int64_t *kernel, int n, sp__window *w)
+static bool conv_window(sp_onnx_out *o, const int64_t *in, const int64_t *kernel, int n, sp__window *w)
 {
     const char *name = o->node->op->name;
     sp__window_init(w, n);
@@ -73,68 +73,73 @@ static bool conv_window(ox_out *o, const int64_t *in, const int64_t *kernel, int
         w->in[SP_SPATIAL - n + d] = in[d];
         w->kernel[SP_SPATIAL - n + d] = kernel[d];
     }
-    sp_status status = sp__window_list(name, "stride", sp__ox_list(o, "stride"), n, w->stride);
-    if (status == SP_OK) status = sp__window_list(name, "dilation", sp__ox_list(o, "dilation"), n, w->dilation);
-    if (status == SP_OK) status = sp__window_pads(name, sp__ox_text(o, "pad_mode"), sp__ox_list(o, "pad"), w);
+    sp_status status = sp__window_list(name, "stride", sp__onnx_out_list(o, "stride"), n, w->stride);
+    if (status == SP_OK) status = sp__window_list(name, "dilation", sp__onnx_out_list(o, "dilation"), n, w->dilation);
+    if (status == SP_OK)
+        status = sp__window_pads(name, sp__onnx_out_text(o, "pad_mode"), sp__onnx_out_list(o, "pad"), w);
     if (status == SP_OK) status = sp__window_outputs(name, false, w);
-    if (status != SP_OK) sp__ox_fail(o, status);
+    if (status != SP_OK) sp__onnx_out_fail(o, status);
     return status == SP_OK;
 }
 
 /* Is it padded to keep its size, and is that free? */
-static bool is_free_same(const ox_out *o, int n)
+static bool is_free_same(const sp_onnx_out *o, int n)
 {
     const sp_value *x = o->node->in[0];
     bool open = false;
-    for (int k = x->meta.rank - n; k < x->meta.rank; k++) open |= sp__ox_open(o, x, k);
-    return open && !strcmp(sp__ox_text(o, "pad_mode"), "same");
+    for (int k = x->meta.rank - n; k < x->meta.rank; k++) open |= sp__onnx_out_open(o, x, k);
+    return open && !strcmp(sp__onnx_out_text(o, "pad_mode"), "same");
 }
 
-static void write_conv(ox_out *o)
+static void write_conv(sp_onnx_out *o)
 {
     sp__window w;
     char text[512];
-    const sp_meta *x = sp__ox_meta(o, 0);
-    if (!conv_window(o, x->dims + 2, sp__ox_meta(o, 1)->dims + 2, x->rank - 2, &w)) return;
+    const sp_meta *x = sp__onnx_out_meta(o, 0);
+    if (!conv_window(o, x->dims + 2, sp__onnx_out_meta(o, 1)->dims + 2, x->rank - 2, &w)) return;
     window_text(&w, true, is_free_same(o, x->rank - 2), text, sizeof text);
-    o->out[0] =
-        sp__ox_op(o, "Conv", o->in[2] ? 3 : 2, o->in, "%s, group=%lld", text, (long long)sp__ox_int(o, "group"));
+    o->out[0] = sp__onnx_out_op(o, "Conv", o->in[2] ? 3 : 2, o->in, "%s, group=%lld", text,
+                                (long long)sp__onnx_out_int(o, "group"));
 }
 
 /* With a scale as QLinearConv, whose three scales it is the product and quotient of: all of it is the weights'. */
-static void write_conv_bytes(ox_out *o)
+static void write_conv_bytes(sp_onnx_out *o)
 {
     sp__window w;
     char text[512];
-    const sp_meta *x = sp__ox_meta(o, SP_BYTES_X), *weight = sp__ox_meta(o, SP_BYTES_WEIGHT);
+    const sp_meta *x = sp__onnx_out_meta(o, SP_BYTES_X), *weight = sp__onnx_out_meta(o, SP_BYTES_WEIGHT);
     if (!conv_window(o, x->dims + 2, weight->dims + 2, x->rank - 2, &w)) return;
     window_text(&w, true, is_free_same(o, x->rank - 2), text, sizeof text);
-    const long long group = (long long)sp__ox_int(o, "group");
-    const ox x_zero = o->in[SP_BYTES_X_ZERO], w_zero = o->in[SP_BYTES_W_ZERO], bias = o->in[SP_BYTES_BIAS],
-             scale = o->in[SP_BYTES_SCALE];
+    const long long group = (long long)sp__onnx_out_int(o, "group");
+    const sp_onnx_id x_zero = o->in[SP_BYTES_X_ZERO], w_zero = o->in[SP_BYTES_W_ZERO], bias = o->in[SP_BYTES_BIAS],
+                     scale = o->in[SP_BYTES_SCALE];
     if (!scale) {
-        o->out[0] = sp__ox_op(o, "ConvInteger", w_zero ? 4 : x_zero ? 3 : 2, o->in, "%s, group=%lld", text, group);
+        o->out[0] = sp__onnx_out_op(o, "ConvInteger",
+                                    w_zero   ? 4
+                                    : x_zero ? 3
+                                             : 2,
+                                    o->in, "%s, group=%lld", text, group);
         if (!bias) return;
         int64_t dims[SP_RANK_MAX] = {1, -1};
         for (int d = 2; d < x->rank; d++) dims[d] = 1;
-        o->out[0] = sp__ox_add(o, o->out[0], sp__ox_reshape(o, bias, x->rank, dims));
+        o->out[0] = sp__onnx_out_add(o, o->out[0], sp__onnx_out_reshape(o, bias, x->rank, dims));
         return;
     }
-    const ox one = sp__ox_scalar(o, SP_DTYPE_F32, 1), y_zero = o->in[SP_BYTES_ZERO];
-    const ox in[] = {o->in[SP_BYTES_X],
-                     one,
-                     x_zero ? x_zero : sp__ox_scalar(o, x->dtype, 0),
-                     o->in[SP_BYTES_WEIGHT],
-                     scale,
-                     w_zero ? w_zero : sp__ox_scalar(o, weight->dtype, 0),
-                     one,
-                     y_zero ? y_zero : sp__ox_scalar(o, SP_DTYPE_U8, 0),
-                     bias};
-    o->out[0] = sp__ox_op(o, "QLinearConv", bias ? 9 : 8, in, "%s, group=%lld", text, group);
+    const sp_onnx_id one = sp__onnx_out_scalar(o, SP_DTYPE_F32, 1), y_zero = o->in[SP_BYTES_ZERO];
+    const sp_onnx_id in[] = {o->in[SP_BYTES_X],
+                             one,
+                             x_zero ? x_zero : sp__onnx_out_scalar(o, x->dtype, 0),
+                             o->in[SP_BYTES_WEIGHT],
+                             scale,
+                             w_zero ? w_zero : sp__onnx_out_scalar(o, weight->dtype, 0),
+                             one,
+                             y_zero ? y_zero : sp__onnx_out_scalar(o, SP_DTYPE_U8, 0),
+                             bias};
+    o->out[0] = sp__onnx_out_op(o, "QLinearConv", bias ? 9 : 8, in, "%s, group=%lld", text, group);
 }
 
 /* What the size asked for has beyond that of the transposed convolution itself, along each axis, in one of the recordings. */
-static bool output_padding(ox_out *o, const sp_node *t, sp__window *w, int64_t *extra)
+static bool output_padding(sp_onnx_out *o, const sp_node *t, sp__window *w, int64_t *extra)
 {
     const sp_meta *y = &t->out[0]->meta, *g = &t->in[0]->meta;
     const int n = g->rank - 2;
@@ -148,12 +153,12 @@ static bool output_padding(ox_out *o, const sp_node *t, sp__window *w, int64_t *
 }
 
 /* dout spread back: a transposed convolution, cut or filled up to the size asked for. With free sizes what is filled up must be the same for all of them. */
-static void write_conv_input_grad(ox_out *o)
+static void write_conv_input_grad(sp_onnx_out *o)
 {
     sp__window w, other;
     char text[512], extra[128];
     int64_t more[SP_SPATIAL], again[SP_SPATIAL];
-    const int n = sp__ox_meta(o, 0)->rank - 2;
+    const int n = sp__onnx_out_meta(o, 0)->rank - 2;
     const sp_node *t = o->node;
     if (!output_padding(o, t, &w, more)) return;
     for (int k = 1; o->other && k < o->sizes.n; k++) {
@@ -161,49 +166,50 @@ static void write_conv_input_grad(ox_out *o)
         if (!output_padding(o, t, &other, again)) return;
         if (memcmp(more, again, (size_t)n * sizeof *more) || memcmp(w.pad, other.pad, sizeof w.pad) ||
             memcmp(w.pad_end, other.pad_end, sizeof w.pad_end)) {
-            sp__ox_fail(o, sp__fail(SP_DECLINED,
-                                    "%s: its padding depends on sizes that are free in the file, in a way that ONNX "
-                                    "cannot say",
-                                    o->node->op->name));
+            sp__onnx_out_fail(o,
+                              sp__fail(SP_DECLINED,
+                                       "%s: its padding depends on sizes that are free in the file, in a way that ONNX "
+                                       "cannot say",
+                                       o->node->op->name));
             return;
         }
     }
     window_text(&w, true, false, text, sizeof text);
     for (int d = 0, used = 0; d < n; d++)
         used += snprintf(extra + used, sizeof extra - (size_t)used, "%lld,", (long long)more[d]);
-    o->out[0] = sp__ox_op(o, "ConvTranspose", 2, o->in, "%s, output_padding=[%s], group=%lld", text, extra,
-                          (long long)sp__ox_int(o, "group"));
+    o->out[0] = sp__onnx_out_op(o, "ConvTranspose", 2, o->in, "%s, output_padding=[%s], group=%lld", text, extra,
+                                (long long)sp__onnx_out_int(o, "group"));
 }
 
 /* The kernel's gradient is a convolution too: x with batch and channels exchanged, dout as its kernel, stride and dilation exchanged. */
-static void write_conv_weight_grad(ox_out *o)
+static void write_conv_weight_grad(sp_onnx_out *o)
 {
     sp__window w;
-    const sp_meta *x = sp__ox_meta(o, 0), *g = sp__ox_meta(o, 1), *y = sp__ox_result(o, 0);
+    const sp_meta *x = sp__onnx_out_meta(o, 0), *g = sp__onnx_out_meta(o, 1), *y = sp__onnx_out_result(o, 0);
     int n = x->rank - 2, rank = x->rank;
-    int64_t group = sp__ox_int(o, "group"), N = x->dims[0], C = x->dims[1] / group, K = g->dims[1] / group,
+    int64_t group = sp__onnx_out_int(o, "group"), N = x->dims[0], C = x->dims[1] / group, K = g->dims[1] / group,
             dims[SP_RANK_MAX], perm[SP_RANK_MAX];
-    sp__ox_fix(o, 0);
-    sp__ox_fix(o, 1);
+    sp__onnx_out_fix(o, 0);
+    sp__onnx_out_fix(o, 1);
     if (!conv_window(o, x->dims + 2, y->dims + 2, n, &w)) return;
     /* x: (N, G, C, ..) -> (C, G N, ..); dout: (N, G, K, ..) -> (G K, N, ..); result: (C, G K, ..) -> (G K, C, ..) */
-    ox parts[2];
+    sp_onnx_id parts[2];
     for (int i = 0; i < 2; i++) {
         const sp_meta *m = i ? g : x;
         dims[0] = N;
         dims[1] = group;
         dims[2] = i ? K : C;
         for (int d = 0; d < n; d++) dims[3 + d] = m->dims[2 + d];
-        ox v = sp__ox_reshape(o, o->in[i], rank + 1, dims);
+        sp_onnx_id v = sp__onnx_out_reshape(o, o->in[i], rank + 1, dims);
         for (int k = 0; k < rank + 1; k++) perm[k] = k;
         perm[0] = i ? 1 : 2;
         perm[1] = i ? 2 : 1;
         perm[2] = 0;
-        v = sp__ox_transpose(o, v, rank + 1, perm);
+        v = sp__onnx_out_transpose(o, v, rank + 1, perm);
         dims[0] = i ? group * K : C;
         dims[1] = i ? N : group * N;
         for (int d = 0; d < n; d++) dims[2 + d] = m->dims[2 + d];
-        parts[i] = sp__ox_reshape(o, v, rank, dims);
+        parts[i] = sp__onnx_out_reshape(o, v, rank, dims);
     }
     sp__window turned = w;
     for (int d = 0; d < SP_SPATIAL; d++) {
@@ -213,102 +219,106 @@ static void write_conv_weight_grad(ox_out *o)
     }
     char text[512];
     window_text(&turned, true, false, text, sizeof text);
-    ox y0 = sp__ox_op(o, "Conv", 2, parts, "%s, group=%lld", text, (long long)group);
+    sp_onnx_id y0 = sp__onnx_out_op(o, "Conv", 2, parts, "%s, group=%lld", text, (long long)group);
     int64_t from[3] = {0}, to[3], axes[3];
     for (int d = 0; d < n; d++) {
         to[d] = y->dims[2 + d];
         axes[d] = 2 + d;
     }
-    y0 = sp__ox_slice(o, y0, n, from, to, axes, NULL); /* rows that a stride left over */
+    y0 = sp__onnx_out_slice(o, y0, n, from, to, axes, NULL); /* rows that a stride left over */
     for (int k = 0; k < rank; k++) perm[k] = k;
     perm[0] = 1;
     perm[1] = 0;
-    o->out[0] = sp__ox_transpose(o, y0, rank, perm);
+    o->out[0] = sp__onnx_out_transpose(o, y0, rank, perm);
 }
 
 /* --- pooling ----------------------------------------------------------------------------------------------------- */
 
-static int spatial_of(const ox_out *o)
+static int spatial_of(const sp_onnx_out *o)
 {
     const char *digit = strpbrk(o->node->op->name, "123");
-    return digit ? *digit - '0' : (int)sp__ox_int(o, "spatial");
+    return digit ? *digit - '0' : (int)sp__onnx_out_int(o, "spatial");
 }
 
-static bool pool_window(ox_out *o, const int64_t *in, int n, sp__window *w)
+static bool pool_window(sp_onnx_out *o, const int64_t *in, int n, sp__window *w)
 {
     const char *name = o->node->op->name;
-    sp_ints stride = sp__ox_list(o, "stride"), dilation = sp__ox_list(o, "dilation");
+    sp_ints stride = sp__onnx_out_list(o, "stride"), dilation = sp__onnx_out_list(o, "dilation");
     sp__window_init(w, n);
     for (int d = 0; d < n; d++) w->in[SP_SPATIAL - n + d] = in[d];
-    sp_status status = sp__window_list(name, "kernel_size", sp__ox_list(o, "kernel_size"), n, w->kernel);
+    sp_status status = sp__window_list(name, "kernel_size", sp__onnx_out_list(o, "kernel_size"), n, w->kernel);
     if (status == SP_OK)
-        status = sp__window_list(name, "stride", stride.n > 0 ? stride : sp__ox_list(o, "kernel_size"), n, w->stride);
+        status =
+            sp__window_list(name, "stride", stride.n > 0 ? stride : sp__onnx_out_list(o, "kernel_size"), n, w->stride);
     if (status == SP_OK && dilation.n > 0) status = sp__window_list(name, "dilation", dilation, n, w->dilation);
-    if (status == SP_OK) status = sp__window_pads(name, sp__ox_text(o, "pad_mode"), sp__ox_list(o, "pad"), w);
-    if (status == SP_OK) status = sp__window_outputs(name, sp__ox_int(o, "ceil_mode"), w);
-    if (status != SP_OK) sp__ox_fail(o, status);
+    if (status == SP_OK)
+        status = sp__window_pads(name, sp__onnx_out_text(o, "pad_mode"), sp__onnx_out_list(o, "pad"), w);
+    if (status == SP_OK) status = sp__window_outputs(name, sp__onnx_out_int(o, "ceil_mode"), w);
+    if (status != SP_OK) sp__onnx_out_fail(o, status);
     return status == SP_OK;
 }
 
 /* ONNX wants (N, C, ..); one plane less gets one more. */
-static ox with_batch(ox_out *o, ox x, const sp_meta *m, int n)
+static sp_onnx_id with_batch(sp_onnx_out *o, sp_onnx_id x, const sp_meta *m, int n)
 {
-    return m->rank == n + 1 ? sp__ox_unsqueeze(o, x, 0) : x;
+    return m->rank == n + 1 ? sp__onnx_out_unsqueeze(o, x, 0) : x;
 }
-static ox without_batch(ox_out *o, ox x, const sp_meta *m, int n)
+static sp_onnx_id without_batch(sp_onnx_out *o, sp_onnx_id x, const sp_meta *m, int n)
 {
-    return m->rank == n + 1 ? SP_OX(o, "Squeeze", NULL, x, SP_OX_INTS(o, 0)) : x;
+    return m->rank == n + 1 ? SP_ONNX_OUT(o, "Squeeze", NULL, x, SP_ONNX_OUT_INTS(o, 0)) : x;
 }
 
 /* Values and, per plane, positions of maxima. */
-static void max_pool(ox_out *o, const sp__window *w, const sp_meta *x, ox *value, ox *place)
+static void max_pool(sp_onnx_out *o, const sp__window *w, const sp_meta *x, sp_onnx_id *value, sp_onnx_id *place)
 {
     char text[512];
-    ox out[2];
+    sp_onnx_id out[2];
     int64_t plane = 1;
     window_text(w, true, is_free_same(o, w->n), text, sizeof text);
     for (int d = SP_SPATIAL - w->n; d < SP_SPATIAL; d++) plane *= w->in[d];
-    sp__ox_op_many(o, "MaxPool", 1, (ox[]){with_batch(o, o->in[0], x, w->n)}, place ? 2 : 1, out, "%s, ceil_mode=%lld",
-                   text, (long long)sp__ox_int(o, "ceil_mode"));
+    sp__onnx_out_op_many(o, "MaxPool", 1, (sp_onnx_id[]){with_batch(o, o->in[0], x, w->n)}, place ? 2 : 1, out,
+                         "%s, ceil_mode=%lld", text, (long long)sp__onnx_out_int(o, "ceil_mode"));
     *value = without_batch(o, out[0], x, w->n);
-    if (place) *place = without_batch(o, SP_OX(o, "Mod", NULL, out[1], sp__ox_whole(o, SP_DTYPE_I64, plane)), x, w->n);
+    if (place)
+        *place =
+            without_batch(o, SP_ONNX_OUT(o, "Mod", NULL, out[1], sp__onnx_out_whole(o, SP_DTYPE_I64, plane)), x, w->n);
 }
 
-static void write_max_pool(ox_out *o)
+static void write_max_pool(sp_onnx_out *o)
 {
     sp__window w;
-    const sp_meta *x = sp__ox_meta(o, 0);
+    const sp_meta *x = sp__onnx_out_meta(o, 0);
     int n = spatial_of(o);
     if (o->node->n_out > 1)
-        for (int k = x->rank - n; k < x->rank; k++) sp__ox_fixed(o, 0, k);
+        for (int k = x->rank - n; k < x->rank; k++) sp__onnx_out_fixed(o, 0, k);
     if (pool_window(o, x->dims + x->rank - n, n, &w))
         max_pool(o, &w, x, &o->out[0], o->node->n_out > 1 ? &o->out[1] : NULL);
 }
 
-static void write_avg_pool(ox_out *o)
+static void write_avg_pool(sp_onnx_out *o)
 {
     sp__window w;
     char text[512];
-    const sp_meta *x = sp__ox_meta(o, 0);
+    const sp_meta *x = sp__onnx_out_meta(o, 0);
     int n = spatial_of(o);
-    int64_t divisor = sp__ox_int(o, "divisor_override");
-    if (divisor > 0 || sp__ox_int(o, "ceil_mode")) { /* ONNX Runtime and we count differently at the border */
-        o->out[0] = sp__ox_linear(o, n, n);
+    int64_t divisor = sp__onnx_out_int(o, "divisor_override");
+    if (divisor > 0 || sp__onnx_out_int(o, "ceil_mode")) { /* ONNX Runtime and we count differently at the border */
+        o->out[0] = sp__onnx_out_linear(o, n, n);
         return;
     }
     if (!pool_window(o, x->dims + x->rank - n, n, &w)) return;
     window_text(&w, false, is_free_same(o, n), text, sizeof text);
-    ox in = with_batch(o, o->in[0], x, n);
+    sp_onnx_id in = with_batch(o, o->in[0], x, n);
     o->out[0] = without_batch(o,
-                              sp__ox_op(o, "AveragePool", 1, &in, "%s, count_include_pad=%lld", text,
-                                        (long long)sp__ox_int(o, "count_include_pad")),
+                              sp__onnx_out_op(o, "AveragePool", 1, &in, "%s, count_include_pad=%lld", text,
+                                              (long long)sp__onnx_out_int(o, "count_include_pad")),
                               x, n);
 }
 
 /* To one element: the mean; else each mean is a column of a matrix. */
-static void write_adaptive_avg(ox_out *o)
+static void write_adaptive_avg(sp_onnx_out *o)
 {
-    const sp_meta *x = sp__ox_meta(o, 0), *y = sp__ox_result(o, 0);
+    const sp_meta *x = sp__onnx_out_meta(o, 0), *y = sp__onnx_out_result(o, 0);
     int n = spatial_of(o);
     bool one = true;
     int64_t axes[3];
@@ -316,7 +326,7 @@ static void write_adaptive_avg(ox_out *o)
         axes[d] = x->rank - n + d;
         one &= y->dims[axes[d]] == 1;
     }
-    o->out[0] = one ? sp__ox_reduce(o, "ReduceMean", o->in[0], n, axes, true) : sp__ox_linear(o, n, n);
+    o->out[0] = one ? sp__onnx_out_reduce(o, "ReduceMean", o->in[0], n, axes, true) : sp__onnx_out_linear(o, n, n);
 }
 
 /* Windows of maxima as lists of places in the plane: (windows, most elements); a short one repeats its first. */
@@ -368,11 +378,11 @@ static double window_place(const void *context, int64_t i)
 }
 
 /* The windows of the node: adaptive when it has an output_size. */
-static bool pool_windows(ox_out *o, int n, windows *s)
+static bool pool_windows(sp_onnx_out *o, int n, windows *s)
 {
-    const sp_meta *x = sp__ox_meta(o, 0);
-    sp_ints size = sp__ox_list(o, "output_size");
-    for (int k = x->rank - n; k < x->rank; k++) sp__ox_fixed(o, 0, k);
+    const sp_meta *x = sp__onnx_out_meta(o, 0);
+    sp_ints size = sp__onnx_out_list(o, "output_size");
+    for (int k = x->rank - n; k < x->rank; k++) sp__onnx_out_fixed(o, 0, k);
     s->adaptive = size.n > 0;
     if (!s->adaptive && !pool_window(o, x->dims + x->rank - n, n, &s->w)) return false;
     for (int d = 0; d < SP_SPATIAL; d++) {
@@ -387,78 +397,82 @@ static bool pool_windows(ox_out *o, int n, windows *s)
             if (count > s->most[d]) s->most[d] = count;
         }
     }
-    return sp__ox_ok(o);
+    return sp__onnx_out_ok(o);
 }
 
 static int64_t product3(const int64_t *v) { return v[0] * v[1] * v[2]; }
 
 /* Place of the maximum of each window: (planes, windows); x as (planes, elements). */
-static ox window_argmax(ox_out *o, const windows *s, ox flat, ox *value)
+static sp_onnx_id window_argmax(sp_onnx_out *o, const windows *s, sp_onnx_id flat, sp_onnx_id *value)
 {
     int64_t n_out = product3(s->out), n_most = product3(s->most);
-    ox places = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){n_out, n_most}, window_place, s);
-    ox all = SP_OX(o, "Gather", "axis=1", flat, places); /* planes, windows, elements */
-    if (value) *value = sp__ox_reduce(o, "ReduceMax", all, 1, (int64_t[]){2}, false);
-    ox best = SP_OX(o, "ArgMax", "axis=2, keepdims=0", all);
-    ox base = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n_out}, sp__ox_count, NULL);
-    ox number = sp__ox_add(o, sp__ox_mul(o, base, sp__ox_whole(o, SP_DTYPE_I64, n_most)), best);
-    return SP_OX(o, "Gather", "axis=0", SP_OX_RESHAPE(o, places, -1), number);
+    sp_onnx_id places = sp__onnx_out_table(o, SP_DTYPE_I64, 2, (int64_t[]){n_out, n_most}, window_place, s);
+    sp_onnx_id all = SP_ONNX_OUT(o, "Gather", "axis=1", flat, places); /* planes, windows, elements */
+    if (value) *value = sp__onnx_out_reduce(o, "ReduceMax", all, 1, (int64_t[]){2}, false);
+    sp_onnx_id best = SP_ONNX_OUT(o, "ArgMax", "axis=2, keepdims=0", all);
+    sp_onnx_id base = sp__onnx_out_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n_out}, sp__onnx_out_count, NULL);
+    sp_onnx_id number =
+        sp__onnx_out_add(o, sp__onnx_out_mul(o, base, sp__onnx_out_whole(o, SP_DTYPE_I64, n_most)), best);
+    return SP_ONNX_OUT(o, "Gather", "axis=0", SP_ONNX_OUT_RESHAPE(o, places, -1), number);
 }
 
-static void write_adaptive_max(ox_out *o)
+static void write_adaptive_max(sp_onnx_out *o)
 {
     windows s;
-    const sp_meta *y = sp__ox_result(o, 0);
-    ox value;
+    const sp_meta *y = sp__onnx_out_result(o, 0);
+    sp_onnx_id value;
     if (!pool_windows(o, spatial_of(o), &s)) return;
-    sp__ox_fix(o, 0);
-    ox place = window_argmax(o, &s, SP_OX_RESHAPE(o, o->in[0], -1, product3(s.in)), &value);
-    o->out[0] = sp__ox_reshape(o, value, y->rank, y->dims);
-    o->out[1] = sp__ox_reshape(o, place, y->rank, y->dims);
+    sp__onnx_out_fix(o, 0);
+    sp_onnx_id place = window_argmax(o, &s, SP_ONNX_OUT_RESHAPE(o, o->in[0], -1, product3(s.in)), &value);
+    o->out[0] = sp__onnx_out_reshape(o, value, y->rank, y->dims);
+    o->out[1] = sp__onnx_out_reshape(o, place, y->rank, y->dims);
 }
 
 /* dout to where the maxima came from: a row of places times its one-hot matrix. */
-static void write_pool_max_grad(ox_out *o)
+static void write_pool_max_grad(sp_onnx_out *o)
 {
     windows s;
-    const sp_meta *y = sp__ox_result(o, 0);
+    const sp_meta *y = sp__onnx_out_result(o, 0);
     if (!pool_windows(o, spatial_of(o), &s)) return;
-    sp__ox_fix(o, 0);
+    sp__onnx_out_fix(o, 0);
     int64_t n_in = product3(s.in), n_out = product3(s.out);
-    ox place = window_argmax(o, &s, SP_OX_RESHAPE(o, o->in[0], -1, n_in), NULL);
-    ox hit = SP_OX(o, "Equal", NULL, sp__ox_unsqueeze(o, place, 2),
-                   sp__ox_table(o, SP_DTYPE_I64, 1, &n_in, sp__ox_count, NULL));
-    ox spread = sp__ox_where(o, hit, SP_OX_RESHAPE(o, o->in[1], -1, n_out, 1), sp__ox_scalar(o, y->dtype, 0));
-    o->out[0] = sp__ox_reshape(o, sp__ox_reduce(o, "ReduceSum", spread, 1, (int64_t[]){1}, false), y->rank, y->dims);
+    sp_onnx_id place = window_argmax(o, &s, SP_ONNX_OUT_RESHAPE(o, o->in[0], -1, n_in), NULL);
+    sp_onnx_id hit = SP_ONNX_OUT(o, "Equal", NULL, sp__onnx_out_unsqueeze(o, place, 2),
+                                 sp__onnx_out_table(o, SP_DTYPE_I64, 1, &n_in, sp__onnx_out_count, NULL));
+    sp_onnx_id spread =
+        sp__onnx_out_where(o, hit, SP_ONNX_OUT_RESHAPE(o, o->in[1], -1, n_out, 1), sp__onnx_out_scalar(o, y->dtype, 0));
+    o->out[0] = sp__onnx_out_reshape(o, sp__onnx_out_reduce(o, "ReduceSum", spread, 1, (int64_t[]){1}, false), y->rank,
+                                     y->dims);
 }
 
 /* And back: the values that lie where the maxima are. */
-static void write_pool_max_pick(ox_out *o)
+static void write_pool_max_pick(sp_onnx_out *o)
 {
     windows s;
-    const sp_meta *y = sp__ox_result(o, 0);
+    const sp_meta *y = sp__onnx_out_result(o, 0);
     if (!pool_windows(o, spatial_of(o), &s)) return;
-    sp__ox_fix(o, 0);
-    ox place = window_argmax(o, &s, SP_OX_RESHAPE(o, o->in[0], -1, product3(s.in)), NULL);
-    ox picked = SP_OX(o, "GatherElements", "axis=1", SP_OX_RESHAPE(o, o->in[1], -1, product3(s.in)), place);
-    o->out[0] = sp__ox_reshape(o, picked, y->rank, y->dims);
+    sp__onnx_out_fix(o, 0);
+    sp_onnx_id place = window_argmax(o, &s, SP_ONNX_OUT_RESHAPE(o, o->in[0], -1, product3(s.in)), NULL);
+    sp_onnx_id picked =
+        SP_ONNX_OUT(o, "GatherElements", "axis=1", SP_ONNX_OUT_RESHAPE(o, o->in[1], -1, product3(s.in)), place);
+    o->out[0] = sp__onnx_out_reshape(o, picked, y->rank, y->dims);
 }
 
-static void write_pool_mean_grad(ox_out *o) { o->out[0] = sp__ox_linear(o, spatial_of(o), spatial_of(o)); }
+static void write_pool_mean_grad(sp_onnx_out *o) { o->out[0] = sp__onnx_out_linear(o, spatial_of(o), spatial_of(o)); }
 
 /* --- softmax ----------------------------------------------------------------------------------------------------- */
 
 /* ONNX has one axis; over several by the definition. */
-static void write_softmax(ox_out *o)
+static void write_softmax(sp_onnx_out *o)
 {
-    sp_ints axis = sp__ox_list(o, "axis");
+    sp_ints axis = sp__onnx_out_list(o, "axis");
     bool log = !strcmp(o->node->op->name, "log_softmax");
-    if (sp__ox_meta(o, 0)->rank == 0) sp__ox_write_text(o, log ? "x - x" : "x - x + 1");
+    if (sp__onnx_out_meta(o, 0)->rank == 0) sp__onnx_out_write_text(o, log ? "x - x" : "x - x + 1");
     else if (axis.n == 1)
-        o->out[0] = sp__ox_op(o, log ? "LogSoftmax" : "Softmax", 1, o->in, "axis=%lld", (long long)axis.v[0]);
+        o->out[0] = sp__onnx_out_op(o, log ? "LogSoftmax" : "Softmax", 1, o->in, "axis=%lld", (long long)axis.v[0]);
     else
-        sp__ox_write_text(o, log ? "z = x - max(x, axis); z - Log(sum(Exp(z), axis))"
-                                 : "e = Exp(x - max(x, axis)); e / sum(e, axis)");
+        sp__onnx_out_write_text(o, log ? "z = x - max(x, axis); z - Log(sum(Exp(z), axis))"
+                                       : "e = Exp(x - max(x, axis)); e / sum(e, axis)");
 }
 
 /* --- attention --------------------------------------------------------------------------------------------------- */
@@ -468,18 +482,19 @@ static double comes_later(const void *source, int64_t i)
     return i % *(const int64_t *)source > i / *(const int64_t *)source;
 }
 
-static void write_attention(ox_out *o)
+static void write_attention(sp_onnx_out *o)
 {
-    const int rank = sp__ox_meta(o, 0)->rank;
-    ox scores = SP_OX(o, "MatMul", NULL, o->in[0], turn_last(o, o->in[1], rank));
-    scores = sp__ox_mul(o, scores, sp__ox_number(o, sp__ox_float(o, "scale")));
-    if (o->in[3]) scores = sp__ox_add(o, scores, o->in[3]);
-    if (sp__ox_int(o, "causal")) {
-        const int64_t dims[2] = {sp__ox_fixed(o, 0, rank - 2), sp__ox_fixed(o, 1, rank - 2)};
-        ox later = sp__ox_table(o, SP_DTYPE_BOOL, 2, dims, comes_later, &dims[1]);
-        scores = sp__ox_where(o, later, sp__ox_scalar(o, sp__ox_meta(o, 0)->dtype, -INFINITY), scores);
+    const int rank = sp__onnx_out_meta(o, 0)->rank;
+    sp_onnx_id scores = SP_ONNX_OUT(o, "MatMul", NULL, o->in[0], turn_last(o, o->in[1], rank));
+    scores = sp__onnx_out_mul(o, scores, sp__onnx_out_number(o, sp__onnx_out_float(o, "scale")));
+    if (o->in[3]) scores = sp__onnx_out_add(o, scores, o->in[3]);
+    if (sp__onnx_out_int(o, "causal")) {
+        const int64_t dims[2] = {sp__onnx_out_fixed(o, 0, rank - 2), sp__onnx_out_fixed(o, 1, rank - 2)};
+        sp_onnx_id later = sp__onnx_out_table(o, SP_DTYPE_BOOL, 2, dims, comes_later, &dims[1]);
+        scores =
+            sp__onnx_out_where(o, later, sp__onnx_out_scalar(o, sp__onnx_out_meta(o, 0)->dtype, -INFINITY), scores);
     }
-    o->out[0] = SP_OX(o, "MatMul", NULL, SP_OX(o, "Softmax", "axis=-1", scores), o->in[2]);
+    o->out[0] = SP_ONNX_OUT(o, "MatMul", NULL, SP_ONNX_OUT(o, "Softmax", "axis=-1", scores), o->in[2]);
 }
 
 /* --- normalisation ----------------------------------------------------------------------------------------------- */
@@ -490,50 +505,51 @@ static int span(int from, int to, int64_t *axes)
     return to - from;
 }
 
-static ox square(ox_out *o, ox x) { return sp__ox_mul(o, x, x); }
-static ox root(ox_out *o, ox variance, double epsilon)
+static sp_onnx_id square(sp_onnx_out *o, sp_onnx_id x) { return sp__onnx_out_mul(o, x, x); }
+static sp_onnx_id root(sp_onnx_out *o, sp_onnx_id variance, double epsilon)
 {
-    return SP_OX(o, "Reciprocal", NULL, SP_OX(o, "Sqrt", NULL, sp__ox_add(o, variance, sp__ox_number(o, epsilon))));
+    return SP_ONNX_OUT(o, "Reciprocal", NULL,
+                       SP_ONNX_OUT(o, "Sqrt", NULL, sp__onnx_out_add(o, variance, sp__onnx_out_number(o, epsilon))));
 }
 
 typedef struct {
-    ox mean, variance, scale, h; /* h: normalised */
+    sp_onnx_id mean, variance, scale, h; /* h: normalised */
 } moments;
 
-static moments normalise(ox_out *o, ox x, int n, const int64_t *axes, double epsilon)
+static moments normalise(sp_onnx_out *o, sp_onnx_id x, int n, const int64_t *axes, double epsilon)
 {
     moments m;
-    m.mean = sp__ox_reduce(o, "ReduceMean", x, n, axes, true);
-    ox centred = sp__ox_sub(o, x, m.mean);
-    m.variance = sp__ox_reduce(o, "ReduceMean", square(o, centred), n, axes, true);
+    m.mean = sp__onnx_out_reduce(o, "ReduceMean", x, n, axes, true);
+    sp_onnx_id centred = sp__onnx_out_sub(o, x, m.mean);
+    m.variance = sp__onnx_out_reduce(o, "ReduceMean", square(o, centred), n, axes, true);
     m.scale = root(o, m.variance, epsilon);
-    m.h = sp__ox_mul(o, centred, m.scale);
+    m.h = sp__onnx_out_mul(o, centred, m.scale);
     return m;
 }
 
 /* Half floats are normalised in float32, as the kernels do. */
-static ox widened(ox_out *o, ox x)
+static sp_onnx_id widened(sp_onnx_out *o, sp_onnx_id x)
 {
-    sp_dtype d = sp__ox_dtype(o, x);
-    return d == SP_DTYPE_F16 || d == SP_DTYPE_BF16 ? sp__ox_cast(o, x, SP_DTYPE_F32) : x;
+    sp_dtype d = sp__onnx_out_dtype(o, x);
+    return d == SP_DTYPE_F16 || d == SP_DTYPE_BF16 ? sp__onnx_out_cast(o, x, SP_DTYPE_F32) : x;
 }
 
-static void write_layer_norm(ox_out *o)
+static void write_layer_norm(sp_onnx_out *o)
 {
-    int rank = sp__ox_meta(o, 0)->rank, first = sp__ox_axis(o, "begin_norm_axis", rank),
-        params = sp__ox_axis(o, "begin_params_axis", rank);
-    double epsilon = sp__ox_float(o, "epsilon");
+    int rank = sp__onnx_out_meta(o, 0)->rank, first = sp__onnx_out_axis(o, "begin_norm_axis", rank),
+        params = sp__onnx_out_axis(o, "begin_params_axis", rank);
+    double epsilon = sp__onnx_out_float(o, "epsilon");
     int64_t axes[SP_RANK_MAX];
-    ox x = widened(o, o->in[0]), gamma = o->in[1] ? widened(o, o->in[1]) : 0,
-       beta = o->in[2] ? widened(o, o->in[2]) : 0;
+    sp_onnx_id x = widened(o, o->in[0]), gamma = o->in[1] ? widened(o, o->in[1]) : 0,
+               beta = o->in[2] ? widened(o, o->in[2]) : 0;
     moments m = normalise(o, x, span(first, rank, axes), axes, epsilon);
-    ox y = m.h;
+    sp_onnx_id y = m.h;
     if (o->opset >= 17 && gamma && first == params)
-        y = sp__ox_op(o, "LayerNormalization", beta ? 3 : 2, (ox[]){x, gamma, beta}, "axis=%d, epsilon=%.9ge0", first,
-                      epsilon);
+        y = sp__onnx_out_op(o, "LayerNormalization", beta ? 3 : 2, (sp_onnx_id[]){x, gamma, beta},
+                            "axis=%d, epsilon=%.9ge0", first, epsilon);
     else {
-        if (gamma) y = sp__ox_mul(o, y, gamma);
-        if (beta) y = sp__ox_add(o, y, beta);
+        if (gamma) y = sp__onnx_out_mul(o, y, gamma);
+        if (beta) y = sp__onnx_out_add(o, y, beta);
     }
     o->out[0] = y;
     o->out[1] = m.mean;
@@ -541,70 +557,73 @@ static void write_layer_norm(ox_out *o)
 }
 
 /* a = gamma g: dx = scale (a - mean(a) - h mean(a h)); rms: without the first mean. */
-static ox norm_slope(ox_out *o, ox a, ox h, ox scale, int n, const int64_t *axes, bool centred)
+static sp_onnx_id norm_slope(sp_onnx_out *o, sp_onnx_id a, sp_onnx_id h, sp_onnx_id scale, int n, const int64_t *axes,
+                             bool centred)
 {
-    ox dot = sp__ox_reduce(o, "ReduceMean", sp__ox_mul(o, a, h), n, axes, true);
-    ox d = sp__ox_sub(o, a, sp__ox_mul(o, h, dot));
-    if (centred) d = sp__ox_sub(o, d, sp__ox_reduce(o, "ReduceMean", a, n, axes, true));
-    return sp__ox_mul(o, scale, d);
+    sp_onnx_id dot = sp__onnx_out_reduce(o, "ReduceMean", sp__onnx_out_mul(o, a, h), n, axes, true);
+    sp_onnx_id d = sp__onnx_out_sub(o, a, sp__onnx_out_mul(o, h, dot));
+    if (centred) d = sp__onnx_out_sub(o, d, sp__onnx_out_reduce(o, "ReduceMean", a, n, axes, true));
+    return sp__onnx_out_mul(o, scale, d);
 }
 
-static void write_layer_norm_grad(ox_out *o)
+static void write_layer_norm_grad(sp_onnx_out *o)
 {
-    int rank = sp__ox_meta(o, 0)->rank, first = sp__ox_axis(o, "begin_norm_axis", rank),
-        params = sp__ox_axis(o, "begin_params_axis", rank);
+    int rank = sp__onnx_out_meta(o, 0)->rank, first = sp__onnx_out_axis(o, "begin_norm_axis", rank),
+        params = sp__onnx_out_axis(o, "begin_params_axis", rank);
     int64_t axes[SP_RANK_MAX], lead[SP_RANK_MAX];
     int n = span(first, rank, axes), n_lead = span(0, params, lead);
-    ox x = widened(o, o->in[0]), g = widened(o, o->in[2]);
-    moments m = normalise(o, x, n, axes, sp__ox_float(o, "epsilon"));
-    o->out[0] = norm_slope(o, o->in[1] ? sp__ox_mul(o, g, widened(o, o->in[1])) : g, m.h, m.scale, n, axes, true);
-    o->out[1] = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, m.h), n_lead, lead, false);
-    o->out[2] = sp__ox_reduce(o, "ReduceSum", g, n_lead, lead, false);
+    sp_onnx_id x = widened(o, o->in[0]), g = widened(o, o->in[2]);
+    moments m = normalise(o, x, n, axes, sp__onnx_out_float(o, "epsilon"));
+    o->out[0] = norm_slope(o, o->in[1] ? sp__onnx_out_mul(o, g, widened(o, o->in[1])) : g, m.h, m.scale, n, axes, true);
+    o->out[1] = sp__onnx_out_reduce(o, "ReduceSum", sp__onnx_out_mul(o, g, m.h), n_lead, lead, false);
+    o->out[2] = sp__onnx_out_reduce(o, "ReduceSum", g, n_lead, lead, false);
 }
 
-static void write_rms_norm(ox_out *o)
+static void write_rms_norm(sp_onnx_out *o)
 {
-    int rank = sp__ox_meta(o, 0)->rank, first = rank - sp__ox_meta(o, 1)->rank;
+    int rank = sp__onnx_out_meta(o, 0)->rank, first = rank - sp__onnx_out_meta(o, 1)->rank;
     int64_t axes[SP_RANK_MAX], lead[SP_RANK_MAX];
     int n = span(first, rank, axes);
     bool grad = o->node->n_in == 3;
-    ox x = widened(o, o->in[0]), gamma = widened(o, o->in[1]);
-    ox scale = root(o, sp__ox_reduce(o, "ReduceMean", square(o, x), n, axes, true), sp__ox_float(o, "epsilon")),
-       h = sp__ox_mul(o, x, scale);
+    sp_onnx_id x = widened(o, o->in[0]), gamma = widened(o, o->in[1]);
+    sp_onnx_id scale = root(o, sp__onnx_out_reduce(o, "ReduceMean", square(o, x), n, axes, true),
+                            sp__onnx_out_float(o, "epsilon")),
+               h = sp__onnx_out_mul(o, x, scale);
     if (!grad) {
-        o->out[0] = sp__ox_mul(o, h, gamma);
+        o->out[0] = sp__onnx_out_mul(o, h, gamma);
         o->out[1] = scale;
         return;
     }
-    ox g = widened(o, o->in[2]);
-    o->out[0] = norm_slope(o, sp__ox_mul(o, g, gamma), h, scale, n, axes, false);
-    o->out[1] = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, h), span(0, first, lead), lead, false);
+    sp_onnx_id g = widened(o, o->in[2]);
+    o->out[0] = norm_slope(o, sp__onnx_out_mul(o, g, gamma), h, scale, n, axes, false);
+    o->out[1] = sp__onnx_out_reduce(o, "ReduceSum", sp__onnx_out_mul(o, g, h), span(0, first, lead), lead, false);
 }
 
 /* x as (N, groups, channels of a group, pixels), a parameter as (1, groups, channels of a group, 1). */
-static void write_group_norm(ox_out *o)
+static void write_group_norm(sp_onnx_out *o)
 {
-    const sp_meta *x = sp__ox_meta(o, 0);
+    const sp_meta *x = sp__onnx_out_meta(o, 0);
     bool grad = !strcmp(o->node->op->name, "group_norm_grad");
-    int64_t groups = sp__ox_int(o, "num_groups"), per = x->dims[1] / groups, axes[2] = {2, 3}, dims[SP_RANK_MAX];
-    for (int k = 0; k < x->rank; k++) dims[k] = sp__ox_open(o, o->node->in[0], k) ? -1 : x->dims[k];
-    ox v = SP_OX_RESHAPE(o, widened(o, o->in[0]), 0, groups, per, -1);
-    moments m = normalise(o, v, 2, axes, sp__ox_float(o, "epsilon"));
-    ox weight = o->in[1] ? SP_OX_RESHAPE(o, widened(o, o->in[1]), 1, groups, per, 1) : 0;
+    int64_t groups = sp__onnx_out_int(o, "num_groups"), per = x->dims[1] / groups, axes[2] = {2, 3}, dims[SP_RANK_MAX];
+    for (int k = 0; k < x->rank; k++) dims[k] = sp__onnx_out_open(o, o->node->in[0], k) ? -1 : x->dims[k];
+    sp_onnx_id v = SP_ONNX_OUT_RESHAPE(o, widened(o, o->in[0]), 0, groups, per, -1);
+    moments m = normalise(o, v, 2, axes, sp__onnx_out_float(o, "epsilon"));
+    sp_onnx_id weight = o->in[1] ? SP_ONNX_OUT_RESHAPE(o, widened(o, o->in[1]), 1, groups, per, 1) : 0;
     if (!grad) {
-        ox y = weight ? sp__ox_mul(o, m.h, weight) : m.h;
-        if (o->in[2]) y = sp__ox_add(o, y, SP_OX_RESHAPE(o, widened(o, o->in[2]), 1, groups, per, 1));
-        o->out[0] = sp__ox_reshape(o, y, x->rank, dims);
-        o->out[1] = SP_OX_RESHAPE(o, m.mean, -1, groups);
-        o->out[2] = SP_OX_RESHAPE(o, m.variance, -1, groups);
+        sp_onnx_id y = weight ? sp__onnx_out_mul(o, m.h, weight) : m.h;
+        if (o->in[2]) y = sp__onnx_out_add(o, y, SP_ONNX_OUT_RESHAPE(o, widened(o, o->in[2]), 1, groups, per, 1));
+        o->out[0] = sp__onnx_out_reshape(o, y, x->rank, dims);
+        o->out[1] = SP_ONNX_OUT_RESHAPE(o, m.mean, -1, groups);
+        o->out[2] = SP_ONNX_OUT_RESHAPE(o, m.variance, -1, groups);
         return;
     }
-    ox g = SP_OX_RESHAPE(o, widened(o, o->in[2]), 0, groups, per, -1);
+    sp_onnx_id g = SP_ONNX_OUT_RESHAPE(o, widened(o, o->in[2]), 0, groups, per, -1);
     int64_t others[2] = {0, 3};
-    o->out[0] = sp__ox_reshape(o, norm_slope(o, weight ? sp__ox_mul(o, g, weight) : g, m.h, m.scale, 2, axes, true),
-                               x->rank, dims);
-    o->out[1] = SP_OX_RESHAPE(o, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, m.h), 2, others, false), -1);
-    o->out[2] = SP_OX_RESHAPE(o, sp__ox_reduce(o, "ReduceSum", g, 2, others, false), -1);
+    o->out[0] = sp__onnx_out_reshape(
+        o, norm_slope(o, weight ? sp__onnx_out_mul(o, g, weight) : g, m.h, m.scale, 2, axes, true), x->rank, dims);
+    o->out[1] =
+        SP_ONNX_OUT_RESHAPE(o, sp__onnx_out_reduce(o, "ReduceSum", sp__onnx_out_mul(o, g, m.h), 2, others, false), -1);
+    o->out[2] = SP_ONNX_OUT_RESHAPE(o, sp__onnx_out_reduce(o, "ReduceSum", g, 2, others, false), -1);
 }
 
 static int but_channels(int rank, int64_t *axes)
@@ -615,36 +634,36 @@ static int but_channels(int rank, int64_t *axes)
     return n;
 }
 
-static ox along_channels(ox_out *o, ox v, int rank)
+static sp_onnx_id along_channels(sp_onnx_out *o, sp_onnx_id v, int rank)
 {
     int64_t dims[SP_RANK_MAX] = {1, -1, 1, 1, 1, 1, 1, 1};
-    return v ? sp__ox_reshape(o, widened(o, v), rank, dims) : 0;
+    return v ? sp__onnx_out_reshape(o, widened(o, v), rank, dims) : 0;
 }
 
-static void write_batch_norm_train(ox_out *o)
+static void write_batch_norm_train(sp_onnx_out *o)
 {
-    int rank = sp__ox_meta(o, 0)->rank;
+    int rank = sp__onnx_out_meta(o, 0)->rank;
     int64_t axes[SP_RANK_MAX];
     int n = but_channels(rank, axes);
-    moments m = normalise(o, widened(o, o->in[0]), n, axes, sp__ox_float(o, "epsilon"));
-    ox scale = along_channels(o, o->in[1], rank), bias = along_channels(o, o->in[2], rank), y = m.h;
-    if (scale) y = sp__ox_mul(o, y, scale);
-    o->out[0] = bias ? sp__ox_add(o, y, bias) : y;
-    o->out[1] = SP_OX_RESHAPE(o, m.mean, -1);
-    o->out[2] = SP_OX_RESHAPE(o, m.variance, -1);
+    moments m = normalise(o, widened(o, o->in[0]), n, axes, sp__onnx_out_float(o, "epsilon"));
+    sp_onnx_id scale = along_channels(o, o->in[1], rank), bias = along_channels(o, o->in[2], rank), y = m.h;
+    if (scale) y = sp__onnx_out_mul(o, y, scale);
+    o->out[0] = bias ? sp__onnx_out_add(o, y, bias) : y;
+    o->out[1] = SP_ONNX_OUT_RESHAPE(o, m.mean, -1);
+    o->out[2] = SP_ONNX_OUT_RESHAPE(o, m.variance, -1);
 }
 
-static void write_batch_norm_train_grad(ox_out *o)
+static void write_batch_norm_train_grad(sp_onnx_out *o)
 {
-    int rank = sp__ox_meta(o, 0)->rank;
+    int rank = sp__onnx_out_meta(o, 0)->rank;
     int64_t axes[SP_RANK_MAX];
     int n = but_channels(rank, axes);
-    ox x = widened(o, o->in[0]), g = widened(o, o->in[4]), weight = along_channels(o, o->in[1], rank);
-    ox scale = root(o, along_channels(o, o->in[3], rank), sp__ox_float(o, "epsilon"));
-    ox h = sp__ox_mul(o, sp__ox_sub(o, x, along_channels(o, o->in[2], rank)), scale);
-    o->out[0] = norm_slope(o, weight ? sp__ox_mul(o, g, weight) : g, h, scale, n, axes, true);
-    o->out[1] = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, h), n, axes, false);
-    o->out[2] = sp__ox_reduce(o, "ReduceSum", g, n, axes, false);
+    sp_onnx_id x = widened(o, o->in[0]), g = widened(o, o->in[4]), weight = along_channels(o, o->in[1], rank);
+    sp_onnx_id scale = root(o, along_channels(o, o->in[3], rank), sp__onnx_out_float(o, "epsilon"));
+    sp_onnx_id h = sp__onnx_out_mul(o, sp__onnx_out_sub(o, x, along_channels(o, o->in[2], rank)), scale);
+    o->out[0] = norm_slope(o, weight ? sp__onnx_out_mul(o, g, weight) : g, h, scale, n, axes, true);
+    o->out[1] = sp__onnx_out_reduce(o, "ReduceSum", sp__onnx_out_mul(o, g, h), n, axes, false);
+    o->out[2] = sp__onnx_out_reduce(o, "ReduceSum", g, n, axes, false);
 }
 
 /* The operator that made a value, if it is of that name. */
@@ -655,7 +674,7 @@ static const sp_node *made_by(const sp_value *v, const char *op)
 
 /* A batch normalisation in use is x scale + shift with scale = gamma / sqrt(variance + epsilon), shift = beta - mean scale; ONNX has it as one
  * operator. */
-static bool write_known_batch_norm(ox_out *o)
+static bool write_known_batch_norm(sp_onnx_out *o)
 {
     sp_value *scale = o->node->in[1], *shift = o->node->in[2];
     const sp_node *by_gamma = made_by(scale, "mul"), *plus_beta = made_by(shift, "add");
@@ -666,36 +685,38 @@ static bool write_known_batch_norm(ox_out *o)
     if (!sum || !by_mean || by_mean->in[1] != scale || sum->in[1]->origin != SP_VALUE_CONSTANT ||
         sum->in[1]->constant->count != 1)
         return false;
-    sp_dtype d = sp__ox_meta(o, 0)->dtype;
+    sp_dtype d = sp__onnx_out_meta(o, 0)->dtype;
     double epsilon;
     if (d != SP_DTYPE_F32 || by_gamma->in[1]->meta.dtype != d ||
         sp_tensor_item_f64(sum->in[1]->constant, &epsilon) != SP_OK)
         return false;
     o->scope = o->values[o->in[1]].scope; /* the layer of the scale's weights */
     o->has_weights = true;
-    ox in[5] = {o->in[0], sp__ox_find(o, by_gamma->in[1]), sp__ox_find(o, plus_beta->in[1]),
-                sp__ox_find(o, by_mean->in[0]), sp__ox_find(o, sum->in[0])};
-    o->out[0] = sp__ox_op(o, "BatchNormalization", 5, in, "epsilon=%.9ge0", epsilon);
+    sp_onnx_id in[5] = {o->in[0], sp__onnx_out_find(o, by_gamma->in[1]), sp__onnx_out_find(o, plus_beta->in[1]),
+                        sp__onnx_out_find(o, by_mean->in[0]), sp__onnx_out_find(o, sum->in[0])};
+    o->out[0] = sp__onnx_out_op(o, "BatchNormalization", 5, in, "epsilon=%.9ge0", epsilon);
     return true;
 }
 
-static void write_affine(ox_out *o)
+static void write_affine(sp_onnx_out *o)
 {
-    if (!write_known_batch_norm(o)) sp__ox_write_text(o, "cast(x * rows(cast(scale, x)) + rows(cast(shift, x)), x)");
+    if (!write_known_batch_norm(o))
+        sp__onnx_out_write_text(o, "cast(x * rows(cast(scale, x)) + rows(cast(shift, x)), x)");
 }
 
 /* Sums of neighbouring channels. */
-static void write_channel_window(ox_out *o)
+static void write_channel_window(sp_onnx_out *o)
 {
-    int64_t before = sp__ox_int(o, "before"), after = sp__ox_int(o, "after"), channels = sp__ox_fixed(o, 0, 1),
-            pads[2 * SP_RANK_MAX] = {0};
-    int rank = sp__ox_meta(o, 0)->rank;
+    int64_t before = sp__onnx_out_int(o, "before"), after = sp__onnx_out_int(o, "after"),
+            channels = sp__onnx_out_fixed(o, 0, 1), pads[2 * SP_RANK_MAX] = {0};
+    int rank = sp__onnx_out_meta(o, 0)->rank;
     pads[1] = before;
     pads[rank + 1] = after;
-    ox padded = SP_OX(o, "Pad", NULL, o->in[0], sp__ox_ints(o, 2 * rank, pads)), sum = 0;
+    sp_onnx_id padded = SP_ONNX_OUT(o, "Pad", NULL, o->in[0], sp__onnx_out_ints(o, 2 * rank, pads)), sum = 0;
     for (int64_t k = 0; k <= before + after; k++) {
-        ox part = sp__ox_slice(o, padded, 1, (int64_t[]){k}, (int64_t[]){k + channels}, (int64_t[]){1}, NULL);
-        sum = sum ? sp__ox_add(o, sum, part) : part;
+        sp_onnx_id part =
+            sp__onnx_out_slice(o, padded, 1, (int64_t[]){k}, (int64_t[]){k + channels}, (int64_t[]){1}, NULL);
+        sum = sum ? sp__onnx_out_add(o, sum, part) : part;
     }
     o->out[0] = sum;
 }
@@ -721,130 +742,142 @@ static double gate_matrix(const void *context, int64_t i)
 }
 
 /* The products with the input are done: ONNX's own are with a matrix that only brings the gates into order. */
-static void write_rnn(ox_out *o)
+static void write_rnn(sp_onnx_out *o)
 {
     static const int lstm[] = {0, 3, 1, 2}, gru[] = {1, 0, 2}, plain[] = {0};
-    const char *mode = sp__ox_text(o, "mode");
+    const char *mode = sp__onnx_out_text(o, "mode");
     bool is_lstm = !strcmp(mode, "lstm"), is_gru = !strcmp(mode, "gru");
-    const sp_meta *gx = sp__ox_meta(o, 0), *h0 = sp__ox_meta(o, 1);
+    const sp_meta *gx = sp__onnx_out_meta(o, 0), *h0 = sp__onnx_out_meta(o, 1);
     gates g = {h0->dims[1], is_lstm ? 4 : is_gru ? 3 : 1, is_lstm ? lstm : is_gru ? gru : plain};
     int64_t n = g.hidden * g.gates;
     sp_dtype d = gx->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32;
-    ox order = sp__ox_table(o, SP_DTYPE_I64, 1, &n, gate_place, &g);
-    ox w = sp__ox_table(o, d, 3, (int64_t[]){1, n, n}, gate_matrix, &g);
-    ox r = sp__ox_unsqueeze(o, SP_OX(o, "Gather", "axis=0", widened(o, o->in[3]), order), 0),
-       zeros = sp__ox_table(o, d, 1, &n, sp__ox_zero, NULL);
-    ox bias = o->in[4] ? SP_OX(o, "Gather", "axis=0", SP_OX_RESHAPE(o, widened(o, o->in[4]), n), order) : zeros;
-    bias = sp__ox_unsqueeze(o, SP_OX(o, "Concat", "axis=0", zeros, bias), 0);
-    ox lengths = o->in[5] ? sp__ox_cast(o, SP_OX(o, "Min", NULL, o->in[5], sp__ox_whole(o, SP_DTYPE_I64, gx->dims[0])),
-                                        SP_DTYPE_I32)
-                          : 0;
-    ox h = sp__ox_unsqueeze(o, widened(o, o->in[1]), 0),
-       c = o->in[2] ? sp__ox_unsqueeze(o, widened(o, o->in[2]), 0) : 0, out[3] = {0};
-    ox in[7] = {widened(o, o->in[0]), w, r, bias, lengths, h, c};
+    sp_onnx_id order = sp__onnx_out_table(o, SP_DTYPE_I64, 1, &n, gate_place, &g);
+    sp_onnx_id w = sp__onnx_out_table(o, d, 3, (int64_t[]){1, n, n}, gate_matrix, &g);
+    sp_onnx_id r = sp__onnx_out_unsqueeze(o, SP_ONNX_OUT(o, "Gather", "axis=0", widened(o, o->in[3]), order), 0),
+               zeros = sp__onnx_out_table(o, d, 1, &n, sp__onnx_out_zero, NULL);
+    sp_onnx_id bias =
+        o->in[4] ? SP_ONNX_OUT(o, "Gather", "axis=0", SP_ONNX_OUT_RESHAPE(o, widened(o, o->in[4]), n), order) : zeros;
+    bias = sp__onnx_out_unsqueeze(o, SP_ONNX_OUT(o, "Concat", "axis=0", zeros, bias), 0);
+    sp_onnx_id lengths =
+        o->in[5]
+            ? sp__onnx_out_cast(o,
+                                SP_ONNX_OUT(o, "Min", NULL, o->in[5], sp__onnx_out_whole(o, SP_DTYPE_I64, gx->dims[0])),
+                                SP_DTYPE_I32)
+            : 0;
+    sp_onnx_id h = sp__onnx_out_unsqueeze(o, widened(o, o->in[1]), 0),
+               c = o->in[2] ? sp__onnx_out_unsqueeze(o, widened(o, o->in[2]), 0) : 0, out[3] = {0};
+    sp_onnx_id in[7] = {widened(o, o->in[0]), w, r, bias, lengths, h, c};
     char text[160];
     snprintf(text, sizeof text, "hidden_size=%lld, direction='%s'%s%s", (long long)g.hidden,
-             sp__ox_int(o, "reverse") ? "reverse" : "forward", is_gru ? ", linear_before_reset=1" : "", "");
+             sp__onnx_out_int(o, "reverse") ? "reverse" : "forward", is_gru ? ", linear_before_reset=1" : "", "");
     if (is_lstm || is_gru)
-        sp__ox_op_many(o, is_lstm ? "LSTM" : "GRU", is_lstm ? 7 : 6, in, is_lstm ? 3 : 2, out, "%s", text);
+        sp__onnx_out_op_many(o, is_lstm ? "LSTM" : "GRU", is_lstm ? 7 : 6, in, is_lstm ? 3 : 2, out, "%s", text);
     else
-        sp__ox_op_many(o, "RNN", 6, in, 2, out, "%s, activations=['%s']", text,
-                       !strcmp(mode, "rnn_relu") ? "Relu" : "Tanh");
-    ox zero = SP_OX_INTS(o, 0);
-    o->out[0] = SP_OX(o, "Squeeze", NULL, out[0], SP_OX_INTS(o, 1));
-    o->out[1] = SP_OX(o, "Squeeze", NULL, out[1], zero);
-    o->out[2] = out[2] ? SP_OX(o, "Squeeze", NULL, out[2], zero)
-                       : sp__ox_table(o, gx->dtype, 2, (int64_t[]){h0->dims[0], h0->dims[1]}, sp__ox_zero, NULL);
+        sp__onnx_out_op_many(o, "RNN", 6, in, 2, out, "%s, activations=['%s']", text,
+                             !strcmp(mode, "rnn_relu") ? "Relu" : "Tanh");
+    sp_onnx_id zero = SP_ONNX_OUT_INTS(o, 0);
+    o->out[0] = SP_ONNX_OUT(o, "Squeeze", NULL, out[0], SP_ONNX_OUT_INTS(o, 1));
+    o->out[1] = SP_ONNX_OUT(o, "Squeeze", NULL, out[1], zero);
+    o->out[2] =
+        out[2] ? SP_ONNX_OUT(o, "Squeeze", NULL, out[2], zero)
+               : sp__onnx_out_table(o, gx->dtype, 2, (int64_t[]){h0->dims[0], h0->dims[1]}, sp__onnx_out_zero, NULL);
 }
 
 /* --- losses ------------------------------------------------------------------------------------------------------ */
 
-static void write_nll_terms(ox_out *o)
+static void write_nll_terms(sp_onnx_out *o)
 {
-    const sp_meta *x = sp__ox_meta(o, 0);
+    const sp_meta *x = sp__onnx_out_meta(o, 0);
     int axis = x->rank == 1 ? 0 : 1;
-    ox target = sp__ox_cast(o, o->in[1], SP_DTYPE_I64), zero = sp__ox_whole(o, SP_DTYPE_I64, 0);
-    ox ignored = SP_OX(o, "Equal", NULL, target, sp__ox_whole(o, SP_DTYPE_I64, sp__ox_int(o, "ignore_index")));
-    ox safe = sp__ox_where(o, ignored, zero, target);
-    ox weight = o->in[2] ? SP_OX(o, "Gather", "axis=0", o->in[2], safe) : sp__ox_scalar(o, x->dtype, 1);
-    ox picked = sp__ox_op(o, "GatherElements", 2, (ox[]){o->in[0], sp__ox_unsqueeze(o, safe, axis)}, "axis=%d", axis);
-    picked = SP_OX(o, "Squeeze", NULL, picked, sp__ox_ints(o, 1, (int64_t[]){axis}));
-    ox none = sp__ox_scalar(o, x->dtype, 0);
-    o->out[0] = sp__ox_where(o, ignored, none, SP_OX(o, "Neg", NULL, sp__ox_mul(o, weight, picked)));
-    o->out[1] = sp__ox_where(o, ignored, none, weight);
+    sp_onnx_id target = sp__onnx_out_cast(o, o->in[1], SP_DTYPE_I64), zero = sp__onnx_out_whole(o, SP_DTYPE_I64, 0);
+    sp_onnx_id ignored =
+        SP_ONNX_OUT(o, "Equal", NULL, target, sp__onnx_out_whole(o, SP_DTYPE_I64, sp__onnx_out_int(o, "ignore_index")));
+    sp_onnx_id safe = sp__onnx_out_where(o, ignored, zero, target);
+    sp_onnx_id weight =
+        o->in[2] ? SP_ONNX_OUT(o, "Gather", "axis=0", o->in[2], safe) : sp__onnx_out_scalar(o, x->dtype, 1);
+    sp_onnx_id picked = sp__onnx_out_op(
+        o, "GatherElements", 2, (sp_onnx_id[]){o->in[0], sp__onnx_out_unsqueeze(o, safe, axis)}, "axis=%d", axis);
+    picked = SP_ONNX_OUT(o, "Squeeze", NULL, picked, sp__onnx_out_ints(o, 1, (int64_t[]){axis}));
+    sp_onnx_id none = sp__onnx_out_scalar(o, x->dtype, 0);
+    o->out[0] = sp__onnx_out_where(o, ignored, none, SP_ONNX_OUT(o, "Neg", NULL, sp__onnx_out_mul(o, weight, picked)));
+    o->out[1] = sp__onnx_out_where(o, ignored, none, weight);
 }
 
-static void write_nll_terms_grad(ox_out *o)
+static void write_nll_terms_grad(sp_onnx_out *o)
 {
-    const sp_meta *y = sp__ox_result(o, 0);
-    int axis = (int)sp__ox_int(o, "axis");
+    const sp_meta *y = sp__onnx_out_result(o, 0);
+    int axis = (int)sp__onnx_out_int(o, "axis");
     int64_t dims[SP_RANK_MAX] = {1, 1, 1, 1, 1, 1, 1, 1};
-    dims[axis] = sp__ox_int(o, "classes");
-    ox target = sp__ox_unsqueeze(o, sp__ox_cast(o, o->in[1], SP_DTYPE_I64), axis), none = sp__ox_scalar(o, y->dtype, 0);
-    ox hit = SP_OX(o, "Equal", NULL, target, sp__ox_table(o, SP_DTYPE_I64, y->rank, dims, sp__ox_count, NULL));
-    ox ignored = SP_OX(o, "Equal", NULL, target, sp__ox_whole(o, SP_DTYPE_I64, sp__ox_int(o, "ignore_index")));
-    ox g = SP_OX(o, "Neg", NULL, sp__ox_unsqueeze(o, o->in[0], axis));
-    if (o->in[2]) g = sp__ox_mul(o, g, sp__ox_reshape(o, o->in[2], y->rank, dims));
-    o->out[0] = sp__ox_where(o, SP_OX(o, "And", NULL, hit, SP_OX(o, "Not", NULL, ignored)), g, none);
+    dims[axis] = sp__onnx_out_int(o, "classes");
+    sp_onnx_id target = sp__onnx_out_unsqueeze(o, sp__onnx_out_cast(o, o->in[1], SP_DTYPE_I64), axis),
+               none = sp__onnx_out_scalar(o, y->dtype, 0);
+    sp_onnx_id hit = SP_ONNX_OUT(o, "Equal", NULL, target,
+                                 sp__onnx_out_table(o, SP_DTYPE_I64, y->rank, dims, sp__onnx_out_count, NULL));
+    sp_onnx_id ignored =
+        SP_ONNX_OUT(o, "Equal", NULL, target, sp__onnx_out_whole(o, SP_DTYPE_I64, sp__onnx_out_int(o, "ignore_index")));
+    sp_onnx_id g = SP_ONNX_OUT(o, "Neg", NULL, sp__onnx_out_unsqueeze(o, o->in[0], axis));
+    if (o->in[2]) g = sp__onnx_out_mul(o, g, sp__onnx_out_reshape(o, o->in[2], y->rank, dims));
+    o->out[0] = sp__onnx_out_where(o, SP_ONNX_OUT(o, "And", NULL, hit, SP_ONNX_OUT(o, "Not", NULL, ignored)), g, none);
 }
 
-static void write_entropy(ox_out *o)
+static void write_entropy(sp_onnx_out *o)
 {
-    ox p = SP_OX(o, "LogSoftmax", "axis=1", o->in[0]);
+    sp_onnx_id p = SP_ONNX_OUT(o, "LogSoftmax", "axis=1", o->in[0]);
     o->out[0] =
-        SP_OX(o, "Neg", NULL, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, o->in[1], p), 1, (int64_t[]){1}, false));
-    o->out[1] = sp__ox_sub(o, SP_OX(o, "Exp", NULL, p), o->in[1]);
+        SP_ONNX_OUT(o, "Neg", NULL,
+                    sp__onnx_out_reduce(o, "ReduceSum", sp__onnx_out_mul(o, o->in[1], p), 1, (int64_t[]){1}, false));
+    o->out[1] = sp__onnx_out_sub(o, SP_ONNX_OUT(o, "Exp", NULL, p), o->in[1]);
 }
 
-const ox_rule sp__ox_nn[] = {
-    SP_OX_CODE("matmul", write_matmul),
-    SP_OX_CODE("matmul_i32", write_matmul_i32),
-    SP_OX_CODE("conv_bytes", write_conv_bytes),
-    SP_OX_CODE("conv1d", write_conv),
-    SP_OX_CODE("conv2d", write_conv),
-    SP_OX_CODE("conv3d", write_conv),
-    SP_OX_CODE("conv1d_input_grad", write_conv_input_grad),
-    SP_OX_CODE("conv2d_input_grad", write_conv_input_grad),
-    SP_OX_CODE("conv3d_input_grad", write_conv_input_grad),
-    SP_OX_CODE("conv1d_weight_grad", write_conv_weight_grad),
-    SP_OX_CODE("conv2d_weight_grad", write_conv_weight_grad),
-    SP_OX_CODE("conv3d_weight_grad", write_conv_weight_grad),
-    SP_OX_CODE("max_pool1d", write_max_pool),
-    SP_OX_CODE("max_pool2d", write_max_pool),
-    SP_OX_CODE("max_pool3d", write_max_pool),
-    SP_OX_CODE("max_pool1d_indices", write_max_pool),
-    SP_OX_CODE("max_pool2d_indices", write_max_pool),
-    SP_OX_CODE("max_pool3d_indices", write_max_pool),
-    SP_OX_CODE("avg_pool1d", write_avg_pool),
-    SP_OX_CODE("avg_pool2d", write_avg_pool),
-    SP_OX_CODE("avg_pool3d", write_avg_pool),
-    SP_OX_CODE("adaptive_avg_pool1d", write_adaptive_avg),
-    SP_OX_CODE("adaptive_avg_pool2d", write_adaptive_avg),
-    SP_OX_CODE("adaptive_avg_pool3d", write_adaptive_avg),
-    SP_OX_CODE("adaptive_max_pool1d", write_adaptive_max),
-    SP_OX_CODE("adaptive_max_pool2d", write_adaptive_max),
-    SP_OX_CODE("adaptive_max_pool3d", write_adaptive_max),
-    SP_OX_CODE("pool_max_grad", write_pool_max_grad),
-    SP_OX_CODE("pool_max_pick", write_pool_max_pick),
-    SP_OX_CODE("pool_mean_grad", write_pool_mean_grad),
-    SP_OX_CODE("softmax", write_softmax),
-    SP_OX_CODE("log_softmax", write_softmax),
-    SP_OX_TEXT("softmax_grad", 0, "y * (dout - sum(y * dout, axis))"),
-    SP_OX_TEXT("log_softmax_grad", 0, "dout - Exp(y) * sum(dout, axis)"),
-    SP_OX_CODE("layer_norm", write_layer_norm),
-    SP_OX_CODE("layer_norm_grad", write_layer_norm_grad),
-    SP_OX_CODE("rms_norm", write_rms_norm),
-    SP_OX_CODE("rms_norm_grad", write_rms_norm),
-    SP_OX_CODE("group_norm", write_group_norm),
-    SP_OX_CODE("group_norm_grad", write_group_norm),
-    SP_OX_CODE("channel_affine", write_affine),
-    SP_OX_CODE("batch_norm_train", write_batch_norm_train),
-    SP_OX_CODE("batch_norm_train_grad", write_batch_norm_train_grad),
-    SP_OX_CODE("channel_window_sum", write_channel_window),
-    SP_OX_CODE("rnn_scan", write_rnn),
-    SP_OX_CODE("attention", write_attention),
-    SP_OX_CODE("nll_terms", write_nll_terms),
-    SP_OX_CODE("nll_terms_grad", write_nll_terms_grad),
-    SP_OX_CODE("softmax_cross_entropy", write_entropy),
+const sp_onnx_out_rule sp__onnx_out_nn[] = {
+    SP_ONNX_OUT_CODE("matmul", write_matmul),
+    SP_ONNX_OUT_CODE("matmul_i32", write_matmul_i32),
+    SP_ONNX_OUT_CODE("conv_bytes", write_conv_bytes),
+    SP_ONNX_OUT_CODE("conv1d", write_conv),
+    SP_ONNX_OUT_CODE("conv2d", write_conv),
+    SP_ONNX_OUT_CODE("conv3d", write_conv),
+    SP_ONNX_OUT_CODE("conv1d_input_grad", write_conv_input_grad),
+    SP_ONNX_OUT_CODE("conv2d_input_grad", write_conv_input_grad),
+    SP_ONNX_OUT_CODE("conv3d_input_grad", write_conv_input_grad),
+    SP_ONNX_OUT_CODE("conv1d_weight_grad", write_conv_weight_grad),
+    SP_ONNX_OUT_CODE("conv2d_weight_grad", write_conv_weight_grad),
+    SP_ONNX_OUT_CODE("conv3d_weight_grad", write_conv_weight_grad),
+    SP_ONNX_OUT_CODE("max_pool1d", write_max_pool),
+    SP_ONNX_OUT_CODE("max_pool2d", write_max_pool),
+    SP_ONNX_OUT_CODE("max_pool3d", write_max_pool),
+    SP_ONNX_OUT_CODE("max_pool1d_indices", write_max_pool),
+    SP_ONNX_OUT_CODE("max_pool2d_indices", write_max_pool),
+    SP_ONNX_OUT_CODE("max_pool3d_indices", write_max_pool),
+    SP_ONNX_OUT_CODE("avg_pool1d", write_avg_pool),
+    SP_ONNX_OUT_CODE("avg_pool2d", write_avg_pool),
+    SP_ONNX_OUT_CODE("avg_pool3d", write_avg_pool),
+    SP_ONNX_OUT_CODE("adaptive_avg_pool1d", write_adaptive_avg),
+    SP_ONNX_OUT_CODE("adaptive_avg_pool2d", write_adaptive_avg),
+    SP_ONNX_OUT_CODE("adaptive_avg_pool3d", write_adaptive_avg),
+    SP_ONNX_OUT_CODE("adaptive_max_pool1d", write_adaptive_max),
+    SP_ONNX_OUT_CODE("adaptive_max_pool2d", write_adaptive_max),
+    SP_ONNX_OUT_CODE("adaptive_max_pool3d", write_adaptive_max),
+    SP_ONNX_OUT_CODE("pool_max_grad", write_pool_max_grad),
+    SP_ONNX_OUT_CODE("pool_max_pick", write_pool_max_pick),
+    SP_ONNX_OUT_CODE("pool_mean_grad", write_pool_mean_grad),
+    SP_ONNX_OUT_CODE("softmax", write_softmax),
+    SP_ONNX_OUT_CODE("log_softmax", write_softmax),
+    SP_ONNX_OUT_TEXT("softmax_grad", 0, "y * (dout - sum(y * dout, axis))"),
+    SP_ONNX_OUT_TEXT("log_softmax_grad", 0, "dout - Exp(y) * sum(dout, axis)"),
+    SP_ONNX_OUT_CODE("layer_norm", write_layer_norm),
+    SP_ONNX_OUT_CODE("layer_norm_grad", write_layer_norm_grad),
+    SP_ONNX_OUT_CODE("rms_norm", write_rms_norm),
+    SP_ONNX_OUT_CODE("rms_norm_grad", write_rms_norm),
+    SP_ONNX_OUT_CODE("group_norm", write_group_norm),
+    SP_ONNX_OUT_CODE("group_norm_grad", write_group_norm),
+    SP_ONNX_OUT_CODE("channel_affine", write_affine),
+    SP_ONNX_OUT_CODE("batch_norm_train", write_batch_norm_train),
+    SP_ONNX_OUT_CODE("batch_norm_train_grad", write_batch_norm_train_grad),
+    SP_ONNX_OUT_CODE("channel_window_sum", write_channel_window),
+    SP_ONNX_OUT_CODE("rnn_scan", write_rnn),
+    SP_ONNX_OUT_CODE("attention", write_attention),
+    SP_ONNX_OUT_CODE("nll_terms", write_nll_terms),
+    SP_ONNX_OUT_CODE("nll_terms_grad", write_nll_terms_grad),
+    SP_ONNX_OUT_CODE("softmax_cross_entropy", write_entropy),
     {.op = NULL},
 };

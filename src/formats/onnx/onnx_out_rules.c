@@ -4,19 +4,20 @@
 
 #include "formats/onnx/onnx_out.h"
 
-static const ox_rule *find(const ox_rule *table, const sp_op *op, int opset)
+static const sp_onnx_out_rule *find(const sp_onnx_out_rule *table, const sp_op *op, int opset)
 {
-    for (const ox_rule *r = table; r->op; r++)
+    for (const sp_onnx_out_rule *r = table; r->op; r++)
         if (r->since <= opset && !strcmp(r->op, op->name)) return r;
     return NULL;
 }
 
-const ox_rule *sp__ox_rule(const sp_node *n, int opset)
+const sp_onnx_out_rule *sp__onnx_out_rule(const sp_node *n, int opset)
 {
-    static const ox_rule *const tables[] = {sp__ox_math,   sp__ox_train, sp__ox_shape,   sp__ox_nn,   sp__ox_vision,
-                                            sp__ox_linalg, sp__ox_order, sp__ox_special, sp__ox_quant};
-    const ox_rule *found = NULL;
-    if (sp__ox_touches_complex(n)) return find(sp__ox_complex, n->op, opset);
+    static const sp_onnx_out_rule *const tables[] = {sp__onnx_out_math,  sp__onnx_out_train,   sp__onnx_out_shape,
+                                                     sp__onnx_out_nn,    sp__onnx_out_vision,  sp__onnx_out_linalg,
+                                                     sp__onnx_out_order, sp__onnx_out_special, sp__onnx_out_quant};
+    const sp_onnx_out_rule *found = NULL;
+    if (sp__onnx_out_touches_complex(n)) return find(sp__onnx_out_complex, n->op, opset);
     for (size_t k = 0; k < sizeof tables / sizeof *tables && !found; k++) found = find(tables[k], n->op, opset);
     return found;
 }

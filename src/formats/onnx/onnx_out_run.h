@@ -7,19 +7,19 @@
 
 #include "formats/onnx/onnx_out.h"
 
-/* For sp__ox_table: 0 everywhere; the number of the element. */
-double sp__ox_zero(const void *context, int64_t i);
-double sp__ox_count(const void *context, int64_t i);
+/* For sp__onnx_out_table: 0 everywhere; the number of the element. */
+double sp__onnx_out_zero(const void *context, int64_t i);
+double sp__onnx_out_count(const void *context, int64_t i);
 /* The elements of operand i numbered, from `from` on, as int64. NULL after a failure; its sizes must not be free. */
-sp_tensor *sp__ox_iota(ox_out *o, int i, int64_t from);
+sp_tensor *sp__onnx_out_iota(sp_onnx_out *o, int i, int64_t from);
 /* The operator being written on these operands (int64 or, where it takes floats only, in float64): result k, as int64. NULL after a failure. */
-sp_tensor *sp__ox_run(ox_out *o, sp_tensor *const *in, int n_in, int k);
+sp_tensor *sp__onnx_out_run(sp_onnx_out *o, sp_tensor *const *in, int n_in, int k);
 /* Matrix (elements of the last `in_rank` dimensions of operand 0, those of the last out_rank of the result) of an operator that is linear
  * in operand 0 and works on each plane alike. */
-ox sp__ox_matrix(ox_out *o, int in_rank, int out_rank, sp_dtype dtype);
+sp_onnx_id sp__onnx_out_matrix(sp_onnx_out *o, int in_rank, int out_rank, sp_dtype dtype);
 /* Matrix (n, columns) of an operator that is linear along one axis, the one that its attribute `axis` names. */
-ox sp__ox_axis_matrix(ox_out *o, const char *axis, int64_t n, int64_t columns, sp_dtype dtype);
+sp_onnx_id sp__onnx_out_axis_matrix(sp_onnx_out *o, const char *axis, int64_t n, int64_t columns, sp_dtype dtype);
 /* Operand 0 times that matrix. */
-ox sp__ox_linear(ox_out *o, int in_rank, int out_rank);
+sp_onnx_id sp__onnx_out_linear(sp_onnx_out *o, int in_rank, int out_rank);
 
 #endif

@@ -22,16 +22,16 @@
 enum { NAMES_MAX = 32, ARGS_MAX = 12 };
 
 typedef struct {
-    ox_out *o;
+    sp_onnx_out *o;
     const char *at;
     int n_names;
     struct {
         char name[24];
-        ox value;
+        sp_onnx_id value;
     } names[NAMES_MAX];
 } parser;
 
-static ox expression(parser *p);
+static sp_onnx_id expression(parser *p);
 
 static void blank(parser *p)
 {
@@ -47,9 +47,9 @@ static bool taken(parser *p, const char *token)
     return true;
 }
 
-static ox wrong(parser *p, const char *what)
+static sp_onnx_id wrong(parser *p, const char *what)
 {
-    sp__ox_fail(p->o, sp__fail(SP_RUNTIME, "rule of %s: %s at '%.20s'", p->o->node->op->name, what, p->at));
+    sp__onnx_out_fail(p->o, sp__fail(SP_RUNTIME, "rule of %s: %s at '%.20s'", p->o->node->op->name, what, p->at));
     return 0;
 }
 
@@ -66,9 +66,9 @@ static bool read_name(parser *p, char *name, size_t room)
 }
 
 /* The value of a name: a local one, an operand, an attribute. */
-static ox lookup(parser *p, const char *name)
+static sp_onnx_id lookup(parser *p, const char *name)
 {
-    ox_out *o = p->o;
+    sp_onnx_out *o = p->o;
     for (int i = p->n_names - 1; i >= 0; i--)
         if (!strcmp(p->names[i].name, name)) return p->names[i].value;
     const sp_inputs *inputs = sp__op_inputs(o->node->op);
@@ -77,10 +77,10 @@ static ox lookup(parser *p, const char *name)
     sp_attr_type type;
     if (!sp__node_attr_at(o->node, name, &type)) return wrong(p, "nothing is called so");
     if (type == SP_ATTR_INTS) {
-        sp_ints list = sp__ox_list(o, name);
-        return sp__ox_ints(o, list.n, list.v);
+        sp_ints list = sp__onnx_out_list(o, name);
+        return sp__onnx_out_ints(o, list.n, list.v);
     }
-    return sp__ox_number(o, sp__ox_float(o, name));
+    return sp__onnx_out_number(o, sp__onnx_out_float(o, name));
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static ox lookup(parser *p, const char *name)
 /* The value of an attribute: as written, or that of an attribute of ours. */
 static void put_attr(parser *p, char *text, size_t room, const char *name)
 {
-    ox_out *o = p->o;
+    sp_onnx_out *o = p->o;
     size_t used = strlen(text);
     char of[32];
     used += (size_t)snprintf(text + used, room - used, "%s%s=", used ? ", " : "", name);
@@ -107,27 +107,27 @@ static void put_attr(parser *p, char *text, size_t room, const char *name)
         return;
     }
     switch (type) {
-    case SP_ATTR_FLOAT: sp__snprintf(text + used, room - used, "%.9ge0", sp__ox_float(o, of)); break;
-    case SP_ATTR_TEXT: snprintf(text + used, room - used, "'%s'", sp__ox_text(o, of)); break;
+    case SP_ATTR_FLOAT: sp__snprintf(text + used, room - used, "%.9ge0", sp__onnx_out_float(o, of)); break;
+    case SP_ATTR_TEXT: snprintf(text + used, room - used, "'%s'", sp__onnx_out_text(o, of)); break;
     case SP_ATTR_INTS: {
-        sp_ints list = sp__ox_list(o, of);
+        sp_ints list = sp__onnx_out_list(o, of);
         used += (size_t)snprintf(text + used, room - used, "[");
         for (int i = 0; i < list.n; i++)
             used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)list.v[i]);
         snprintf(text + used, room - used, "]");
         break;
     }
-    default: snprintf(text + used, room - used, "%lld", (long long)sp__ox_int(o, of));
+    default: snprintf(text + used, room - used, "%lld", (long long)sp__onnx_out_int(o, of));
     }
 }
 
-static ox call_onnx(parser *p, const char *op)
+static sp_onnx_id call_onnx(parser *p, const char *op)
 {
-    ox in[ARGS_MAX];
+    sp_onnx_id in[ARGS_MAX];
     char attrs[512] = "", name[32];
     int n = 0;
     while (!taken(p, ")")) {
-        if (!sp__ox_ok(p->o)) return 0;
+        if (!sp__onnx_out_ok(p->o)) return 0;
         if (n >= ARGS_MAX) return wrong(p, "too many operands");
         const char *before = p->at;
         if (taken(p, "_") && (blank(p), *p->at == ',' || *p->at == ')')) in[n++] = 0;
@@ -144,52 +144,52 @@ static ox call_onnx(parser *p, const char *op)
         taken(p, ",");
         if (!*p->at) return wrong(p, "a bracket is missing");
     }
-    return sp__ox_op(p->o, op, n, in, "%s", attrs);
+    return sp__onnx_out_op(p->o, op, n, in, "%s", attrs);
 }
 
-static ox call_cast(parser *p)
+static sp_onnx_id call_cast(parser *p)
 {
     char name[32];
-    ox x = expression(p);
+    sp_onnx_id x = expression(p);
     if (!taken(p, ",") || !read_name(p, name, sizeof name) || !taken(p, ")"))
         return wrong(p, "cast(value, dtype or name)");
     sp_dtype d = sp_dtype_parse(name);
     if (d == SP_DTYPE_NONE) {
         sp_attr_type type;
         const void *attr = sp__node_attr_at(p->o->node, name, &type);
-        d = attr && type == SP_ATTR_DTYPE ? *(const sp_dtype *)attr : sp__ox_dtype(p->o, lookup(p, name));
+        d = attr && type == SP_ATTR_DTYPE ? *(const sp_dtype *)attr : sp__onnx_out_dtype(p->o, lookup(p, name));
     }
-    return sp__ox_cast(p->o, x, d);
+    return sp__onnx_out_cast(p->o, x, d);
 }
 
 /* Over the axes that an attribute lists or names. */
-static ox call_reduce(parser *p, const char *op)
+static sp_onnx_id call_reduce(parser *p, const char *op)
 {
     char name[32];
-    ox x = expression(p);
+    sp_onnx_id x = expression(p);
     if (!taken(p, ",") || !read_name(p, name, sizeof name) || !taken(p, ")"))
         return wrong(p, "an attribute with axes is expected");
     sp_attr_type type;
     if (!sp__node_attr_at(p->o->node, name, &type)) return wrong(p, "no such attribute");
     if (type != SP_ATTR_INTS) {
-        int64_t axis = sp__ox_int(p->o, name);
-        return sp__ox_reduce(p->o, op, x, 1, &axis, true);
+        int64_t axis = sp__onnx_out_int(p->o, name);
+        return sp__onnx_out_reduce(p->o, op, x, 1, &axis, true);
     }
-    sp_ints axes = sp__ox_list(p->o, name);
-    return sp__ox_reduce(p->o, op, x, axes.n, axes.v, true);
+    sp_ints axes = sp__onnx_out_list(p->o, name);
+    return sp__onnx_out_reduce(p->o, op, x, axes.n, axes.v, true);
 }
 
 /* (C,) beside an operand (N, C, ...): (C, 1, ...) */
-static ox call_rows(parser *p)
+static sp_onnx_id call_rows(parser *p)
 {
     int64_t dims[SP_RANK_MAX] = {-1, 1, 1, 1, 1, 1, 1, 1};
-    ox x = expression(p);
+    sp_onnx_id x = expression(p);
     if (!taken(p, ")")) return wrong(p, "rows(value)");
-    int rank = sp__ox_meta(p->o, 0)->rank;
-    return rank > 2 ? sp__ox_reshape(p->o, x, rank - 1, dims) : x;
+    int rank = sp__onnx_out_meta(p->o, 0)->rank;
+    return rank > 2 ? sp__onnx_out_reshape(p->o, x, rank - 1, dims) : x;
 }
 
-static ox call(parser *p, const char *name)
+static sp_onnx_id call(parser *p, const char *name)
 {
     static const struct {
         const char *name, *op;
@@ -208,41 +208,41 @@ static ox call(parser *p, const char *name)
 
 /* --- expressions ------------------------------------------------------------------------------------------------- */
 
-static ox primary(parser *p)
+static sp_onnx_id primary(parser *p)
 {
     char name[32];
     blank(p);
     if (taken(p, "(")) {
-        ox e = expression(p);
+        sp_onnx_id e = expression(p);
         return taken(p, ")") ? e : wrong(p, "a bracket is missing");
     }
     if (taken(p, "-")) {
-        ox e = primary(p);
-        if (e && p->o->values[e].is_number) return sp__ox_number(p->o, -p->o->values[e].number);
-        return SP_OX(p->o, "Neg", NULL, e);
+        sp_onnx_id e = primary(p);
+        if (e && p->o->values[e].is_number) return sp__onnx_out_number(p->o, -p->o->values[e].number);
+        return SP_ONNX_OUT(p->o, "Neg", NULL, e);
     }
     if (sp__is_digit(*p->at)) {
         char *end;
         double v = sp__strtod(p->at, &end);
         p->at = end;
-        return sp__ox_number(p->o, v);
+        return sp__onnx_out_number(p->o, v);
     }
     if (!read_name(p, name, sizeof name)) return wrong(p, "a value is expected");
     return taken(p, "(") ? call(p, name) : lookup(p, name);
 }
 
 /* Numbers are computed with at once. */
-static ox binary(parser *p, const char *op, ox x, ox y)
+static sp_onnx_id binary(parser *p, const char *op, sp_onnx_id x, sp_onnx_id y)
 {
-    const ox_value *v = p->o->values;
-    if (!x || !y || !v[x].is_number || !v[y].is_number || strlen(op) != 3) return SP_OX(p->o, op, NULL, x, y);
+    const sp_onnx_out_value *v = p->o->values;
+    if (!x || !y || !v[x].is_number || !v[y].is_number || strlen(op) != 3) return SP_ONNX_OUT(p->o, op, NULL, x, y);
     double a = v[x].number, b = v[y].number;
-    return sp__ox_number(p->o, *op == 'A' ? a + b : *op == 'S' ? a - b : *op == 'M' ? a * b : a / b);
+    return sp__onnx_out_number(p->o, *op == 'A' ? a + b : *op == 'S' ? a - b : *op == 'M' ? a * b : a / b);
 }
 
-static ox product(parser *p)
+static sp_onnx_id product(parser *p)
 {
-    ox x = primary(p);
+    sp_onnx_id x = primary(p);
     for (;;) {
         if (taken(p, "*")) x = binary(p, "Mul", x, primary(p));
         else if (taken(p, "/")) x = binary(p, "Div", x, primary(p));
@@ -250,9 +250,9 @@ static ox product(parser *p)
     }
 }
 
-static ox sum(parser *p)
+static sp_onnx_id sum(parser *p)
 {
-    ox x = product(p);
+    sp_onnx_id x = product(p);
     for (;;) {
         if (taken(p, "+")) x = binary(p, "Add", x, product(p));
         else if (taken(p, "-")) x = binary(p, "Sub", x, product(p));
@@ -260,12 +260,12 @@ static ox sum(parser *p)
     }
 }
 
-static ox expression(parser *p)
+static sp_onnx_id expression(parser *p)
 {
     static const struct {
         const char *sign, *op;
     } signs[] = {{"<=", "LessOrEqual"}, {">=", "GreaterOrEqual"}, {"==", "Equal"}, {"<", "Less"}, {">", "Greater"}};
-    ox x = sum(p);
+    sp_onnx_id x = sum(p);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (taken(p, signs[i].sign)) return binary(p, signs[i].op, x, sum(p));
     return x;
@@ -280,7 +280,7 @@ static bool assignment(parser *p)
         p->at = before;
         return false;
     }
-    ox v = expression(p);
+    sp_onnx_id v = expression(p);
     if (p->n_names == NAMES_MAX) wrong(p, "too many names");
     else {
         memcpy(p->names[p->n_names].name, name, sizeof name);
@@ -289,15 +289,15 @@ static bool assignment(parser *p)
     return true;
 }
 
-void sp__ox_write_text(ox_out *o, const char *text)
+void sp__onnx_out_write_text(sp_onnx_out *o, const char *text)
 {
     parser p = {.o = o, .at = text};
-    while (sp__ox_ok(o) && assignment(&p))
+    while (sp__onnx_out_ok(o) && assignment(&p))
         if (!taken(&p, ";")) wrong(&p, "';' is expected");
-    for (int i = 0; sp__ox_ok(o) && i < o->node->n_out; i++) {
+    for (int i = 0; sp__onnx_out_ok(o) && i < o->node->n_out; i++) {
         if (i > 0 && !taken(&p, "|")) wrong(&p, "'|' and a further result are expected");
         o->out[i] = expression(&p);
     }
     blank(&p);
-    if (sp__ox_ok(o) && *p.at) wrong(&p, "the end is expected");
+    if (sp__onnx_out_ok(o) && *p.at) wrong(&p, "the end is expected");
 }

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-bool sp__tfl_probe(const sp_source *s) { return s->bytes >= 8 && memcmp(s->data + 4, "TFL3", 4) == 0; }
+bool sp__tflite_probe(const sp_source *s) { return s->bytes >= 8 && memcmp(s->data + 4, "TFL3", 4) == 0; }
 
-sp_status sp__tfl_open(const sp_source *s, sp_tfl_file *out)
+sp_status sp__tflite_open(const sp_source *s, sp_tflite_file *out)
 {
-    SP_CHECK(sp__tfl_probe(s), SP_FORMAT, "is no TensorFlow Lite model: \"TFL3\" is missing");
+    SP_CHECK(sp__tflite_probe(s), SP_FORMAT, "is no TensorFlow Lite model: \"TFL3\" is missing");
     out->f = (sp_flat){s->data, s->bytes};
     SP_TRY(sp__flat_follow(&out->f, 0, &out->model));
     SP_TRY(sp__flat_vector(&out->f, out->model, 4, 4, &out->buffers));
     return sp__flat_vector(&out->f, out->model, 2, 4, &out->graphs);
 }
 
-sp_dtype sp__tfl_dtype(uint64_t type)
+sp_dtype sp__tflite_dtype(uint64_t type)
 {
     static const int8_t known[] = {SP_DTYPE_F32,  SP_DTYPE_F16,  SP_DTYPE_I32,  SP_DTYPE_U8,   SP_DTYPE_I64,
                                    SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_I16,  SP_DTYPE_C64,  SP_DTYPE_I8,
@@ -24,7 +24,7 @@ sp_dtype sp__tfl_dtype(uint64_t type)
     return type < sizeof known ? (sp_dtype)known[type] : SP_DTYPE_NONE;
 }
 
-sp_status sp__tfl_contents(const sp_tfl_file *t, uint64_t index, const uint8_t **data, size_t *bytes)
+sp_status sp__tflite_contents(const sp_tflite_file *t, uint64_t index, const uint8_t **data, size_t *bytes)
 {
     size_t table = 0;
     sp_flat_list list = {0, 0};
@@ -47,12 +47,12 @@ sp_status sp__tfl_contents(const sp_tfl_file *t, uint64_t index, const uint8_t *
     return SP_OK;
 }
 
-sp_status sp__tfl_text(const sp_tfl_file *t, size_t table, unsigned number, char out[SP_TFL_NAME_MAX])
+sp_status sp__tflite_text(const sp_tflite_file *t, size_t table, unsigned number, char out[SP_TFLITE_NAME_MAX])
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&t->f, table, number, 1, &list));
     const char *text = (const char *)t->f.data + list.at;
-    SP_CHECK(list.n < SP_TFL_NAME_MAX - 64 && memchr(text, 0, (size_t)list.n) == NULL &&
+    SP_CHECK(list.n < SP_TFLITE_NAME_MAX - 64 && memchr(text, 0, (size_t)list.n) == NULL &&
                  sp__utf8_valid(text, (size_t)list.n) == list.n,
              SP_FORMAT, "byte %zu: a name that is not UTF-8, or too long", list.at);
     memcpy(out, text, (size_t)list.n);
@@ -60,7 +60,7 @@ sp_status sp__tfl_text(const sp_tfl_file *t, size_t table, unsigned number, char
     return SP_OK;
 }
 
-sp_status sp__tfl_shape(const sp_tfl_file *t, size_t tensor, unsigned number, sp_meta *meta)
+sp_status sp__tflite_shape(const sp_tflite_file *t, size_t tensor, unsigned number, sp_meta *meta)
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&t->f, tensor, number, 4, &list));

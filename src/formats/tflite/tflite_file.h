@@ -18,32 +18,32 @@
 
 #include "formats/tflite/flatbuffer.h"
 
-enum { SP_TFL_NAME_MAX = 4096 }; /* bytes of a name */
+enum { SP_TFLITE_NAME_MAX = 4096 }; /* bytes of a name */
 
 /* TensorType */
-enum { SP_TFL_STRING = 5, SP_TFL_RESOURCE = 13, SP_TFL_VARIANT = 14, SP_TFL_INT4 = 17 };
+enum { SP_TFLITE_STRING = 5, SP_TFLITE_RESOURCE = 13, SP_TFLITE_VARIANT = 14, SP_TFLITE_INT4 = 17 };
 
-typedef struct sp_tfl_file {
+typedef struct sp_tflite_file {
     sp_flat f;
     size_t model;
     sp_flat_list buffers, graphs;
-} sp_tfl_file;
+} sp_tflite_file;
 
-bool sp__tfl_probe(const sp_source *s);
+bool sp__tflite_probe(const sp_source *s);
 /* The outermost table and its lists. */
-sp_status sp__tfl_open(const sp_source *s, sp_tfl_file *out);
+sp_status sp__tflite_open(const sp_source *s, sp_tflite_file *out);
 /* Our dtype of a TensorType; SP_DTYPE_NONE: there is none. */
-sp_dtype sp__tfl_dtype(uint64_t type);
+sp_dtype sp__tflite_dtype(uint64_t type);
 /* Contents of buffer `index`; *bytes 0: it has none. */
-sp_status sp__tfl_contents(const sp_tfl_file *t, uint64_t index, const uint8_t **data, size_t *bytes);
+sp_status sp__tflite_contents(const sp_tflite_file *t, uint64_t index, const uint8_t **data, size_t *bytes);
 /* A text in a field, "" when it is missing. */
-sp_status sp__tfl_text(const sp_tfl_file *t, size_t table, unsigned number, char out[SP_TFL_NAME_MAX]);
+sp_status sp__tflite_text(const sp_tflite_file *t, size_t table, unsigned number, char out[SP_TFLITE_NAME_MAX]);
 /* A shape: field 0 of a tensor, or field 7. */
-sp_status sp__tfl_shape(const sp_tfl_file *t, size_t tensor, unsigned number, sp_meta *meta);
+sp_status sp__tflite_shape(const sp_tflite_file *t, size_t tensor, unsigned number, sp_meta *meta);
 
 /* The contents of a tensor as entry `name` of a bundle, which must be new: views of the file where they lie there row by row, sparse
  * tensors filled up, integers of 4 bits as int8. *added false: it has no contents, or texts, which are no weights. */
-sp_status sp__tfl_add(const sp_source *s, const sp_tfl_file *t, size_t tensor, const sp_meta *meta, uint64_t type,
-                      sp_bundle *bundle, const char *name, bool *added);
+sp_status sp__tflite_add(const sp_source *s, const sp_tflite_file *t, size_t tensor, const sp_meta *meta, uint64_t type,
+                         sp_bundle *bundle, const char *name, bool *added);
 
 #endif

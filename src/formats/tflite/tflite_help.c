@@ -9,17 +9,17 @@
 
 /* --- options ----------------------------------------------------------------------------------------------------- */
 
-int64_t sp__tfl_int(const sp_tfl_call *c, int option, int64_t missing)
+int64_t sp__tflite_int(const sp_tflite_call *c, int option, int64_t missing)
 {
     return c->node->given >> option & 1 ? (int32_t)(uint32_t)c->node->option[option] : missing;
 }
 
-int64_t sp__tfl_byte(const sp_tfl_call *c, int option, int64_t missing)
+int64_t sp__tflite_byte(const sp_tflite_call *c, int option, int64_t missing)
 {
     return c->node->given >> option & 1 ? (int8_t)(uint8_t)c->node->option[option] : missing;
 }
 
-double sp__tfl_float(const sp_tfl_call *c, int option, double missing)
+double sp__tflite_float(const sp_tflite_call *c, int option, double missing)
 {
     const uint32_t bits = (uint32_t)c->node->option[option];
     float v;
@@ -28,7 +28,7 @@ double sp__tfl_float(const sp_tfl_call *c, int option, double missing)
     return (double)v;
 }
 
-sp_status sp__tfl_axis(const sp_tfl_call *c, int64_t axis, int rank, int *out)
+sp_status sp__tflite_axis(const sp_tflite_call *c, int64_t axis, int rank, int *out)
 {
     static const int of_planes[] = {0, 2, 3, 1};
     SP_TRY(sp__shape_axis(axis, rank, "axis", out));
@@ -38,13 +38,13 @@ sp_status sp__tfl_axis(const sp_tfl_call *c, int64_t axis, int rank, int *out)
 
 /* --- contents of inputs ------------------------------------------------------------------------------------------ */
 
-sp_status sp__tfl_ints(sp_tfl_call *c, int i, sp_tfl_ints *out)
+sp_status sp__tflite_ints(sp_tflite_call *c, int i, sp_tflite_ints *out)
 {
     sp_tensor *t = i < c->n_in ? c->in[i] : NULL, *wide = NULL;
     SP_CHECK(t != NULL, SP_FORMAT, "input %d is missing", i);
     SP_TRY(sp__tensor_need_value(t));
-    SP_CHECK(sp_tensor_count(t) <= SP_TFL_LIST, SP_VALUE, "input %d has %lld numbers, at most %d are possible", i,
-             (long long)sp_tensor_count(t), SP_TFL_LIST);
+    SP_CHECK(sp_tensor_count(t) <= SP_TFLITE_LIST, SP_VALUE, "input %d has %lld numbers, at most %d are possible", i,
+             (long long)sp_tensor_count(t), SP_TFLITE_LIST);
     SP_TRY(sp_tensor_create(SP_DTYPE_I64, sp_tensor_rank(t), sp_tensor_dims(t), &wide));
     sp_status status = sp_tensor_assign(wide, t);
     out->n = (int)sp_tensor_count(t);
@@ -53,16 +53,16 @@ sp_status sp__tfl_ints(sp_tfl_call *c, int i, sp_tfl_ints *out)
     return status;
 }
 
-sp_status sp__tfl_one_int(sp_tfl_call *c, int i, int64_t *out)
+sp_status sp__tflite_one_int(sp_tflite_call *c, int i, int64_t *out)
 {
-    sp_tfl_ints list = {.n = 0};
-    SP_TRY(sp__tfl_ints(c, i, &list));
+    sp_tflite_ints list = {.n = 0};
+    SP_TRY(sp__tflite_ints(c, i, &list));
     SP_CHECK(list.n == 1, SP_VALUE, "input %d has %d numbers, one is wanted", i, list.n);
     *out = list.v[0];
     return SP_OK;
 }
 
-sp_status sp__tfl_number(sp_tfl_call *c, int i, double *out)
+sp_status sp__tflite_number(sp_tflite_call *c, int i, double *out)
 {
     sp_tensor *t = i < c->n_in ? c->in[i] : NULL, *wide = NULL;
     SP_CHECK(t != NULL, SP_FORMAT, "input %d is missing", i);
@@ -78,17 +78,17 @@ sp_status sp__tfl_number(sp_tfl_call *c, int i, double *out)
 
 /* --- applying operators ------------------------------------------------------------------------------------------ */
 
-const char *sp__tfl_list(sp_tfl_text *t, int n, const int64_t *v)
+const char *sp__tflite_list(sp_tflite_text *t, int n, const int64_t *v)
 {
     size_t at = 1;
     t->text[0] = '(';
-    for (int i = 0; i < n && i < SP_TFL_LIST; i++)
+    for (int i = 0; i < n && i < SP_TFLITE_LIST; i++)
         at += (size_t)snprintf(t->text + at, sizeof t->text - at, "%lld,", (long long)v[i]);
     snprintf(t->text + at, sizeof t->text - at, ")");
     return t->text;
 }
 
-sp_tensor *sp__tfl_tensor_ints(sp_tfl_call *c, sp_dtype dtype, int n, const int64_t *v)
+sp_tensor *sp__tflite_tensor_ints(sp_tflite_call *c, sp_dtype dtype, int n, const int64_t *v)
 {
     sp_tensor *t = NULL;
     sp_status status = sp_tensor_create_from(SP_DTYPE_I64, 1, (int64_t[]){n}, v, &t);
@@ -97,14 +97,14 @@ sp_tensor *sp__tfl_tensor_ints(sp_tfl_call *c, sp_dtype dtype, int n, const int6
     return dtype == SP_DTYPE_I64 ? t : sp_cast(c->b, t, dtype);
 }
 
-sp_tensor *sp__tfl_floats(sp_tfl_call *c, int n, const float *v)
+sp_tensor *sp__tflite_floats(sp_tflite_call *c, int n, const float *v)
 {
     sp_tensor *t = NULL;
     sp_status status = sp_tensor_create_from(SP_DTYPE_F32, 1, (int64_t[]){n}, v, &t);
     return status == SP_OK ? sp_builder_take_tensor(c->b, t) : sp__builder_fail(c->b, status);
 }
 
-sp_tensor *sp__tfl_activate(sp_tfl_call *c, sp_tensor *x, int64_t kind)
+sp_tensor *sp__tflite_activate(sp_tflite_call *c, sp_tensor *x, int64_t kind)
 {
     sp_tensor *one;
     switch (kind) {
@@ -113,7 +113,7 @@ sp_tensor *sp__tfl_activate(sp_tfl_call *c, sp_tensor *x, int64_t kind)
     case 2:
         one = x != NULL ? sp__const(c->b, 1, x) : NULL;
         return sp_maximum(c->b, sp_minimum(c->b, x, one), sp_neg(c->b, one));
-    case 3: return SP_TFL_OP1(c, "relu6", x, NULL);
+    case 3: return SP_TFLITE_OP1(c, "relu6", x, NULL);
     case 4: return sp_tanh(c->b, x);
     default:
         return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "fused activation %lld is not supported", (long long)kind));
@@ -123,19 +123,19 @@ sp_tensor *sp__tfl_activate(sp_tfl_call *c, sp_tensor *x, int64_t kind)
 /* --- numbers behind integers ------------------------------------------------------------------------------------- */
 
 /* Scales or zero points as a tensor that broadcasts against x: one number, or one for each position along the axis. */
-static sp_tensor *spread(sp_tfl_call *c, const sp_tfl_scale *s, const float *v, int rank, bool planes)
+static sp_tensor *spread(sp_tflite_call *c, const sp_tflite_scale *s, const float *v, int rank, bool planes)
 {
     static const int of_planes[] = {0, 2, 3, 1};
     int64_t dims[SP_RANK_MAX];
-    if (s->n == 1) return sp__tfl_scalar(c, SP_DTYPE_F32, (double)v[0]);
+    if (s->n == 1) return sp__tflite_scalar(c, SP_DTYPE_F32, (double)v[0]);
     for (int k = 0; k < rank; k++) dims[k] = 1;
     dims[planes && rank == 4 ? of_planes[s->axis] : s->axis] = s->n;
-    return sp_reshape(c->b, sp__tfl_floats(c, s->n, v), rank, dims);
+    return sp_reshape(c->b, sp__tflite_floats(c, s->n, v), rank, dims);
 }
 
-sp_tensor *sp__tfl_real(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *face, bool planes)
+sp_tensor *sp__tflite_real(sp_tflite_call *c, sp_tensor *x, const sp_tflite_tensor *face, bool planes)
 {
-    const sp_tfl_scale *s = &face->scale;
+    const sp_tflite_scale *s = &face->scale;
     bool shifted = false;
     if (s->n == 0 || x == NULL) return x;
     const int rank = sp_tensor_rank(x);
@@ -149,17 +149,17 @@ sp_tensor *sp__tfl_real(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *face,
 }
 
 /* Cut first: then adding and taking away 1.5 * 2^23 rounds float32 to the nearest, ties to even, in vectors. */
-static sp_tensor *quantised(sp_tfl_call *c, sp_tensor *x, double zero, sp_dtype dtype, double low, double high)
+static sp_tensor *quantised(sp_tflite_call *c, sp_tensor *x, double zero, sp_dtype dtype, double low, double high)
 {
-    sp_tensor *large = sp__tfl_scalar(c, SP_DTYPE_F32, 12582912);
-    x = sp_minimum(c->b, sp_maximum(c->b, x, sp__tfl_scalar(c, SP_DTYPE_F32, low - zero)),
-                   sp__tfl_scalar(c, SP_DTYPE_F32, high - zero));
+    sp_tensor *large = sp__tflite_scalar(c, SP_DTYPE_F32, 12582912);
+    x = sp_minimum(c->b, sp_maximum(c->b, x, sp__tflite_scalar(c, SP_DTYPE_F32, low - zero)),
+                   sp__tflite_scalar(c, SP_DTYPE_F32, high - zero));
     x = sp_sub(c->b, sp_add(c->b, x, large), large);
-    if (zero != 0) x = sp_add(c->b, x, sp__tfl_scalar(c, SP_DTYPE_F32, zero));
+    if (zero != 0) x = sp_add(c->b, x, sp__tflite_scalar(c, SP_DTYPE_F32, zero));
     return sp_cast(c->b, x, dtype);
 }
 
-sp_tensor *sp__tfl_to_quanta(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *face, int64_t activation)
+sp_tensor *sp__tflite_to_quanta(sp_tflite_call *c, sp_tensor *x, const sp_tflite_tensor *face, int64_t activation)
 {
     const sp_dtype dtype = face->meta.dtype;
     const bool sign = sp_dtype_kind(dtype) == 'i';
@@ -176,27 +176,27 @@ sp_tensor *sp__tfl_to_quanta(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *
     return quantised(c, x, zero, dtype, low, high);
 }
 
-sp_tensor *sp__tfl_rounded(sp_tfl_call *c, sp_tensor *x, int i)
+sp_tensor *sp__tflite_rounded(sp_tflite_call *c, sp_tensor *x, int i)
 {
-    const sp_tfl_tensor *face = sp__tfl_out_face(c, i);
+    const sp_tflite_tensor *face = sp__tflite_out_face(c, i);
     if (face->scale.n == 0 || x == NULL || sp_dtype_kind(sp_tensor_dtype(x)) != 'f') return x;
     if (face->scale.n > 1)
         return sp__builder_fail(
             c->b, sp__fail(SP_DECLINED, "result %d has a scale for each channel, which is not supported", i));
     if (sp_tensor_dtype(x) != SP_DTYPE_F32) x = sp_cast(c->b, x, SP_DTYPE_F32);
-    x = sp_mul(c->b, x, sp__tfl_scalar(c, SP_DTYPE_F32, (double)(1.0f / face->scale.scale[0])));
-    return sp__tfl_to_quanta(c, x, face, 0);
+    x = sp_mul(c->b, x, sp__tflite_scalar(c, SP_DTYPE_F32, (double)(1.0f / face->scale.scale[0])));
+    return sp__tflite_to_quanta(c, x, face, 0);
 }
 
-void sp__tfl_note_unsupported(sp__text *list, int *count, const sp_tfl_node *n)
+void sp__tflite_note_unsupported(sp__text *list, int *count, const sp_tflite_node *n)
 {
     char shown[SP_NAME_SHOWN];
-    if ((*count)++ >= SP_TFL_UNSUPPORTED_SHOWN) return;
+    if ((*count)++ >= SP_TFLITE_UNSUPPORTED_SHOWN) return;
     sp__text_put(list, "%s%.100s (node '%s')", *count > 1 ? ", " : "", n->op,
                  sp__name_shown(n->name, strlen(n->name), shown));
 }
 
-sp_status sp__tfl_spend(uint64_t *room, uint64_t n)
+sp_status sp__tflite_spend(uint64_t *room, uint64_t n)
 {
     SP_CHECK(n <= *room, SP_FORMAT, "the file lists more than it has room for");
     *room -= n;

@@ -220,17 +220,18 @@ static const char *const names[] = {
     "STABLEHLO_CASE",
 };
 
-const char *sp__tfl_op_name(int code)
+const char *sp__tflite_op_name(int code)
 {
     return code >= 0 && (size_t)code < sizeof names / sizeof *names ? names[code] : NULL;
 }
 
-const sp_tfl_handler *sp__tfl_handler_find(int code, const char *custom)
+const sp_tflite_handler *sp__tflite_handler_find(int code, const char *custom)
 {
-    static const sp_tfl_handler *const tables[] = {sp__tfl_math,    sp__tfl_shape_table, sp__tfl_nn,   sp__tfl_place,
-                                                   sp__tfl_control, sp__tfl_rnn,         sp__tfl_boxes};
+    static const sp_tflite_handler *const tables[] = {sp__tflite_math,  sp__tflite_shape_table, sp__tflite_nn,
+                                                      sp__tflite_place, sp__tflite_control,     sp__tflite_rnn,
+                                                      sp__tflite_boxes};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        for (const sp_tfl_handler *h = tables[i]; h->name != NULL; h++)
+        for (const sp_tflite_handler *h = tables[i]; h->name != NULL; h++)
             if (h->code == code && (code != CUSTOM || (custom != NULL && strcmp(h->name, custom) == 0))) return h;
     return NULL;
 }

@@ -40,9 +40,9 @@ static box ordered(const float *v)
 }
 
 /* Contents of input i as float32, row by row, to be released by the caller. */
-static sp_status floats_in(sp_tfl_call *c, int i, sp_tensor **out)
+static sp_status floats_in(sp_tflite_call *c, int i, sp_tensor **out)
 {
-    sp_tensor *t = sp__tfl_real(c, sp__tfl_plain(c, i), sp__tfl_in_face(c, i), false);
+    sp_tensor *t = sp__tflite_real(c, sp__tflite_plain(c, i), sp__tflite_in_face(c, i), false);
     SP_TRY(sp_builder_status(c->b));
     SP_CHECK(t != NULL, SP_FORMAT, "input %d is missing", i);
     SP_TRY(sp__tensor_need_value(t));
@@ -55,18 +55,18 @@ static sp_status floats_in(sp_tfl_call *c, int i, sp_tensor **out)
     return status;
 }
 
-static sp_status number_in(sp_tfl_call *c, int i, double *out)
+static sp_status number_in(sp_tflite_call *c, int i, double *out)
 {
-    c->in[i] = sp__tfl_plain(c, i);
-    return sp__tfl_number(c, i, out);
+    c->in[i] = sp__tflite_plain(c, i);
+    return sp__tflite_number(c, i, out);
 }
 
-static sp_status give(sp_tfl_call *c, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data)
+static sp_status give(sp_tflite_call *c, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data)
 {
     sp_tensor *t = NULL;
     if (i >= c->node->n_out) return SP_OK;
     SP_TRY(sp_tensor_create_from(dtype, rank, dims, data, &t));
-    return sp__tfl_put(c, i, sp_builder_take_tensor(c->b, t), false);
+    return sp__tflite_put(c, i, sp_builder_take_tensor(c->b, t), false);
 }
 
 /* --- NON_MAX_SUPPRESSION_V4, _V5 --------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static int64_t suppress(const suppression *s, const float *boxes, ranked *list, 
     return count;
 }
 
-static sp_status non_max_suppression(sp_tfl_call *c)
+static sp_status non_max_suppression(sp_tflite_call *c)
 {
     const bool soft = c->node->handler->code == 121;
     double v[4] = {0, 0, 0, 0};
@@ -301,7 +301,7 @@ static void detect_regular(detection *d, ranked *list)
     }
 }
 
-static sp_status give_detections(sp_tfl_call *c, const detection *d)
+static sp_status give_detections(sp_tflite_call *c, const detection *d)
 {
     float *out = sp__alloc_zero((size_t)(6 * d->most + 1) * sizeof *out), count = (float)d->n_found;
     if (out == NULL) return SP_NOMEM;
@@ -319,7 +319,7 @@ static sp_status give_detections(sp_tfl_call *c, const detection *d)
     return status;
 }
 
-static sp_status detect(sp_tfl_call *c, detection *d, const float *codes, const float *anchors, bool regular)
+static sp_status detect(sp_tflite_call *c, detection *d, const float *codes, const float *anchors, bool regular)
 {
     ranked *list = sp__alloc_zero((size_t)(d->n + d->classes + 1) * sizeof *list);
     d->boxes = sp__alloc_zero((size_t)(d->n + 1) * sizeof *d->boxes);
@@ -339,7 +339,7 @@ static sp_status detect(sp_tfl_call *c, detection *d, const float *codes, const 
 }
 
 /* Inputs: codes of boxes [1, n, 4], scores [1, n, classes], anchors [n, 4] (middle and size). */
-static sp_status post_process(sp_tfl_call *c)
+static sp_status post_process(sp_tflite_call *c)
 {
     const flex f = {c->node->custom, c->node->custom_bytes};
     sp_tensor *in[3] = {NULL};
@@ -371,9 +371,9 @@ static sp_status post_process(sp_tfl_call *c)
     return status;
 }
 
-const sp_tfl_handler sp__tfl_boxes[] = {
-    {120, "NON_MAX_SUPPRESSION_V4", non_max_suppression, NULL, SP_TFL_RAW, 5, -1},
-    {121, "NON_MAX_SUPPRESSION_V5", non_max_suppression, NULL, SP_TFL_RAW, 6, -1},
-    {32, "TFLite_Detection_PostProcess", post_process, NULL, SP_TFL_RAW, 3, -1},
+const sp_tflite_handler sp__tflite_boxes[] = {
+    {120, "NON_MAX_SUPPRESSION_V4", non_max_suppression, NULL, SP_TFLITE_RAW, 5, -1},
+    {121, "NON_MAX_SUPPRESSION_V5", non_max_suppression, NULL, SP_TFLITE_RAW, 6, -1},
+    {32, "TFLite_Detection_PostProcess", post_process, NULL, SP_TFLITE_RAW, 3, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

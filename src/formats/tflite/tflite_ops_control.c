@@ -7,17 +7,17 @@
 
 enum { TURNS_RECORDED = 2000 }; /* of a loop in a program; longer ones are run on tensors */
 
-static void values_release(sp_tfl_value *v, int n)
+static void values_release(sp_tflite_value *v, int n)
 {
-    for (int i = 0; v != NULL && i < n; i++) sp__tfl_value_release(&v[i]);
+    for (int i = 0; v != NULL && i < n; i++) sp__tflite_value_release(&v[i]);
 }
 
-static sp_tfl_value value_of(sp_tfl_call *c, int i)
+static sp_tflite_value value_of(sp_tflite_call *c, int i)
 {
-    return c->node->in[i] >= 0 ? sp__tfl_value_retain(c->frame[c->node->in[i]]) : (sp_tfl_value){NULL, NULL, -1};
+    return c->node->in[i] >= 0 ? sp__tflite_value_retain(c->frame[c->node->in[i]]) : (sp_tflite_value){NULL, NULL, -1};
 }
 
-static sp_status fetch_flag(const sp_tfl_value *v, bool *out)
+static sp_status fetch_flag(const sp_tflite_value *v, bool *out)
 {
     SP_CHECK(v->plain != NULL && sp_tensor_count(v->plain) == 1 && sp_tensor_dtype(v->plain) == SP_DTYPE_BOOL,
              SP_FORMAT, "a condition must be one bool");
@@ -30,40 +30,40 @@ static sp_status fetch_flag(const sp_tfl_value *v, bool *out)
 }
 
 /* Results of the node; the values are handed over. */
-static sp_status hand_over(sp_tfl_call *c, sp_tfl_value *values, int n)
+static sp_status hand_over(sp_tflite_call *c, sp_tflite_value *values, int n)
 {
     SP_CHECK(n == c->node->n_out, SP_FORMAT, "a graph with %d outputs for a node with %d", n, c->node->n_out);
     for (int i = 0; i < n; i++) {
         if (c->node->out[i] < 0) continue;
-        sp_tfl_value *to = &c->frame[c->node->out[i]];
-        sp__tfl_value_release(to);
+        sp_tflite_value *to = &c->frame[c->node->out[i]];
+        sp__tflite_value_release(to);
         *to = values[i];
-        values[i] = (sp_tfl_value){NULL, NULL, -1};
+        values[i] = (sp_tflite_value){NULL, NULL, -1};
     }
     return SP_OK;
 }
 
 /* Input 0 is the condition, the others are the arguments. */
-static sp_status if_else(sp_tfl_call *c)
+static sp_status if_else(sp_tflite_call *c)
 {
     bool yes = false;
     const int n = c->node->n_in - 1;
-    sp_tfl_value flag = value_of(c, 0);
+    sp_tflite_value flag = value_of(c, 0);
     sp_status status = fetch_flag(&flag, &yes);
-    sp__tfl_value_release(&flag);
+    sp__tflite_value_release(&flag);
     SP_TRY(status);
-    const sp_tfl_graph *g = &c->run->model->graphs[sp__tfl_int(c, yes ? 0 : 1, 0)];
-    sp_tfl_value *values = sp__alloc_zero((size_t)(n + g->n_outputs + 1) * sizeof *values);
+    const sp_tflite_graph *g = &c->run->model->graphs[sp__tflite_int(c, yes ? 0 : 1, 0)];
+    sp_tflite_value *values = sp__alloc_zero((size_t)(n + g->n_outputs + 1) * sizeof *values);
     if (values == NULL) return SP_NOMEM;
     for (int i = 0; i < n; i++) values[i] = value_of(c, i + 1);
-    status = sp__tfl_run_graph(c->run, g, n, values, values + n);
+    status = sp__tflite_run_graph(c->run, g, n, values, values + n);
     if (status == SP_OK) status = hand_over(c, values + n, g->n_outputs);
     values_release(values, n + g->n_outputs);
     sp__free(values);
     return status;
 }
 
-static bool any_symbol(const sp_tfl_value *v, int n)
+static bool any_symbol(const sp_tflite_value *v, int n)
 {
     for (int i = 0; i < n; i++)
         if ((v[i].plain != NULL && sp_tensor_is_symbol(v[i].plain)) ||
@@ -72,37 +72,37 @@ static bool any_symbol(const sp_tfl_value *v, int n)
     return false;
 }
 
-static sp_status loop_turns(sp_tfl_call *c, const sp_tfl_graph *condition, const sp_tfl_graph *body, int n,
-                            sp_tfl_value *state, sp_tfl_value *next)
+static sp_status loop_turns(sp_tflite_call *c, const sp_tflite_graph *condition, const sp_tflite_graph *body, int n,
+                            sp_tflite_value *state, sp_tflite_value *next)
 {
     for (int64_t turn = 0;; turn++) {
-        sp_tfl_value flag = {NULL, NULL, -1};
+        sp_tflite_value flag = {NULL, NULL, -1};
         bool go = false;
         SP_TRY(sp__interrupt_check());
         SP_CHECK(turn < TURNS_RECORDED || !any_symbol(state, n), SP_SYMBOL, "a long loop");
-        sp_status status = sp__tfl_run_graph(c->run, condition, n, state, &flag);
+        sp_status status = sp__tflite_run_graph(c->run, condition, n, state, &flag);
         if (status == SP_OK) status = fetch_flag(&flag, &go);
-        sp__tfl_value_release(&flag);
+        sp__tflite_value_release(&flag);
         SP_TRY(status);
         if (!go) return SP_OK;
-        SP_TRY(sp__tfl_run_graph(c->run, body, n, state, next));
+        SP_TRY(sp__tflite_run_graph(c->run, body, n, state, next));
         values_release(state, n);
         for (int i = 0; i < n; i++) {
             state[i] = next[i];
-            next[i] = (sp_tfl_value){NULL, NULL, -1};
+            next[i] = (sp_tflite_value){NULL, NULL, -1};
         }
     }
 }
 
-static sp_status while_loop(sp_tfl_call *c)
+static sp_status while_loop(sp_tflite_call *c)
 {
     const int n = c->node->n_in;
-    const sp_tfl_graph *condition = &c->run->model->graphs[sp__tfl_int(c, 0, 0)],
-                       *body = &c->run->model->graphs[sp__tfl_int(c, 1, 0)];
+    const sp_tflite_graph *condition = &c->run->model->graphs[sp__tflite_int(c, 0, 0)],
+                          *body = &c->run->model->graphs[sp__tflite_int(c, 1, 0)];
     SP_CHECK(condition->n_outputs == 1 && body->n_outputs == n && c->node->n_out == n, SP_FORMAT,
              "a loop over %d values with a condition of %d and a body of %d results", n, condition->n_outputs,
              body->n_outputs);
-    sp_tfl_value *state = sp__alloc_zero((size_t)(2 * n + 1) * sizeof *state);
+    sp_tflite_value *state = sp__alloc_zero((size_t)(2 * n + 1) * sizeof *state);
     if (state == NULL) return SP_NOMEM;
     for (int i = 0; i < n; i++) state[i] = value_of(c, i);
     sp_status status = loop_turns(c, condition, body, n, state, state + n);
@@ -113,7 +113,7 @@ static sp_status while_loop(sp_tfl_call *c)
 }
 
 /* Done before the first run; see begin in tflite_model.c. */
-static sp_status call_once(sp_tfl_call *c)
+static sp_status call_once(sp_tflite_call *c)
 {
     (void)c;
     return SP_OK;
@@ -121,15 +121,15 @@ static sp_status call_once(sp_tfl_call *c)
 
 /* --- variables --------------------------------------------------------------------------------------------------- */
 
-static sp_status var_handle(sp_tfl_call *c)
+static sp_status var_handle(sp_tflite_call *c)
 {
-    sp_tfl_value *v = &c->frame[c->node->out[0]];
-    sp__tfl_value_release(v);
+    sp_tflite_value *v = &c->frame[c->node->out[0]];
+    sp__tflite_value_release(v);
     v->state = c->node->state;
     return SP_OK;
 }
 
-static sp_status state_of(sp_tfl_call *c, const sp_tfl_state **out)
+static sp_status state_of(sp_tflite_call *c, const sp_tflite_state **out)
 {
     const int i = c->frame[c->node->in[0]].state;
     SP_CHECK(i >= 0 && c->run->model->states[i].tensor != NULL, SP_FORMAT, "input 0 is no variable");
@@ -138,39 +138,39 @@ static sp_status state_of(sp_tfl_call *c, const sp_tfl_state **out)
 }
 
 /* A copy: a later write to the variable must not change what was read. */
-static sp_status read_variable(sp_tfl_call *c)
+static sp_status read_variable(sp_tflite_call *c)
 {
-    const sp_tfl_state *s = NULL;
+    const sp_tflite_state *s = NULL;
     SP_TRY(state_of(c, &s));
-    return sp__tfl_put(c, 0, SP_TFL_OP1(c, "copy", s->tensor, NULL), false);
+    return sp__tflite_put(c, 0, SP_TFLITE_OP1(c, "copy", s->tensor, NULL), false);
 }
 
-sp_status sp__tfl_write_state(sp_tfl_call *c, const sp_tfl_state *s, sp_tensor *value)
+sp_status sp__tflite_write_state(sp_tflite_call *c, const sp_tflite_state *s, sp_tensor *value)
 {
     SP_TRY(sp_builder_status(c->b));
     bool fits = sp_tensor_dtype(value) == s->meta.dtype && sp_tensor_rank(value) == s->meta.rank;
     for (int k = 0; k < s->meta.rank && fits; k++) fits = sp_tensor_dims(value)[k] == s->meta.dims[k];
     SP_CHECK(fits, SP_FORMAT, "variable '%s' is written with another dtype or shape", s->name);
     if (!c->run->model->ready) return sp_tensor_assign(s->tensor, value); /* it is no variable of programs yet */
-    SP_TFL_OP2(c, "assign", s->tensor, value, NULL);
+    SP_TFLITE_OP2(c, "assign", s->tensor, value, NULL);
     return sp_builder_status(c->b);
 }
 
-static sp_status assign_variable(sp_tfl_call *c)
+static sp_status assign_variable(sp_tflite_call *c)
 {
-    const sp_tfl_state *s = NULL;
+    const sp_tflite_state *s = NULL;
     SP_TRY(state_of(c, &s));
-    sp_tensor *value = sp__tfl_plain(c, 1);
+    sp_tensor *value = sp__tflite_plain(c, 1);
     SP_CHECK(value != NULL, SP_FORMAT, "there is no value");
-    return sp__tfl_write_state(c, s, value);
+    return sp__tflite_write_state(c, s, value);
 }
 
-const sp_tfl_handler sp__tfl_control[] = {
-    {118, "IF", if_else, NULL, SP_TFL_RAW, 1, -1},
-    {119, "WHILE", while_loop, NULL, SP_TFL_RAW, 0, -1},
-    {129, "CALL_ONCE", call_once, NULL, SP_TFL_RAW, 0, -1},
-    {142, "VAR_HANDLE", var_handle, NULL, SP_TFL_RAW, 0, -1},
-    {143, "READ_VARIABLE", read_variable, NULL, SP_TFL_RAW, 1, -1},
-    {144, "ASSIGN_VARIABLE", assign_variable, NULL, SP_TFL_RAW, 2, -1},
+const sp_tflite_handler sp__tflite_control[] = {
+    {118, "IF", if_else, NULL, SP_TFLITE_RAW, 1, -1},
+    {119, "WHILE", while_loop, NULL, SP_TFLITE_RAW, 0, -1},
+    {129, "CALL_ONCE", call_once, NULL, SP_TFLITE_RAW, 0, -1},
+    {142, "VAR_HANDLE", var_handle, NULL, SP_TFLITE_RAW, 0, -1},
+    {143, "READ_VARIABLE", read_variable, NULL, SP_TFLITE_RAW, 1, -1},
+    {144, "ASSIGN_VARIABLE", assign_variable, NULL, SP_TFLITE_RAW, 2, -1},
     {0, NULL, NULL, NULL, 0, 0, -1},
 };

@@ -9,19 +9,19 @@
 
 enum { LABEL_BYTES = 256 };
 
-static sp_status list_graph(sp__outline *o, const sp_tfl_model *d, const sp_tfl_graph *g, const char *const *names,
-                            const char *scope, int depth);
+static sp_status list_graph(sp__outline *o, const sp_tflite_model *d, const sp_tflite_graph *g,
+                            const char *const *names, const char *scope, int depth);
 
 /* What the k-th graph of a node is for. */
-static const char *graph_label(const sp_tfl_node *n, int k)
+static const char *graph_label(const sp_tflite_node *n, int k)
 {
     if (strcmp(n->op, "IF") == 0) return k == 0 ? "then" : "else";
     return strcmp(n->op, "WHILE") == 0 && k == 0 ? "cond" : "body";
 }
 
 /* What the tensors of a graph are called: inputs as the node gives them (IF gives its condition to none), others with `scope` in front. */
-static sp_status name_tensors(sp__outline *o, const sp_tfl_graph *g, const sp_tfl_node *n, const char *const *outer,
-                              const char *scope, const char ***out)
+static sp_status name_tensors(sp__outline *o, const sp_tflite_graph *g, const sp_tflite_node *n,
+                              const char *const *outer, const char *scope, const char ***out)
 {
     const char **names = sp__arena_alloc(&o->m->arena, (size_t)(g->n_tensors + 1) * sizeof *names);
     if (names == NULL) return SP_NOMEM;
@@ -35,10 +35,10 @@ static sp_status name_tensors(sp__outline *o, const sp_tfl_graph *g, const sp_tf
     return SP_OK;
 }
 
-static sp_status list_body(sp__outline *o, const sp_tfl_model *d, const sp_tfl_node *n, int k, const char *const *outer,
-                           const char *scope, int depth, const char **results, int *n_results)
+static sp_status list_body(sp__outline *o, const sp_tflite_model *d, const sp_tflite_node *n, int k,
+                           const char *const *outer, const char *scope, int depth, const char **results, int *n_results)
 {
-    const sp_tfl_graph *g = &d->graphs[sp__tfl_graph_of(n, k)];
+    const sp_tflite_graph *g = &d->graphs[sp__tflite_graph_of(n, k)];
     char label[LABEL_BYTES];
     const char **names;
     snprintf(label, sizeof label, "%.100s_%d/%s", n->op, o->n_bodies, graph_label(n, k));
@@ -50,12 +50,12 @@ static sp_status list_body(sp__outline *o, const sp_tfl_model *d, const sp_tfl_n
     return SP_OK;
 }
 
-static sp_status list_node(sp__outline *o, const sp_tfl_model *d, const sp_tfl_node *n, const char *const *names,
+static sp_status list_node(sp__outline *o, const sp_tflite_model *d, const sp_tflite_node *n, const char *const *names,
                            const char *scope, int depth)
 {
-    int n_graphs = sp__outline_open(o, depth) ? sp__tfl_graphs_of(n) : 0;
+    int n_graphs = sp__outline_open(o, depth) ? sp__tflite_graphs_of(n) : 0;
     size_t n_results = 0;
-    for (int k = 0; k < n_graphs; k++) n_results += (size_t)d->graphs[sp__tfl_graph_of(n, k)].n_outputs;
+    for (int k = 0; k < n_graphs; k++) n_results += (size_t)d->graphs[sp__tflite_graph_of(n, k)].n_outputs;
     const char **values =
         sp__arena_alloc(&o->m->arena, ((size_t)n->n_in + (size_t)n->n_out + n_results + 1) * sizeof *values);
     const char *own = sp__model_scope(&o->m->arena, n->name);
@@ -69,14 +69,14 @@ static sp_status list_node(sp__outline *o, const sp_tfl_model *d, const sp_tfl_n
     return sp__outline_append(o, (sp_model_node){n->name, n->op, belongs, n_in, n->n_out, values, values + n_in});
 }
 
-static sp_status list_graph(sp__outline *o, const sp_tfl_model *d, const sp_tfl_graph *g, const char *const *names,
-                            const char *scope, int depth)
+static sp_status list_graph(sp__outline *o, const sp_tflite_model *d, const sp_tflite_graph *g,
+                            const char *const *names, const char *scope, int depth)
 {
     for (int i = 0; i < g->n_nodes; i++) SP_TRY(list_node(o, d, &g->nodes[i], names, scope, depth));
     return SP_OK;
 }
 
-sp_status sp__tfl_outline(sp_model *m, const sp_tfl_model *d)
+sp_status sp__tflite_outline(sp_model *m, const sp_tflite_model *d)
 {
     sp__outline o = {.m = m};
     const char **names;

@@ -15,29 +15,29 @@
 /* --- products of integers ---------------------------------------------------------------------------------------- */
 
 /* Elements less their zero point. */
-static sp_tensor *centred(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *face, sp_dtype wide)
+static sp_tensor *centred(sp_tflite_call *c, sp_tensor *x, const sp_tflite_tensor *face, sp_dtype wide)
 {
     x = sp_cast(c->b, x, wide);
-    return face->scale.zero[0] != 0 ? sp_sub(c->b, x, sp__tfl_scalar(c, wide, (double)face->scale.zero[0])) : x;
+    return face->scale.zero[0] != 0 ? sp_sub(c->b, x, sp__tflite_scalar(c, wide, (double)face->scale.zero[0])) : x;
 }
 
 /* Floats rounded to 8 bits over the range of each row: axes [first, rank) together. */
-static sp_tensor *rounded_input(sp_tfl_call *c, sp_tensor *x, int first, bool symmetric)
+static sp_tensor *rounded_input(sp_tflite_call *c, sp_tensor *x, int first, bool symmetric)
 {
     int64_t axes[SP_RANK_MAX];
     const int n = sp_tensor_rank(x) - first;
-    sp_tfl_text text;
+    sp_tflite_text text;
     for (int k = 0; k < n; k++) axes[k] = first + k;
-    sp__tfl_list(&text, n, axes);
-    sp_tensor *zero = sp__const(c->b, 0, x), *one = sp__tfl_scalar(c, SP_DTYPE_F32, 1);
+    sp__tflite_list(&text, n, axes);
+    sp_tensor *zero = sp__const(c->b, 0, x), *one = sp__tflite_scalar(c, SP_DTYPE_F32, 1);
     if (symmetric) {
-        sp_tensor *most = SP_TFL_OP1(c, "reduce_max", sp_abs(c->b, x), "axis=%s, keepdims=True", text.text);
+        sp_tensor *most = SP_TFLITE_OP1(c, "reduce_max", sp_abs(c->b, x), "axis=%s, keepdims=True", text.text);
         sp_tensor *scale = sp__mul_number(c->b, most, 1 / 127.0);
         scale = sp_select(c->b, sp_equal(c->b, scale, zero), one, scale);
         return sp_mul(c->b, sp_round(c->b, sp_div(c->b, x, scale)), scale);
     }
-    sp_tensor *low = sp_minimum(c->b, SP_TFL_OP1(c, "reduce_min", x, "axis=%s, keepdims=True", text.text), zero);
-    sp_tensor *high = sp_maximum(c->b, SP_TFL_OP1(c, "reduce_max", x, "axis=%s, keepdims=True", text.text), zero);
+    sp_tensor *low = sp_minimum(c->b, SP_TFLITE_OP1(c, "reduce_min", x, "axis=%s, keepdims=True", text.text), zero);
+    sp_tensor *high = sp_maximum(c->b, SP_TFLITE_OP1(c, "reduce_max", x, "axis=%s, keepdims=True", text.text), zero);
     sp_tensor *scale = sp__mul_number(c->b, sp_sub(c->b, high, low), 1 / 255.0);
     scale = sp_select(c->b, sp_equal(c->b, scale, zero), one, scale);
     /* The zero point from the end of the range where it is the more exact one. */
@@ -47,7 +47,7 @@ static sp_tensor *rounded_input(sp_tfl_call *c, sp_tensor *x, int first, bool sy
     sp_tensor *nearer =
         sp_less(c->b, sp__add_number(c->b, sp_abs(c->b, below), 128), sp__add_number(c->b, sp_abs(c->b, above), 127));
     sp_tensor *shift = sp_round(c->b, sp_select(c->b, nearer, by_low, by_high));
-    sp_tensor *from = sp__tfl_scalar(c, SP_DTYPE_F32, -128), *to = sp__tfl_scalar(c, SP_DTYPE_F32, 127);
+    sp_tensor *from = sp__tflite_scalar(c, SP_DTYPE_F32, -128), *to = sp__tflite_scalar(c, SP_DTYPE_F32, 127);
     shift = sp_minimum(c->b, sp_maximum(c->b, shift, from), to);
     sp_tensor *q = sp_round(c->b, sp_add(c->b, sp_div(c->b, x, scale), shift));
     q = sp_minimum(c->b, sp_maximum(c->b, q, from), to);
@@ -56,21 +56,22 @@ static sp_tensor *rounded_input(sp_tfl_call *c, sp_tensor *x, int first, bool sy
 
 /* Inputs `x` and `w`, which have been brought into the layout of the product; the channels of the result are at `axis` of the weights in
  * the file. rows: first axis of what is rounded together when only the weights are integers. */
-sp_status sp__tfl_prepare(sp_tfl_call *c, int i_x, int i_w, int i_bias, sp_tensor *x, sp_tensor *w, int rows,
-                          bool symmetric, sp_tfl_product *p)
+sp_status sp__tflite_prepare(sp_tflite_call *c, int i_x, int i_w, int i_bias, sp_tensor *x, sp_tensor *w, int rows,
+                             bool symmetric, sp_tflite_product *p)
 {
-    const sp_tfl_tensor *fx = sp__tfl_in_face(c, i_x), *fw = sp__tfl_in_face(c, i_w), *fy = sp__tfl_out_face(c, 0);
-    const sp_tfl_tensor *fb = i_bias >= 0 ? sp__tfl_in_face(c, i_bias) : NULL;
-    *p = (sp_tfl_product){.x = x, .w = w, .bias = i_bias >= 0 ? sp__tfl_plain(c, i_bias) : NULL};
+    const sp_tflite_tensor *fx = sp__tflite_in_face(c, i_x), *fw = sp__tflite_in_face(c, i_w),
+                           *fy = sp__tflite_out_face(c, 0);
+    const sp_tflite_tensor *fb = i_bias >= 0 ? sp__tflite_in_face(c, i_bias) : NULL;
+    *p = (sp_tflite_product){.x = x, .w = w, .bias = i_bias >= 0 ? sp__tflite_plain(c, i_bias) : NULL};
     SP_TRY(sp_builder_status(c->b));
     if (fw->scale.n == 0 || fx->scale.n == 0) {
         if (sp_dtype_kind(sp_tensor_dtype(w)) == 'f' && sp_tensor_dtype(w) != SP_DTYPE_F32)
             p->w = sp_cast(c->b, w, SP_DTYPE_F32);
         SP_CHECK(sp_dtype_kind(sp_tensor_dtype(p->w)) == 'f' || fw->scale.n > 0, SP_DECLINED,
                  "weights of %s without a scale are not supported", sp_dtype_name(sp_tensor_dtype(w)));
-        if (fx->scale.n > 0) p->x = sp__tfl_real(c, x, fx, false);
+        if (fx->scale.n > 0) p->x = sp__tflite_real(c, x, fx, false);
         else if (fw->scale.n > 0) p->x = rounded_input(c, x, rows, symmetric);
-        if (p->bias != NULL && fb->scale.n > 0) p->bias = sp__tfl_real(c, p->bias, fb, false);
+        if (p->bias != NULL && fb->scale.n > 0) p->bias = sp__tflite_real(c, p->bias, fb, false);
         return sp_builder_status(c->b);
     }
     const sp_dtype wide = fx->meta.dtype == SP_DTYPE_I16 ? SP_DTYPE_F64 : SP_DTYPE_F32;
@@ -90,69 +91,70 @@ sp_status sp__tfl_prepare(sp_tfl_call *c, int i_x, int i_w, int i_bias, sp_tenso
     return sp_builder_status(c->b);
 }
 
-sp_tensor *sp__tfl_real_weights(sp_tfl_call *c, int i_x, int i_w)
+sp_tensor *sp__tflite_real_weights(sp_tflite_call *c, int i_x, int i_w)
 {
-    const sp_tfl_tensor *fw = sp__tfl_in_face(c, i_w), *fx = sp__tfl_in_face(c, i_x);
-    sp_tensor *w = sp__tfl_plain(c, i_w);
-    return fw->scale.n > 0 && fx->scale.n == 0 ? sp__tfl_real(c, w, fw, false) : w;
+    const sp_tflite_tensor *fw = sp__tflite_in_face(c, i_w), *fx = sp__tflite_in_face(c, i_x);
+    sp_tensor *w = sp__tflite_plain(c, i_w);
+    return fw->scale.n > 0 && fx->scale.n == 0 ? sp__tflite_real(c, w, fw, false) : w;
 }
 
 /* The sums y to results: scaled, with its activation, rounded. channel: axis of the channels in y. */
-sp_status sp__tfl_finish(sp_tfl_call *c, sp_tfl_product *p, sp_tensor *y, int channel, int64_t activation, bool planes)
+sp_status sp__tflite_finish(sp_tflite_call *c, sp_tflite_product *p, sp_tensor *y, int channel, int64_t activation,
+                            bool planes)
 {
-    const sp_tfl_tensor *face = sp__tfl_out_face(c, 0);
+    const sp_tflite_tensor *face = sp__tflite_out_face(c, 0);
     int64_t dims[SP_RANK_MAX];
     SP_TRY(sp_builder_status(c->b));
     if (!p->integers) {
-        y = sp__tfl_activate(c, y, activation);
-        return sp__tfl_put(c, 0, sp__tfl_rounded(c, y, 0), planes);
+        y = sp__tflite_activate(c, y, activation);
+        return sp__tflite_put(c, 0, sp__tflite_rounded(c, y, 0), planes);
     }
     const int rank = sp_tensor_rank(y);
     for (int k = 0; k < rank; k++) dims[k] = k == channel ? p->n_scales : 1;
-    sp_tensor *scale = sp__tfl_floats(c, p->n_scales, p->scales);
+    sp_tensor *scale = sp__tflite_floats(c, p->n_scales, p->scales);
     if (p->n_scales == 1) scale = sp_reshape(c->b, scale, 0, NULL);
     else scale = sp_reshape(c->b, scale, rank, dims);
     if (sp_tensor_dtype(y) != SP_DTYPE_F32) scale = sp_cast(c->b, scale, sp_tensor_dtype(y));
     y = sp_mul(c->b, y, scale);
     if (y != NULL && sp_tensor_dtype(y) != SP_DTYPE_F32) y = sp_cast(c->b, y, SP_DTYPE_F32);
-    if (face->scale.n == 0) return sp__tfl_put(c, 0, sp__tfl_activate(c, y, activation), planes);
-    return sp__tfl_put(c, 0, sp__tfl_to_quanta(c, y, face, activation), planes);
+    if (face->scale.n == 0) return sp__tflite_put(c, 0, sp__tflite_activate(c, y, activation), planes);
+    return sp__tflite_put(c, 0, sp__tflite_to_quanta(c, y, face, activation), planes);
 }
 
-void sp__tfl_product_free(sp_tfl_product *p) { sp__free(p->scales); }
+void sp__tflite_product_free(sp_tflite_product *p) { sp__free(p->scales); }
 
 /* --- windows ----------------------------------------------------------------------------------------------------- */
 
-sp_status sp__tfl_window_fill(sp_tfl_window *w, const int64_t *in, int64_t padding)
+sp_status sp__tflite_window_fill(sp_tflite_window *w, const int64_t *in, int64_t padding)
 {
-    SP_CHECK(padding == SP_TFL_PAD_SAME || padding == SP_TFL_PAD_VALID, SP_FORMAT,
-             "padding is %lld; it must be %d (SAME) or %d (VALID)", (long long)padding, SP_TFL_PAD_SAME,
-             SP_TFL_PAD_VALID);
+    SP_CHECK(padding == SP_TFLITE_PAD_SAME || padding == SP_TFLITE_PAD_VALID, SP_FORMAT,
+             "padding is %lld; it must be %d (SAME) or %d (VALID)", (long long)padding, SP_TFLITE_PAD_SAME,
+             SP_TFLITE_PAD_VALID);
     for (int i = 0; i < w->n; i++) {
         SP_CHECK(w->kernel[i] > 0 && w->stride[i] > 0 && w->dilation[i] > 0, SP_FORMAT,
                  "kernel, stride and dilation must be positive");
         /* So far apart, all taps but the middle one always lie in the padding: any such distance gives the same, large ones slowly. */
-        if (padding == SP_TFL_PAD_SAME && w->dilation[i] > 2 * in[i] + 1)
+        if (padding == SP_TFLITE_PAD_SAME && w->dilation[i] > 2 * in[i] + 1)
             w->dilation[i] = 2 * in[i] + (w->dilation[i] & 1);
         int64_t out = (in[i] + w->stride[i] - 1) / w->stride[i];
         int64_t total = (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - in[i];
-        if (total < 0 || padding != SP_TFL_PAD_SAME) total = 0;
+        if (total < 0 || padding != SP_TFLITE_PAD_SAME) total = 0;
         w->pads[2 * i] = total / 2;
         w->pads[2 * i + 1] = total - total / 2;
     }
     return SP_OK;
 }
 
-void sp__tfl_window_print(const sp_tfl_window *w, sp_tfl_window_text *t)
+void sp__tflite_window_print(const sp_tflite_window *w, sp_tflite_window_text *t)
 {
-    sp__tfl_list(&t->kernel, w->n, w->kernel);
-    sp__tfl_list(&t->stride, w->n, w->stride);
-    sp__tfl_list(&t->dilation, w->n, w->dilation);
-    sp__tfl_list(&t->pads, 2 * w->n, w->pads);
+    sp__tflite_list(&t->kernel, w->n, w->kernel);
+    sp__tflite_list(&t->stride, w->n, w->stride);
+    sp__tflite_list(&t->dilation, w->n, w->dilation);
+    sp__tflite_list(&t->pads, 2 * w->n, w->pads);
 }
 
 /* Weights [out, .., in] as [out, in, ..]; of depthwise ones [1, .., out] as [out, 1, ..]. */
-sp_status sp__tfl_check_weights(sp_tfl_call *c, sp_tensor *x, sp_tensor *w, int rank)
+sp_status sp__tflite_check_weights(sp_tflite_call *c, sp_tensor *x, sp_tensor *w, int rank)
 {
     SP_TRY(sp_builder_status(c->b));
     SP_CHECK(sp_tensor_rank(x) == rank && sp_tensor_rank(w) == rank, SP_FORMAT,
@@ -160,14 +162,15 @@ sp_status sp__tfl_check_weights(sp_tfl_call *c, sp_tensor *x, sp_tensor *w, int 
     return SP_OK;
 }
 
-sp_status sp__tfl_convolve(sp_tfl_call *c, sp_tfl_product *p, const sp_tfl_window *w, int64_t groups, sp_tensor **out)
+sp_status sp__tflite_convolve(sp_tflite_call *c, sp_tflite_product *p, const sp_tflite_window *w, int64_t groups,
+                              sp_tensor **out)
 {
-    sp_tfl_window_text t;
+    sp_tflite_window_text t;
     char op[16];
-    sp__tfl_window_print(w, &t);
+    sp__tflite_window_print(w, &t);
     snprintf(op, sizeof op, "conv%dd", w->n);
-    *out = sp__tfl_op(c, op, 3, (sp_tensor *[]){p->x, p->w, p->bias},
-                      "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld", t.stride.text, t.pads.text,
-                      t.dilation.text, (long long)groups);
+    *out = sp__tflite_op(c, op, 3, (sp_tensor *[]){p->x, p->w, p->bias},
+                         "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld", t.stride.text, t.pads.text,
+                         t.dilation.text, (long long)groups);
     return sp_builder_status(c->b);
 }

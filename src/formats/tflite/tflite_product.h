@@ -7,39 +7,41 @@
 #include "formats/tflite/tflite_model.h"
 
 /* What a product is made of, whatever its kind. */
-typedef struct sp_tfl_product {
+typedef struct sp_tflite_product {
     sp_tensor *x, *w, *bias; /* numbers ready to be multiplied */
     bool integers;           /* the result is to be scaled and rounded */
     float *scales; /* of x times of w, divided by that of the result: one, or one for each channel of the result */
     int n_scales;
-} sp_tfl_product;
+} sp_tflite_product;
 
-enum { SP_TFL_PAD_SAME = 0, SP_TFL_PAD_VALID = 1 }; /* Padding */
+enum { SP_TFLITE_PAD_SAME = 0, SP_TFLITE_PAD_VALID = 1 }; /* Padding */
 
-typedef struct sp_tfl_window {
+typedef struct sp_tflite_window {
     int n; /* spatial dimensions */
     int64_t kernel[3], stride[3], dilation[3], pads[6];
-} sp_tfl_window;
+} sp_tflite_window;
 
-typedef struct sp_tfl_window_text {
-    sp_tfl_text kernel, stride, dilation, pads;
-} sp_tfl_window_text;
+typedef struct sp_tflite_window_text {
+    sp_tflite_text kernel, stride, dilation, pads;
+} sp_tflite_window_text;
 
 /* Inputs `x` and `w`, which have been brought into the layout of the product; bias is input i_bias, -1: there is none. rows: first axis of what is rounded
  * together when only the weights are integers. */
-sp_status sp__tfl_prepare(sp_tfl_call *c, int i_x, int i_w, int i_bias, sp_tensor *x, sp_tensor *w, int rows,
-                          bool symmetric, sp_tfl_product *p);
+sp_status sp__tflite_prepare(sp_tflite_call *c, int i_x, int i_w, int i_bias, sp_tensor *x, sp_tensor *w, int rows,
+                             bool symmetric, sp_tflite_product *p);
 /* The weights of a product of floats by their scales; those that are rounded as well. */
-sp_tensor *sp__tfl_real_weights(sp_tfl_call *c, int i_x, int i_w);
+sp_tensor *sp__tflite_real_weights(sp_tflite_call *c, int i_x, int i_w);
 /* The sums y to results: scaled, with its activation, rounded. channel: axis of the channels in y. */
-sp_status sp__tfl_finish(sp_tfl_call *c, sp_tfl_product *p, sp_tensor *y, int channel, int64_t activation, bool planes);
-void sp__tfl_product_free(sp_tfl_product *p);
+sp_status sp__tflite_finish(sp_tflite_call *c, sp_tflite_product *p, sp_tensor *y, int channel, int64_t activation,
+                            bool planes);
+void sp__tflite_product_free(sp_tflite_product *p);
 
-sp_status sp__tfl_window_fill(sp_tfl_window *w, const int64_t *in, int64_t padding);
-void sp__tfl_window_print(const sp_tfl_window *w, sp_tfl_window_text *t);
-sp_status sp__tfl_check_weights(sp_tfl_call *c, sp_tensor *x, sp_tensor *w, int rank);
-sp_status sp__tfl_convolve(sp_tfl_call *c, sp_tfl_product *p, const sp_tfl_window *w, int64_t groups, sp_tensor **out);
+sp_status sp__tflite_window_fill(sp_tflite_window *w, const int64_t *in, int64_t padding);
+void sp__tflite_window_print(const sp_tflite_window *w, sp_tflite_window_text *t);
+sp_status sp__tflite_check_weights(sp_tflite_call *c, sp_tensor *x, sp_tensor *w, int rank);
+sp_status sp__tflite_convolve(sp_tflite_call *c, sp_tflite_product *p, const sp_tflite_window *w, int64_t groups,
+                              sp_tensor **out);
 /* One axis resized to `out` elements, each the nearest: positions as the interpreter computes them, in float32. */
-sp_tensor *sp__tfl_nearest(sp_tfl_call *c, sp_tensor *x, int axis, int64_t out, bool corners, bool half);
+sp_tensor *sp__tflite_nearest(sp_tflite_call *c, sp_tensor *x, int axis, int64_t out, bool corners, bool half);
 
 #endif

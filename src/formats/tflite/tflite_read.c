@@ -14,14 +14,14 @@ enum { CUSTOM = 32, DEPTH_MAX = 64 };
 typedef struct code {
     int number;
     const char *name; /* as people write it: "CONV_2D", "TFLite_Detection_PostProcess" */
-    const sp_tfl_handler *handler;
+    const sp_tflite_handler *handler;
 } code;
 
 typedef struct reader {
     const sp_source *source;
-    sp_tfl_file t;
+    sp_tflite_file t;
     sp_model *m;
-    sp_tfl_model *out;
+    sp_tflite_model *out;
     uint64_t room; /* entries that may still come */
     int n_codes;
     code *codes;
@@ -39,7 +39,7 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.f, table, field, 4, &list));
-    SP_TRY(sp__tfl_spend(&r->room, list.n));
+    SP_TRY(sp__tflite_spend(&r->room, list.n));
     if (!(*out = take(r, list.n, sizeof **out))) return SP_NOMEM;
     *n = (int)list.n;
     for (int i = 0; i < *n; i++) {
@@ -54,7 +54,7 @@ static sp_status read_indices(reader *r, size_t table, unsigned field, int limit
 
 /* --- tensors ----------------------------------------------------------------------------------------------------- */
 
-static sp_status read_scale(reader *r, size_t table, sp_tfl_tensor *t)
+static sp_status read_scale(reader *r, size_t table, sp_tflite_tensor *t)
 {
     size_t place = 0;
     sp_flat_list scales, zeros;
@@ -66,7 +66,7 @@ static sp_status read_scale(reader *r, size_t table, sp_tfl_tensor *t)
     SP_TRY(sp__flat_number(&r->t.f, place, 6, 4, &axis));
     const char kind = t->meta.dtype != SP_DTYPE_NONE ? sp_dtype_kind(t->meta.dtype) : 'f';
     if (scales.n == 0 || (kind != 'i' && kind != 'u')) return SP_OK;
-    SP_TRY(sp__tfl_spend(&r->room, scales.n));
+    SP_TRY(sp__tflite_spend(&r->room, scales.n));
     const bool many = scales.n > 1;
     SP_CHECK(!many || (axis < (uint64_t)t->meta.rank && (uint64_t)t->meta.dims[axis] == scales.n), SP_FORMAT,
              "byte %zu: %llu scales along axis %llu", place, (unsigned long long)scales.n, (unsigned long long)axis);
@@ -83,21 +83,21 @@ static sp_status read_scale(reader *r, size_t table, sp_tfl_tensor *t)
         SP_TRY(sp__flat_get(&r->t.f, zeros.at + 8 * (size_t)(zeros.n > 1 ? i : 0), 8, &raw));
         values[scales.n + i] = (float)(int64_t)raw;
     }
-    t->scale = (sp_tfl_scale){(int)scales.n, values, values + scales.n, many ? (int)axis : 0};
+    t->scale = (sp_tflite_scale){(int)scales.n, values, values + scales.n, many ? (int)axis : 0};
     return SP_OK;
 }
 
 /* "name", in later graphs "graph/name"; with "#2" and so on when it returns. */
-static sp_status unique_name(reader *r, const char *scope, const char *name, char out[SP_TFL_NAME_MAX])
+static sp_status unique_name(reader *r, const char *scope, const char *name, char out[SP_TFLITE_NAME_MAX])
 {
-    snprintf(out, SP_TFL_NAME_MAX, "%.2000s%.2000s", scope, name);
+    snprintf(out, SP_TFLITE_NAME_MAX, "%.2000s%.2000s", scope, name);
     for (int k = 2; sp_bundle_find(r->out->tensors, out) >= 0; k++)
-        snprintf(out, SP_TFL_NAME_MAX, "%.2000s%.2000s#%d", scope, name, k);
+        snprintf(out, SP_TFLITE_NAME_MAX, "%.2000s%.2000s#%d", scope, name, k);
     return SP_OK;
 }
 
 /* A tensor of no elements is a constant without contents, unless a node makes it: then it replaces this one. */
-static sp_status read_empty(reader *r, const char *name, sp_tfl_tensor *t)
+static sp_status read_empty(reader *r, const char *name, sp_tflite_tensor *t)
 {
     bool empty = false;
     for (int k = 0; k < t->meta.rank; k++) {
@@ -115,12 +115,12 @@ static sp_status read_empty(reader *r, const char *name, sp_tfl_tensor *t)
 
 /* The contents of a constant. Float ones of the outermost graph are what can be trained: variables of programs. */
 __attribute__((noinline)) /* a name on the stack at a time */ static sp_status
-read_constant(reader *r, size_t table, const char *scope, sp_tfl_tensor *t)
+read_constant(reader *r, size_t table, const char *scope, sp_tflite_tensor *t)
 {
-    char full[SP_TFL_NAME_MAX];
+    char full[SP_TFLITE_NAME_MAX];
     bool added = false;
     SP_TRY(unique_name(r, scope, t->name, full));
-    SP_TRY(sp__tfl_add(r->source, &r->t, table, &t->meta, (uint64_t)t->type, r->out->tensors, full, &added));
+    SP_TRY(sp__tflite_add(r->source, &r->t, table, &t->meta, (uint64_t)t->type, r->out->tensors, full, &added));
     if (!added) return read_empty(r, full, t);
     t->constant = sp_bundle_tensor_at(r->out->tensors, sp_bundle_find(r->out->tensors, full));
     if (t->constant == NULL) return SP_NOMEM;
@@ -132,30 +132,31 @@ read_constant(reader *r, size_t table, const char *scope, sp_tfl_tensor *t)
 
 static sp_status new_state(reader *r, const char *name, const sp_meta *meta, int8_t start, int *out)
 {
-    sp_tfl_model *d = r->out;
+    sp_tflite_model *d = r->out;
     if (d->n_states == d->room) {
         int more = d->room == 0 ? 8 : 2 * d->room;
-        sp_tfl_state *bigger = sp__realloc(d->states, (size_t)d->room * sizeof *bigger, (size_t)more * sizeof *bigger);
+        sp_tflite_state *bigger =
+            sp__realloc(d->states, (size_t)d->room * sizeof *bigger, (size_t)more * sizeof *bigger);
         if (bigger == NULL) return SP_NOMEM;
         d->states = bigger;
         d->room = more;
     }
     *out = d->n_states;
-    d->states[d->n_states++] = (sp_tfl_state){.name = name, .meta = *meta, .start = start};
+    d->states[d->n_states++] = (sp_tflite_state){.name = name, .meta = *meta, .start = start};
     return SP_OK;
 }
 
-static sp_status read_tensor_parts(reader *r, size_t table, const char *scope, sp_tfl_tensor *t)
+static sp_status read_tensor_parts(reader *r, size_t table, const char *scope, sp_tflite_tensor *t)
 {
     uint64_t type = 0, variable = 0;
-    char name[SP_TFL_NAME_MAX];
-    SP_TRY(sp__tfl_text(&r->t, table, 3, name));
+    char name[SP_TFLITE_NAME_MAX];
+    SP_TRY(sp__tflite_text(&r->t, table, 3, name));
     if (!(t->name = sp__arena_text(&r->m->arena, name))) return SP_NOMEM;
     SP_TRY(sp__flat_number(&r->t.f, table, 1, 1, &type));
     SP_TRY(sp__flat_number(&r->t.f, table, 5, 1, &variable));
-    SP_TRY(sp__tfl_shape(&r->t, table, 0, &t->meta));
+    SP_TRY(sp__tflite_shape(&r->t, table, 0, &t->meta));
     t->type = (int)type;
-    t->meta.dtype = type == SP_TFL_INT4 ? SP_DTYPE_I8 : sp__tfl_dtype(type);
+    t->meta.dtype = type == SP_TFLITE_INT4 ? SP_DTYPE_I8 : sp__tflite_dtype(type);
     t->parameter = t->state = -1;
     SP_TRY(read_scale(r, table, t));
     SP_TRY(read_constant(r, table, scope, t));
@@ -166,7 +167,7 @@ static sp_status read_tensor_parts(reader *r, size_t table, const char *scope, s
     return new_state(r, t->name, &t->meta, (int8_t)zero, &t->state);
 }
 
-static sp_status read_tensor(reader *r, size_t table, int number, const char *scope, sp_tfl_tensor *t)
+static sp_status read_tensor(reader *r, size_t table, int number, const char *scope, sp_tflite_tensor *t)
 {
     char shown[SP_NAME_SHOWN];
     sp_status status = read_tensor_parts(r, table, scope, t);
@@ -182,37 +183,37 @@ static sp_status read_codes(reader *r)
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.f, r->t.model, 1, 4, &list));
-    SP_TRY(sp__tfl_spend(&r->room, list.n));
+    SP_TRY(sp__tflite_spend(&r->room, list.n));
     if (!(r->codes = take(r, list.n, sizeof *r->codes))) return SP_NOMEM;
     r->n_codes = (int)list.n;
     for (int i = 0; i < r->n_codes; i++) {
         size_t table = 0;
         uint64_t old = 0, number = 0;
-        char custom[SP_TFL_NAME_MAX], text[32];
+        char custom[SP_TFLITE_NAME_MAX], text[32];
         code *c = &r->codes[i];
         SP_TRY(sp__flat_table_at(&r->t.f, &list, (uint64_t)i, &table));
         SP_TRY(sp__flat_number(&r->t.f, table, 0, 1, &old));
         SP_TRY(sp__flat_number(&r->t.f, table, 3, 4, &number));
-        SP_TRY(sp__tfl_text(&r->t, table, 1, custom));
+        SP_TRY(sp__tflite_text(&r->t, table, 1, custom));
         c->number = number > old ? (int)(uint32_t)number : (int)(int8_t)old;
-        c->name = c->number == CUSTOM ? sp__arena_text(&r->m->arena, custom) : sp__tfl_op_name(c->number);
+        c->name = c->number == CUSTOM ? sp__arena_text(&r->m->arena, custom) : sp__tflite_op_name(c->number);
         if (c->name == NULL) {
             snprintf(text, sizeof text, "operator %d", c->number);
             c->name = sp__arena_text(&r->m->arena, text);
         }
         if (c->name == NULL) return SP_NOMEM;
-        c->handler = sp__tfl_handler_find(c->number, c->number == CUSTOM ? custom : NULL);
+        c->handler = sp__tflite_handler_find(c->number, c->number == CUSTOM ? custom : NULL);
     }
     return SP_OK;
 }
 
 /* Options as they lie in the file, up to 8 bytes each; what they mean is for the handler to know. */
-static sp_status read_options(reader *r, size_t table, sp_tfl_node *n)
+static sp_status read_options(reader *r, size_t table, sp_tflite_node *n)
 {
     size_t options = 0;
     SP_TRY(sp__flat_table(&r->t.f, table, 4, &options));
     if (options == 0) SP_TRY(sp__flat_table(&r->t.f, table, 12, &options));
-    for (unsigned k = 0; options != 0 && k < SP_TFL_OPTIONS; k++) {
+    for (unsigned k = 0; options != 0 && k < SP_TFLITE_OPTIONS; k++) {
         size_t place = 0;
         SP_TRY(sp__flat_field(&r->t.f, options, k, &place));
         if (place == 0) continue;
@@ -225,18 +226,18 @@ static sp_status read_options(reader *r, size_t table, sp_tfl_node *n)
     if (options == 0 || n->handler == NULL || n->handler->list < 0) return SP_OK;
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.f, options, (unsigned)n->handler->list, 4, &list));
-    SP_TRY(sp__tfl_spend(&r->room, list.n));
+    SP_TRY(sp__tflite_spend(&r->room, list.n));
     if (!(n->list = take(r, list.n, sizeof *n->list))) return SP_NOMEM;
     n->n_list = (int)list.n;
     for (int i = 0; i < n->n_list; i++) SP_TRY(sp__flat_int_at(&r->t.f, &list, (uint64_t)i, &n->list[i]));
     return SP_OK;
 }
 
-static sp_status read_custom(reader *r, size_t table, sp_tfl_node *n)
+static sp_status read_custom(reader *r, size_t table, sp_tflite_node *n)
 {
     sp_flat_list list;
     SP_TRY(sp__flat_vector(&r->t.f, table, 5, 1, &list));
-    SP_TRY(sp__tfl_spend(&r->room, list.n));
+    SP_TRY(sp__tflite_spend(&r->room, list.n));
     uint8_t *copy = take(r, list.n, 1);
     if (copy == NULL) return SP_NOMEM;
     memcpy(copy, r->t.f.data + list.at, (size_t)list.n);
@@ -246,12 +247,12 @@ static sp_status read_custom(reader *r, size_t table, sp_tfl_node *n)
 }
 
 /* VAR_HANDLE: one state for all handles of a name. Who reads or writes it says what it is; see type_states. */
-static sp_status read_handle(reader *r, size_t table, sp_tfl_node *n)
+static sp_status read_handle(reader *r, size_t table, sp_tflite_node *n)
 {
     size_t options = 0;
-    char name[SP_TFL_NAME_MAX] = "";
+    char name[SP_TFLITE_NAME_MAX] = "";
     SP_TRY(sp__flat_table(&r->t.f, table, 4, &options));
-    if (options != 0) SP_TRY(sp__tfl_text(&r->t, options, 1, name));
+    if (options != 0) SP_TRY(sp__tflite_text(&r->t, options, 1, name));
     for (int i = 0; i < r->out->n_states; i++)
         if (strcmp(r->out->states[i].name, name) == 0) {
             n->state = i;
@@ -261,24 +262,24 @@ static sp_status read_handle(reader *r, size_t table, sp_tfl_node *n)
     return kept != NULL ? new_state(r, kept, &(sp_meta){.dtype = SP_DTYPE_NONE}, 0, &n->state) : SP_NOMEM;
 }
 
-int sp__tfl_graphs_of(const sp_tfl_node *n)
+int sp__tflite_graphs_of(const sp_tflite_node *n)
 {
     return strcmp(n->op, "IF") == 0 || strcmp(n->op, "WHILE") == 0 ? 2 : strcmp(n->op, "CALL_ONCE") == 0 ? 1 : 0;
 }
 
-int sp__tfl_graph_of(const sp_tfl_node *n, int k) { return (int)(int32_t)(uint32_t)n->option[k]; }
+int sp__tflite_graph_of(const sp_tflite_node *n, int k) { return (int)(int32_t)(uint32_t)n->option[k]; }
 
-static sp_status check_graph_options(const reader *r, const sp_tfl_node *n)
+static sp_status check_graph_options(const reader *r, const sp_tflite_node *n)
 {
-    for (int k = 0; k < sp__tfl_graphs_of(n); k++) {
-        int64_t index = sp__tfl_graph_of(n, k);
+    for (int k = 0; k < sp__tflite_graphs_of(n); k++) {
+        int64_t index = sp__tflite_graph_of(n, k);
         SP_CHECK(index >= 0 && index < r->out->n_graphs, SP_FORMAT, "graph %lld of %d", (long long)index,
                  r->out->n_graphs);
     }
     return SP_OK;
 }
 
-static sp_status read_node_parts(reader *r, const sp_tfl_graph *g, size_t table, sp_tfl_node *n)
+static sp_status read_node_parts(reader *r, const sp_tflite_graph *g, size_t table, sp_tflite_node *n)
 {
     uint64_t index = 0;
     SP_TRY(sp__flat_number(&r->t.f, table, 0, 4, &index));
@@ -295,7 +296,7 @@ static sp_status read_node_parts(reader *r, const sp_tfl_graph *g, size_t table,
     if (c->number == CUSTOM) SP_TRY(read_custom(r, table, n));
     if (strcmp(n->op, "VAR_HANDLE") == 0) SP_TRY(read_handle(r, table, n));
     SP_TRY(check_graph_options(r, n));
-    const bool silent = strcmp(n->op, "ASSIGN_VARIABLE") == 0 || sp__tfl_graphs_of(n) > 0;
+    const bool silent = strcmp(n->op, "ASSIGN_VARIABLE") == 0 || sp__tflite_graphs_of(n) > 0;
     SP_CHECK(silent || n->handler == NULL || (n->n_out > 0 && n->out[0] >= 0), SP_FORMAT,
              "byte %zu: an operator without results", table);
     for (int i = 0; n->handler != NULL && i < n->handler->needs; i++)
@@ -306,13 +307,13 @@ static sp_status read_node_parts(reader *r, const sp_tfl_graph *g, size_t table,
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
 /* Which node uses a tensor last: it is let go behind it. */
-sp_status sp__tfl_find_dead(sp__arena *arena, sp_tfl_graph *g)
+sp_status sp__tflite_find_dead(sp__arena *arena, sp_tflite_graph *g)
 {
     int *last = sp__arena_alloc(arena, ((size_t)g->n_tensors + 1) * sizeof *last);
     if (last == NULL) return SP_NOMEM;
     for (int i = 0; i < g->n_tensors; i++) last[i] = -1;
     for (int i = 0; i < g->n_nodes; i++) {
-        const sp_tfl_node *n = &g->nodes[i];
+        const sp_tflite_node *n = &g->nodes[i];
         for (int k = 0; k < n->n_in; k++)
             if (n->in[k] >= 0) last[n->in[k]] = i;
         for (int k = 0; k < n->n_out; k++)
@@ -328,25 +329,25 @@ sp_status sp__tfl_find_dead(sp__arena *arena, sp_tfl_graph *g)
     }
     for (int i = 0; i < g->n_tensors; i++) {
         if (last[i] < 0 || g->tensors[i].constant != NULL) continue;
-        sp_tfl_node *n = &g->nodes[last[i]];
+        sp_tflite_node *n = &g->nodes[last[i]];
         n->dead[n->n_dead++] = i;
     }
     return SP_OK;
 }
 
-static sp_status read_graph_parts(reader *r, size_t table, int number, sp_tfl_graph *g)
+static sp_status read_graph_parts(reader *r, size_t table, int number, sp_tflite_graph *g)
 {
     sp_flat_list tensors, nodes;
     size_t at = 0;
-    char *scope = sp__arena_alloc(&r->m->arena, SP_TFL_NAME_MAX),
-         *name = sp__arena_alloc(&r->m->arena, SP_TFL_NAME_MAX);
+    char *scope = sp__arena_alloc(&r->m->arena, SP_TFLITE_NAME_MAX),
+         *name = sp__arena_alloc(&r->m->arena, SP_TFLITE_NAME_MAX);
     if (!scope || !name) return SP_NOMEM;
-    SP_TRY(sp__tfl_text(&r->t, table, 4, name));
+    SP_TRY(sp__tflite_text(&r->t, table, 4, name));
     g->name = name;
-    snprintf(scope, SP_TFL_NAME_MAX, number > 0 ? "%.4000s/" : "", name);
+    snprintf(scope, SP_TFLITE_NAME_MAX, number > 0 ? "%.4000s/" : "", name);
     SP_TRY(sp__flat_vector(&r->t.f, table, 0, 4, &tensors));
     SP_TRY(sp__flat_vector(&r->t.f, table, 3, 4, &nodes));
-    SP_TRY(sp__tfl_spend(&r->room, tensors.n + nodes.n));
+    SP_TRY(sp__tflite_spend(&r->room, tensors.n + nodes.n));
     g->tensors = take(r, tensors.n, sizeof *g->tensors);
     g->nodes = take(r, nodes.n, sizeof *g->nodes);
     if (g->tensors == NULL || g->nodes == NULL) return SP_NOMEM;
@@ -359,21 +360,21 @@ static sp_status read_graph_parts(reader *r, size_t table, int number, sp_tfl_gr
     SP_TRY(read_indices(r, table, 2, g->n_tensors, false, &g->n_outputs, &g->outputs));
     for (uint64_t i = 0; i < nodes.n; i++) {
         SP_TRY(sp__flat_table_at(&r->t.f, &nodes, i, &at));
-        sp_tfl_node *n = &g->nodes[i];
+        sp_tflite_node *n = &g->nodes[i];
         sp_status status = read_node_parts(r, g, at, n);
         if (status != SP_OK) sp__error_context("operator %d (%s)", (int)i, n->op != NULL ? n->op : "?");
         SP_TRY(status);
         g->n_nodes++;
-        if (n->handler == NULL) sp__tfl_note_unsupported(&r->unsupported, &r->n_unsupported, n);
+        if (n->handler == NULL) sp__tflite_note_unsupported(&r->unsupported, &r->n_unsupported, n);
     }
-    return sp__tfl_find_dead(&r->m->arena, g);
+    return sp__tflite_find_dead(&r->m->arena, g);
 }
 
 static sp_status read_graphs(reader *r)
 {
     const sp_flat_list *list = &r->t.graphs;
     SP_CHECK(list->n > 0, SP_FORMAT, "the file holds no graph");
-    SP_TRY(sp__tfl_spend(&r->room, list->n));
+    SP_TRY(sp__tflite_spend(&r->room, list->n));
     if (!(r->out->graphs = take(r, list->n, sizeof *r->out->graphs))) return SP_NOMEM;
     r->out->n_graphs = (int)list->n;
     for (int i = 0; i < r->out->n_graphs; i++) {
@@ -387,31 +388,31 @@ static sp_status read_graphs(reader *r)
 }
 
 /* Graphs that run each other must not come back to themselves: TensorFlow Lite has no recursion. */
-static sp_status check_calls(sp_tfl_model *d, int number, int depth)
+static sp_status check_calls(sp_tflite_model *d, int number, int depth)
 {
-    sp_tfl_graph *g = &d->graphs[number];
+    sp_tflite_graph *g = &d->graphs[number];
     SP_CHECK(g->walked != 1, SP_FORMAT, "subgraph %d runs itself", number);
     SP_CHECK(depth <= DEPTH_MAX, SP_FORMAT, "subgraphs run each other more than %d deep", DEPTH_MAX);
     if (g->walked == 2) return SP_OK;
     g->walked = 1;
     for (int i = 0; i < g->n_nodes; i++)
-        for (int k = 0; k < sp__tfl_graphs_of(&g->nodes[i]); k++)
-            SP_TRY(check_calls(d, sp__tfl_graph_of(&g->nodes[i], k), depth + 1));
+        for (int k = 0; k < sp__tflite_graphs_of(&g->nodes[i]); k++)
+            SP_TRY(check_calls(d, sp__tflite_graph_of(&g->nodes[i], k), depth + 1));
     g->walked = 2;
     return SP_OK;
 }
 
 /* A resource is of the dtype and shape that it is read or written with. */
-static sp_status type_states_of(sp_tfl_model *d, const sp_tfl_graph *g, int *handles)
+static sp_status type_states_of(sp_tflite_model *d, const sp_tflite_graph *g, int *handles)
 {
     for (int i = 0; i < g->n_tensors; i++) handles[i] = -1;
     for (int k = 0; k < g->n_nodes; k++) {
-        const sp_tfl_node *n = &g->nodes[k];
+        const sp_tflite_node *n = &g->nodes[k];
         const bool reads = strcmp(n->op, "READ_VARIABLE") == 0, writes = strcmp(n->op, "ASSIGN_VARIABLE") == 0;
         if (n->state >= 0) handles[n->out[0]] = n->state;
         if ((!reads && !writes) || handles[n->in[0]] < 0) continue;
-        sp_tfl_state *state = &d->states[handles[n->in[0]]];
-        const sp_tfl_tensor *t = &g->tensors[reads ? n->out[0] : n->in[1]];
+        sp_tflite_state *state = &d->states[handles[n->in[0]]];
+        const sp_tflite_tensor *t = &g->tensors[reads ? n->out[0] : n->in[1]];
         for (int a = 0; a < t->meta.rank; a++)
             SP_CHECK(t->meta.dims[a] >= 0, SP_FORMAT, "variable '%s' of unknown shape", state->name);
         if (state->meta.dtype == SP_DTYPE_NONE) state->meta = t->meta;
@@ -422,7 +423,7 @@ static sp_status type_states_of(sp_tfl_model *d, const sp_tfl_graph *g, int *han
 static sp_status type_states(reader *r)
 {
     for (int i = 0; i < r->out->n_graphs && r->out->n_states > 0; i++) {
-        const sp_tfl_graph *g = &r->out->graphs[i];
+        const sp_tflite_graph *g = &r->out->graphs[i];
         int *handles = take(r, (uint64_t)g->n_tensors, sizeof *handles);
         if (handles == NULL) return SP_NOMEM;
         SP_TRY(type_states_of(r->out, g, handles));
@@ -432,12 +433,12 @@ static sp_status type_states(reader *r)
 
 /* --- faces ------------------------------------------------------------------------------------------------------- */
 
-static sp_status read_face(reader *r, size_t table, const sp_tfl_tensor *t, bool input, sp_model_value *out)
+static sp_status read_face(reader *r, size_t table, const sp_tflite_tensor *t, bool input, sp_model_value *out)
 {
     sp_meta open = {.rank = -1};
     SP_CHECK(t->meta.dtype != SP_DTYPE_NONE, SP_DECLINED, "%s '%s' holds texts or resources, which are not supported",
              input ? "input" : "output", t->name);
-    SP_TRY(sp__tfl_shape(&r->t, table, 7, &open));
+    SP_TRY(sp__tflite_shape(&r->t, table, 7, &open));
     const bool signed_shape = open.rank == t->meta.rank && open.rank > 0;
     out->name = t->name;
     out->spec.dtype = t->meta.dtype;
@@ -451,7 +452,7 @@ static sp_status read_face(reader *r, size_t table, const sp_tfl_tensor *t, bool
 
 static sp_status read_faces(reader *r)
 {
-    const sp_tfl_graph *g = &r->out->graphs[0];
+    const sp_tflite_graph *g = &r->out->graphs[0];
     sp_flat_list tensors;
     size_t graph = 0, at = 0;
     sp_model *m = r->m;
@@ -472,16 +473,16 @@ static sp_status read_faces(reader *r)
     return SP_OK;
 }
 
-sp_status sp__tfl_read(const sp_source *s, sp_model *m, sp_tfl_model *out)
+sp_status sp__tflite_read(const sp_source *s, sp_model *m, sp_tflite_model *out)
 {
     reader r = {.source = s, .m = m, .out = out, .room = s->bytes};
-    SP_TRY(sp__tfl_open(s, &r.t));
+    SP_TRY(sp__tflite_open(s, &r.t));
     sp_status status = read_codes(&r);
     if (status == SP_OK) status = read_graphs(&r);
     if (status == SP_OK && r.n_unsupported > 0)
         status = sp__fail(SP_DECLINED, "%d nodes use operators that are not supported: %s%s", r.n_unsupported,
                           r.unsupported.data != NULL ? r.unsupported.data : "",
-                          r.n_unsupported > SP_TFL_UNSUPPORTED_SHOWN ? ", and more" : "");
+                          r.n_unsupported > SP_TFLITE_UNSUPPORTED_SHOWN ? ", and more" : "");
     for (int i = 0; i < out->n_graphs && status == SP_OK; i++) status = check_calls(out, i, 0);
     if (status == SP_OK) status = type_states(&r);
     if (status == SP_OK) status = read_faces(&r);

@@ -29,7 +29,7 @@ typedef struct level {
 } level;
 
 typedef struct tree {
-    const sp_tfl_file *t;
+    const sp_tflite_file *t;
     int n;
     level levels[LEVELS_MAX];
     int rank;
@@ -42,7 +42,7 @@ typedef struct tree {
     uint8_t *out;
 } tree;
 
-static sp_status read_positions(const sp_tfl_file *t, size_t dimension, unsigned number, positions *out)
+static sp_status read_positions(const sp_tflite_file *t, size_t dimension, unsigned number, positions *out)
 {
     static const int widths[] = {0, 4, 2, 1};
     uint64_t kind = 0;
@@ -154,7 +154,8 @@ static sp_status walk(tree *w, int depth, int64_t branch)
     return SP_OK;
 }
 
-static sp_status fill_sparse(const sp_tfl_file *t, size_t sparsity, sp_tensor *out, const uint8_t *data, size_t bytes)
+static sp_status fill_sparse(const sp_tflite_file *t, size_t sparsity, sp_tensor *out, const uint8_t *data,
+                             size_t bytes)
 {
     tree w = {.t = t,
               .rank = sp_tensor_rank(out),
@@ -182,8 +183,8 @@ static sp_status fill_int4(sp_tensor *out, const uint8_t *data, size_t bytes)
     return SP_OK;
 }
 
-sp_status sp__tfl_add(const sp_source *s, const sp_tfl_file *t, size_t tensor, const sp_meta *meta, uint64_t type,
-                      sp_bundle *bundle, const char *name, bool *added)
+sp_status sp__tflite_add(const sp_source *s, const sp_tflite_file *t, size_t tensor, const sp_meta *meta, uint64_t type,
+                         sp_bundle *bundle, const char *name, bool *added)
 {
     uint64_t index = 0;
     const uint8_t *data = NULL;
@@ -191,18 +192,19 @@ sp_status sp__tfl_add(const sp_source *s, const sp_tfl_file *t, size_t tensor, c
     sp_meta m = *meta;
     *added = false;
     SP_TRY(sp__flat_number(&t->f, tensor, 2, 4, &index));
-    SP_TRY(sp__tfl_contents(t, index, &data, &bytes));
-    if (bytes == 0 || type == SP_TFL_STRING) return SP_OK;
-    m.dtype = type == SP_TFL_INT4 ? SP_DTYPE_I8 : sp__tfl_dtype(type);
+    SP_TRY(sp__tflite_contents(t, index, &data, &bytes));
+    if (bytes == 0 || type == SP_TFLITE_STRING) return SP_OK;
+    m.dtype = type == SP_TFLITE_INT4 ? SP_DTYPE_I8 : sp__tflite_dtype(type);
     SP_CHECK(m.dtype != SP_DTYPE_NONE, SP_DECLINED, "type number %llu is not supported", (unsigned long long)type);
     SP_TRY(sp__flat_table(&t->f, tensor, 6, &sparsity));
     *added = true;
-    if (type != SP_TFL_INT4 && sparsity == 0) return sp__source_add(s, bundle, name, &m, data, bytes);
+    if (type != SP_TFLITE_INT4 && sparsity == 0) return sp__source_add(s, bundle, name, &m, data, bytes);
     SP_TRY(sp__meta_bytes(&m, &filled));
     SP_CHECK(filled / GROWTH_MAX <= bytes, SP_FORMAT, "%zu bytes for %zu bytes of elements", bytes, filled);
     sp_tensor *out = NULL;
     SP_TRY(sp_tensor_create(m.dtype, m.rank, m.dims, &out));
-    sp_status status = type == SP_TFL_INT4 ? fill_int4(out, data, bytes) : fill_sparse(t, sparsity, out, data, bytes);
+    sp_status status =
+        type == SP_TFLITE_INT4 ? fill_int4(out, data, bytes) : fill_sparse(t, sparsity, out, data, bytes);
     if (status == SP_OK) status = sp_bundle_add(bundle, name, out);
     sp_tensor_release(out);
     return status;

@@ -10,24 +10,24 @@
 
 /* Names as they are made: too large for the stack. */
 typedef struct {
-    char scope[SP_TFL_NAME_MAX], name[SP_TFL_NAME_MAX], full[2 * SP_TFL_NAME_MAX], unique[SP_TFL_NAME_MAX],
-        first[SP_TFL_NAME_MAX];
+    char scope[SP_TFLITE_NAME_MAX], name[SP_TFLITE_NAME_MAX], full[2 * SP_TFLITE_NAME_MAX], unique[SP_TFLITE_NAME_MAX],
+        first[SP_TFLITE_NAME_MAX];
 } names;
 
 typedef struct {
     const sp_source *source;
     sp_bundle *bundle;
-    sp_tfl_file t;
+    sp_tflite_file t;
     names *n;
 } reader;
 
 /* A name that is not in the bundle yet. */
-static void make_unique(const reader *r, char name[SP_TFL_NAME_MAX])
+static void make_unique(const reader *r, char name[SP_TFLITE_NAME_MAX])
 {
     if (sp_bundle_find(r->bundle, name) < 0) return;
-    memcpy(r->n->first, name, SP_TFL_NAME_MAX);
+    memcpy(r->n->first, name, SP_TFLITE_NAME_MAX);
     for (int k = 2; sp_bundle_find(r->bundle, name) >= 0; k++)
-        snprintf(name, SP_TFL_NAME_MAX, "%.4000s#%d", r->n->first, k);
+        snprintf(name, SP_TFLITE_NAME_MAX, "%.4000s#%d", r->n->first, k);
 }
 
 /* One number a channel (or one for all), if there are any. */
@@ -43,7 +43,7 @@ static sp_status add_quantization(const reader *r, const char *name, size_t tens
     if (table == 0) return SP_OK;
     for (int i = 0; i < 2; i++) {
         sp_flat_list list;
-        char full[SP_TFL_NAME_MAX];
+        char full[SP_TFLITE_NAME_MAX];
         SP_TRY(sp__flat_vector(&r->t.f, table, parts[i].field, sp_dtype_bytes(parts[i].dtype), &list));
         if (list.n == 0) continue;
         snprintf(full, sizeof full, "%.4000s%s", name, parts[i].ending);
@@ -62,14 +62,14 @@ static sp_status read_tensor(const reader *r, size_t tensor, const char *scope)
     bool added = false;
     sp_meta meta = {.rank = 0};
     SP_TRY(sp__flat_number(&r->t.f, tensor, 1, 1, &type));
-    SP_TRY(sp__tfl_text(&r->t, tensor, 3, name));
+    SP_TRY(sp__tflite_text(&r->t, tensor, 3, name));
     snprintf(full, sizeof r->n->full, "%s%s", scope, name);
-    if (strlen(full) >= SP_TFL_NAME_MAX - 64) return sp__fail(SP_FORMAT, "the name of a tensor is too long");
-    snprintf(unique, SP_TFL_NAME_MAX, "%.4000s", full);
+    if (strlen(full) >= SP_TFLITE_NAME_MAX - 64) return sp__fail(SP_FORMAT, "the name of a tensor is too long");
+    snprintf(unique, SP_TFLITE_NAME_MAX, "%.4000s", full);
     make_unique(r, unique);
     sp__name_shown(full, strlen(full), shown);
-    sp_status status = sp__tfl_shape(&r->t, tensor, 0, &meta);
-    if (status == SP_OK) status = sp__tfl_add(r->source, &r->t, tensor, &meta, type, r->bundle, unique, &added);
+    sp_status status = sp__tflite_shape(&r->t, tensor, 0, &meta);
+    if (status == SP_OK) status = sp__tflite_add(r->source, &r->t, tensor, &meta, type, r->bundle, unique, &added);
     if (status == SP_OK && added) status = add_quantization(r, unique, tensor);
     if (status != SP_OK) sp__error_context("tensor '%s'", shown);
     return status;
@@ -83,8 +83,8 @@ static sp_status read_subgraph(const reader *r, size_t graph, uint64_t number)
     char *scope = r->n->scope;
     *scope = '\0';
     if (number > 0) {
-        SP_TRY(sp__tfl_text(&r->t, graph, 4, r->n->name));
-        snprintf(scope, SP_TFL_NAME_MAX, "%.4000s/", r->n->name);
+        SP_TRY(sp__tflite_text(&r->t, graph, 4, r->n->name));
+        snprintf(scope, SP_TFLITE_NAME_MAX, "%.4000s/", r->n->name);
     }
     SP_TRY(sp__flat_vector(&r->t.f, graph, 0, 4, &tensors));
     for (uint64_t i = 0; i < tensors.n; i++) {
@@ -101,7 +101,7 @@ static sp_status read_subgraphs(reader *r, sp_bundle *bundle)
     size_t graph = 0;
     uint64_t version = 0;
     char text[32];
-    SP_TRY(sp__tfl_open(s, &r->t));
+    SP_TRY(sp__tflite_open(s, &r->t));
     SP_TRY(sp__flat_number(&r->t.f, r->t.model, 0, 4, &version));
     snprintf(text, sizeof text, "%u", (unsigned)version);
     SP_TRY(sp_bundle_set_note(bundle, "version", text));
@@ -124,6 +124,6 @@ const sp_format sp__format_tflite = {
     .name = "tflite",
     .title = "TensorFlow Lite model",
     .extensions = ".tflite",
-    .probe = sp__tfl_probe,
+    .probe = sp__tflite_probe,
     .read = read_file,
 };
