@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* servable.h - servables of MindSpore Serving: methods that other processes run. Their requests are passed on as they are, over Unix sockets that those processes listen on.
  *
- *     request   "SPS1", 1 byte protocol (0 REST, 1 gRPC), 3 bytes 0, u32 bytes of the method's name, u32 0, u64 bytes of the body; name; body
+ *     request   "SPS1", 1 byte protocol (0 REST, 1 gRPC; 2, between the processes: gRPC with inputs called by their places), 3 bytes 0, u32 bytes of the method's name, u32 0, u64 bytes of the body; name; body
  *     reply     "SPR1", u32 HTTP status, u64 bytes of the body; body (of gRPC: the message, without its frame)
  *
  * Numbers are little-endian. A connection carries one request at a time; a servable has as many connections to a process as it may run requests at once. */

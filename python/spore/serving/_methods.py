@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from spore._core import type_name as _type_name
-from spore import _core
+from spore import _core, context
 from spore.common.tensor import Tensor
 from spore.serving._values import RequestError
 
@@ -44,6 +44,20 @@ class Registry:
     def __init__(self):
         self.models, self.methods, self.declaring = [], {}, None
         self.old_model = None     # of declare_servable
+        self.threads = None       # of the process: (their number, processors), as declared
+
+    def set_threads(self, number, cores):
+        """For the whole process, before its models are loaded."""
+        if self.threads not in (None, (number, cores)):
+            raise RuntimeError(f'the models of a servable share its threads: one declares thread_num {self.threads[0]} on processors {self.threads[1]}, another {number} on {cores}')
+        self.threads = number, cores
+        if cores is not None:
+            try:
+                os.sched_setaffinity(0, cores)
+            except OSError as error:
+                raise RuntimeError(f'thread_affinity_core_list {cores}: {error.strerror}; this process may run on {sorted(os.sched_getaffinity(0))}') from None
+        if number is not None:
+            context.set_context(runtime_num_threads=number)
 
     def batch_size(self):
         return max([1, *(g.batch_size for m in self.models for g in m.graphs)])

@@ -13,7 +13,7 @@ import sys
 import threading
 import traceback
 
-from spore.serving import _methods, _values
+from spore.serving import _methods, _pipelines, _values
 from spore.serving._values import RequestError, field
 
 INVALID, SYSTEM = 2, 3
@@ -82,6 +82,8 @@ class _Worker:
     def __init__(self, config):
         self.name, self.version = config['name'], config['version']
         self.runner = _Runner()
+        here = _pipelines.HERE
+        here.name, here.version, here.routes, here.submit = self.name, self.version, config['routes'], self.runner.submit
 
     def method(self, name):
         method = _methods.REGISTRY.methods.get(name)
@@ -105,8 +107,9 @@ class _Worker:
         return 200, {'instances': [{'error_msg': r} if isinstance(r, str) else {k: _values.to_json(v) for k, v in r.items()} for r in results]}
 
     def predict(self, method, instances):
-        """Results; instances that lack an input fail alone."""
+        """Results; instances that lack an input fail alone, but for pipelines, whose whole request fails."""
         results, good = [None] * len(instances), []
+        pipeline = isinstance(method, _pipelines.Pipeline)
         for i, instance in enumerate(instances):
             try:
                 if isinstance(instance, RequestError):
@@ -114,13 +117,16 @@ class _Worker:
                 _methods.check_inputs(method, instance)
                 good.append(i)
             except RequestError as error:
+                if pipeline:
+                    raise
                 results[i] = str(error)
         if good:
-            for i, result in zip(good, self.runner.submit(method, [instances[i] for i in good])):
+            whole = [instances[i] for i in good]
+            for i, result in zip(good, _pipelines.run(method, whole) if pipeline else self.runner.submit(method, whole)):
                 results[i] = result
         return results
 
-    def grpc(self, name, body):
+    def grpc(self, name, body, by_place=False):
         """The reply message: errors are in it."""
         def error(code, text):
             return field(4, field(1, code) + field(2, text))
@@ -135,6 +141,8 @@ class _Worker:
                         instances.append(fault)
             if not instances:
                 raise RequestError('there are no instances')
+            if by_place:
+                instances = [_pipelines.by_place(method, instance) for instance in instances]
             results = self.predict(method, instances)
             written = []
             for i, result in enumerate(results):
@@ -162,7 +170,7 @@ class _Worker:
                 name = _read(connection, name_bytes).decode()
                 body = bytes(_read(connection, body_bytes))
                 if head[4]:
-                    status, reply = 200, self.grpc(name, body)
+                    status, reply = 200, self.grpc(name, body, head[4] == _pipelines.BY_PLACE)
                 else:
                     status, reply = self.rest(name, body)
                     reply = json.dumps(reply, ensure_ascii=False).encode()

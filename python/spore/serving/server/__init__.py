@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 
+from spore.serving import _pipelines
 from spore.serving.server import distributed, register
 
 __all__ = ['ServableStartConfig', 'start_servables', 'start_grpc_server', 'start_restful_server', 'stop', 'SSLConfig', 'register', 'distributed']
@@ -107,7 +108,7 @@ class _Worker:
         os.close(alive_read)
         self.started, self.told = time.monotonic(), tell_read
         self.process.stdin.write(json.dumps({'directory': c.servable_directory, 'name': c.servable_name, 'version': c.version_number, 'folder': c.folder, 'device': self.device,
-                                             'socket': self.path, 'tell': tell_write, 'alive': alive_read, 'key': c.dec_key.hex() if c.dec_key else None,
+                                             'socket': self.path, 'routes': os.path.join(os.path.dirname(self.path), 'routes'), 'tell': tell_write, 'alive': alive_read, 'key': c.dec_key.hex() if c.dec_key else None,
                                              'mode': c.dec_mode}).encode() + b'\n')
         self.process.stdin.close()
 
@@ -201,6 +202,8 @@ def start_servables(servable_configs, enable_lite=False):
             for i in range(c.n_workers):
                 workers.append(_Worker(c, c.device_ids[i] if i < len(c.device_ids) else i, os.path.join(_servers.folder, f'{len(_servers.workers) + len(workers)}')))
         try:
+            _pipelines.write_routes(os.path.join(_servers.folder, 'routes'),
+                                    [{'name': w.config.servable_name, 'version': w.config.version_number, 'socket': w.path} for w in [*_servers.workers, *workers]])
             for worker in workers:
                 worker.start(True)
             for worker in workers:

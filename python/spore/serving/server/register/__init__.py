@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What servable_config.py calls: it declares the models of a servable and, as chains of stages, its methods."""
 from spore._core import type_name as _type_name
-from spore.serving import _methods
+from spore.serving import _methods, _pipelines
 from spore.serving._methods import Model
+from spore.serving._pipelines import PipelineServable
 
-__all__ = ['declare_model', 'Model', 'register_method', 'add_stage', 'Context', 'CPUDeviceInfo', 'GPUDeviceInfo', 'AscendDeviceInfo', 'AclOptions', 'GpuOptions',
+__all__ = ['declare_model', 'Model', 'register_method', 'add_stage', 'register_pipeline', 'PipelineServable', 'Context', 'CPUDeviceInfo', 'GPUDeviceInfo', 'AscendDeviceInfo', 'AclOptions', 'GpuOptions',
            'declare_servable', 'call_servable', 'call_preprocess', 'call_preprocess_pipeline', 'call_postprocess', 'call_postprocess_pipeline']
 
 
@@ -38,12 +39,23 @@ class GpuOptions(_OtherDevice):
 
 
 class Context:
-    """Threads of a model. One number for the whole process is set by SPORE_NUM_THREADS; others than the default are refused."""
+    """Threads of a model, and the processors that they run on. They are those of the whole process here: all models of a servable have the same.
+
+    Args:
+        thread_num (int): How many threads.
+        thread_affinity_core_list (Union[list[int], tuple[int]]): Numbers of processors.
+        enable_parallel (bool): Refused if True: a model's operators run one after the other, each on all threads.
+    """
 
     def __init__(self, thread_num=None, thread_affinity_core_list=None, enable_parallel=None):
-        given = [name for name, value in (('thread_num', thread_num), ('thread_affinity_core_list', thread_affinity_core_list), ('enable_parallel', enable_parallel)) if value]
-        if given:
-            raise RuntimeError(f'Context: {given[0]} cannot be set for one model here; SPORE_NUM_THREADS sets the threads of a process')
+        if thread_num is not None and (not isinstance(thread_num, int) or isinstance(thread_num, bool) or thread_num < 1):
+            raise RuntimeError(f"Parameter 'thread_num' should be a positive int, but actually {thread_num!r}")
+        cores = None if thread_affinity_core_list is None else list(thread_affinity_core_list)
+        if cores is not None and (not cores or not all(isinstance(c, int) and c >= 0 for c in cores)):
+            raise RuntimeError(f"Parameter 'thread_affinity_core_list' should be a list of numbers of processors, but actually {thread_affinity_core_list!r}")
+        if enable_parallel:
+            raise RuntimeError('Context: enable_parallel is not there: operators run one after the other, each on all threads; leave it out')
+        self.thread_num, self.cores = thread_num, cores
 
     def append_device_info(self, device_info):
         if not isinstance(device_info, CPUDeviceInfo):
@@ -71,6 +83,8 @@ def declare_model(model_file, model_format, with_batch_dim=True, options=None, w
         raise RuntimeError('declare_model: options and config_file are of other devices; leave them out')
     if context is not None and not isinstance(context, Context):
         raise RuntimeError("Parameter 'context' should be a Context")
+    if context is not None:
+        _methods.REGISTRY.set_threads(context.thread_num, context.cores)
     taken = {f for m in _methods.REGISTRY.models for f in m.files}
     for name in files:
         if name in taken:
@@ -90,6 +104,21 @@ def register_method(output_names):
 
     def declare(fn):
         _methods.declare_method(fn, names)
+        return fn
+    return declare
+
+
+def register_pipeline(output_names):
+    """Decorates a function that is run for each instance of a request: its parameters are the inputs, what it returns are the outputs. It calls methods with
+    `PipelineServable.run`.
+
+    Args:
+        output_names (Union[str, list[str]]): Names of the outputs.
+    """
+    names = [output_names] if isinstance(output_names, str) else list(output_names)
+
+    def declare(fn):
+        _pipelines.declare(fn, names)
         return fn
     return declare
 
