@@ -1206,7 +1206,7 @@ def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, 
 def no_init_parameters():
     """For networks whose Parameters are loaded from a checkpoint next: marks Parameters as not needing initial values."""
 def parameter_broadcast(net, layout, cur_rank: Any = 0, initial_rank: Any = 0):
-    """Parameters of one process to all: there is one."""
+    """Give Parameters of one process to all. Those that are split are left out: every process has slices of its own."""
 def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power, update_decay_epoch: Any = False):
     """From ``learning_rate`` to ``end_learning_rate`` along a power of the remaining way."""
 class profile(_profile):

@@ -390,6 +390,8 @@ def set_auto_parallel_context(**kwargs):
             _parallel['search_mode'] = value
         elif key == 'search_mode':
             _parallel['auto_parallel_search_mode'] = value
+        elif key == 'sharding_propagation' and value:   # the old name of a search mode
+            _parallel['search_mode'] = _parallel['auto_parallel_search_mode'] = 'sharding_propagation'
         state.changed()
         _say_parallel_not_done(key, value)
 
@@ -398,10 +400,12 @@ def _check_optimizer_config(value):
     if not isinstance(value, dict):
         raise TypeError(f"set_auto_parallel_context: parallel_optimizer_config must be a dict, but got {_type_name(value)}")
     for key, part in value.items():
-        if key not in ('gradient_accumulation_shard', 'parallel_optimizer_threshold', 'optimizer_weight_shard_size'):
+        if key not in ('gradient_accumulation_shard', 'parallel_optimizer_threshold', 'optimizer_weight_shard_size', 'optimizer_level'):
             raise ValueError(f"set_auto_parallel_context: parallel_optimizer_config has no option {key!r}")
         if key == 'gradient_accumulation_shard':
             _parallel_bool(key)(part)
+        elif key == 'optimizer_level':
+            _check_level(part)
         elif key == 'optimizer_weight_shard_size':
             _check_shard_size(part)
         elif isinstance(part, bool) or not isinstance(part, int) or part < 0:
@@ -471,27 +475,104 @@ def _check_stages(value):
         raise ValueError(f"set_auto_parallel_context: pipeline_stages must be at least 1, but got {value}")
 
 
-_PARALLEL_CHECKS = {'search_mode': _check_search_mode, 'auto_parallel_search_mode': _check_search_mode,
+_FUSION_MODES = {'allreduce': ('auto', 'size', 'index'), 'allgather': ('auto', 'size'), 'reducescatter': ('auto', 'size')}
+
+
+def _check_fusion(value):
+    """As MindSpore has it: {"allreduce": {"mode": "size", "config": 32}}."""
+    if value is None:
+        return
+    if not isinstance(value, dict):
+        raise TypeError(f"set_auto_parallel_context: comm_fusion must be a dict, but got {_type_name(value)}")
+    for kind, part in value.items():
+        if kind == 'openstate':
+            _parallel_bool('openstate of comm_fusion')(part)
+            continue
+        if kind not in _FUSION_MODES:
+            raise KeyError(f"set_auto_parallel_context: comm_fusion has no key {kind!r}; it has 'openstate', {', '.join(map(repr, _FUSION_MODES))}")
+        if not isinstance(part, dict) or 'mode' not in part or 'config' not in part:
+            raise TypeError(f"set_auto_parallel_context: comm_fusion of {kind} must be a dict with 'mode' and 'config', but got {part!r}")
+        if part['mode'] not in _FUSION_MODES[kind]:
+            raise KeyError(f"set_auto_parallel_context: the mode of {kind} must be one of {_FUSION_MODES[kind]}, but got {part['mode']!r}")
+        if part['mode'] == 'index':
+            _check_fusion_indices(part['config'])
+        elif part['mode'] == 'size' and (isinstance(part['config'], bool) or not isinstance(part['config'], int) or part['config'] < 1):
+            raise ValueError(f"set_auto_parallel_context: the size for {kind} must be an int from 1, in MB, but got {part['config']!r}")
+
+
+def _check_fusion_indices(value):
+    if not isinstance(value, list) or not all(isinstance(i, int) and not isinstance(i, bool) and i >= 0 for i in value):
+        raise TypeError(f"set_auto_parallel_context: places between gradients must be a list of ints from 0, but got {value!r}")
+    if len(set(value)) != len(value):
+        raise ValueError(f"set_auto_parallel_context: places between gradients must differ, but got {value}")
+
+
+_PARALLEL_CHECKS = {'comm_fusion': _check_fusion, 'all_reduce_fusion_config': _check_fusion_indices, 'search_mode': _check_search_mode, 'auto_parallel_search_mode': _check_search_mode,
                     'strategy_ckpt_config': _check_strategy_config, 'pipeline_config': _check_pipeline_config, 'pipeline_scheduler': _check_scheduler, 'pipeline_stages': _check_stages,
                     'parallel_optimizer_config': _check_optimizer_config, 'optimizer_weight_shard_size': _check_shard_size,
                     'optimizer_level': _check_level, 'enable_parallel_optimizer': _parallel_bool('enable_parallel_optimizer')}
 
 
-# Options that mean nothing to a single process: everything that is its own, or a file that is not written.
-_ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_segments', 'group_ckpt_save_file', 'dump_local_norm', 'dump_local_norm_path',
-                'dump_device_local_norm', 'auto_pipeline', 'grad_accumulation_step')
+# Options that are not done in any job, with the reason; of one process all are its own.
+_UNDONE_IN_JOBS = {
+    'device_num': "the launcher says how many processes there are", 'global_rank': "the launcher numbers the processes",
+    'pipeline_segments': "segments are given by Cells: pipeline_segment, or segment_config of PipelineCell",
+    'auto_pipeline': "Cells say which stage they belong to: pipeline_stage", 'grad_accumulation_step': "nn.GradAccumulationCell has the steps",
+    'group_ckpt_save_file': "no file of groups is written: every checkpoint is whole, or has a strategy file",
+    'dump_local_norm': "norms of gradients are not written", 'dump_local_norm_path': "norms of gradients are not written",
+    'dump_device_local_norm': "norms of gradients are not written",
+    'loss_repeated_mean': "gradients are those of one process, whatever is computed repeatedly",
+    'gradient_fp32_sync': "gradients of data parallelism travel as float32; those of split programs as they are, added in float32",
+    'mirror_mean': "gradients_mean says whether gradients are averaged", 'cast_before_mirror': "sums are taken in float32 and rounded once",
+    'communi_parallel_mode': "exchanges of a group are made in one order on all processes",
+    'fully_use_devices': "processes that a strategy does not need repeat the computation",
+    'recompute': "Cell.recompute says what is computed again", 'init_param_in_compile': "Parameters are made when they are needed"}
+_OF_REPLICAS = ('loss_repeated_mean', 'gradient_fp32_sync', 'mirror_mean', 'cast_before_mirror', 'communi_parallel_mode', 'fully_use_devices',
+                'init_param_in_compile')  # one process does as it is told, whatever they say
 
 
 def _say_parallel_not_done(key, value):
+    several = _ranks() > 1
     if key == 'parallel_mode' and value != ParallelMode.STAND_ALONE:
         from spore.communication.management import check_launched
         check_launched('set_auto_parallel_context')
-    splitting = key == 'parallel_mode' and (value == ParallelMode.HYBRID_PARALLEL or _ranks() == 1 and value in _SPLIT_MODES)
-    split_data = key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch') and _ranks() == 1
-    files = key in ('strategy_ckpt_load_file', 'strategy_ckpt_save_file', 'strategy_ckpt_config') and _ranks() == 1 and value != _PARALLEL[key]
-    alone = key in ('pipeline_stages', 'enable_parallel_optimizer') and _ranks() == 1 and value != _PARALLEL[key]
-    if splitting or split_data or files or alone or (key in _ONE_PROCESS and value != _true_value(key)):
-        not_done(f"set_auto_parallel_context: {key}={value!r}", "processes share the data and nothing else" if _ranks() > 1 else "one process")
+    said = f"set_auto_parallel_context: {key}={value!r}"
+    if several and key == 'parallel_mode' and value == ParallelMode.HYBRID_PARALLEL:
+        not_done(said, "processes share the data and nothing else")
+    elif several and key == 'parameter_broadcast' and not value:
+        not_done(said, "all begin with the Parameters of process 0")
+    elif several:
+        if key in _UNDONE_IN_JOBS and value != _true_value(key):
+            not_done(said, _UNDONE_IN_JOBS[key])
+    elif key in _UNDONE_IN_JOBS:
+        if key not in _OF_REPLICAS and value != _true_value(key):
+            not_done(said)
+    elif key == 'parallel_mode' and value in (ParallelMode.HYBRID_PARALLEL, *_SPLIT_MODES):
+        not_done(said)
+    elif key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch') or key in _ALONE and value != _PARALLEL[key]:
+        not_done(said)
+
+
+_ALONE = ('strategy_ckpt_load_file', 'strategy_ckpt_save_file', 'strategy_ckpt_config', 'pipeline_stages', 'enable_parallel_optimizer')
+
+
+def _optimizer_level():
+    """1 to 3: of parallel_optimizer_config, where gradient_accumulation_shard means at least 2, else of the option of its own."""
+    config = _parallel['parallel_optimizer_config'] or {}
+    level = int(config.get('optimizer_level', _parallel['optimizer_level'])[-1])
+    return max(level, 2) if config.get('gradient_accumulation_shard') else level
+
+
+def _fusion(kind):
+    """How exchanges of a kind ('allreduce', 'allgather', 'reducescatter') are put together: the most bytes of one, or None as is best; numbers of
+    gradients behind which another one begins, or None."""
+    config = _parallel['comm_fusion'] or {}
+    if not config.get('openstate', True):
+        return 0, None
+    part = config.get(kind, {})
+    indices = part['config'] if part.get('mode') == 'index' else _parallel['all_reduce_fusion_config'] if kind == 'allreduce' and not part else None
+    size = {'size': part.get('config', 0) or 0, 'auto': 64}.get(part.get('mode'))
+    return size and size << 20, indices or None
 
 
 _SPLIT_MODES = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
@@ -529,7 +610,7 @@ def _split_key():
     """What programs that are split depend on; None where they are not."""
     if not _splits_programs():
         return None
-    return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks(), _parallel['enable_parallel_optimizer'], _parallel['optimizer_level'],
+    return (_parallel['dataset_strategy'], _parallel['full_batch'], _ranks(), _parallel['enable_parallel_optimizer'], _optimizer_level(),
             _parallel['pipeline_stages'], _scheduler(), _parallel['parallel_mode'],
             _parallel['search_mode'])
 

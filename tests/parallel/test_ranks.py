@@ -229,3 +229,53 @@ def test_ranks_without_mpi_are_refused(tmp_path, monkeypatch):
     job = subprocess.run([sys.executable, "-c", "from spore import communication as c; c.init()"], capture_output=True, text=True,
                          env={**os.environ, "RANK_SIZE": "4", "RANK_ID": "1"})
     assert job.returncode == 1 and "mpirun -n" in job.stderr
+
+
+SETTINGS = """
+    import numpy as np
+    import spore as ms
+    from spore import log, nn, ops, Tensor, communication as comm
+    said = []
+    log.warning = lambda text, *args, **kw: said.append(text % args if args else text)
+    comm.init()
+    rank = comm.get_rank()
+
+    def told(**settings):
+        said.clear()
+        ms.set_auto_parallel_context(**settings)
+        return [line.partition(" is not done: ")[0].rpartition(": ")[2] for line in said]
+
+    for option, value in dict(loss_repeated_mean=False, gradient_fp32_sync=False, mirror_mean=True, parameter_broadcast=False, device_num=4,
+                              fully_use_devices=False, communi_parallel_mode="same_server_group_parallel", group_ckpt_save_file="g.pb",
+                              cast_before_mirror=False, dump_local_norm=True, pipeline_segments=2, recompute=True).items():
+        assert told(**{option: value}) == [f"{option}={value!r}"], (option, said)
+    for option, value in dict(loss_repeated_mean=True, gradients_mean=True, parameter_broadcast=True, device_num=2, global_rank=rank, enable_alltoall=True,
+                              parallel_mode="data_parallel", force_fp32_communication=True).items():
+        assert told(**{option: value}) == [], said
+
+    def trained(**settings):
+        ms.reset_auto_parallel_context()
+        ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True, **settings)
+        ms.set_seed(5)
+        net = nn.SequentialCell(nn.Dense(64, 300), nn.ReLU(), nn.Dense(300, 40), nn.ReLU(), nn.Dense(40, 4))
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+        x = np.random.RandomState(rank).rand(8, 64).astype(np.float32)
+        losses = [float(step(Tensor(x), Tensor(x[:, :4]))) for _ in range(3)]
+        return losses, [p.asnumpy().tobytes() for p in net.get_parameters()], step
+
+    first = trained()[:2]
+    for fusion in ({"openstate": False}, {"allreduce": {"mode": "index", "config": [0, 2]}}, {"allreduce": {"mode": "size", "config": 1}}):
+        assert trained(comm_fusion=fusion)[:2] == first, fusion      # bits do not depend on what travels together
+    shared = dict(enable_parallel_optimizer=True, parallel_optimizer_config={"parallel_optimizer_threshold": 1, "gradient_accumulation_shard": True})
+    losses, values, step = trained(**shared)
+    assert step._shards is not None and step._shards.level == 2 and np.allclose(losses, first[0], atol=1e-6)
+    net = nn.Dense(2, 2)
+    net.weight.set_data(Tensor(np.full((2, 2), rank, np.float32)))
+    ms.parallel.parameter_broadcast(net, {}, rank, 1)
+    assert net.weight.asnumpy().tolist() == [[1, 1], [1, 1]]
+    print("good")
+"""
+
+
+def test_settings_are_carried_out_or_told(tmp_path):
+    assert good(run_python("openmpi", 2, SETTINGS, tmp_path)).count("good") == 2

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import spore as ms
-from spore import _not_done, nn, ops
+from spore import _not_done, context, nn, ops
 from spore.communication import get_group_size, get_rank, init, release
-from spore.parallel import Layout, shard
+from spore.parallel import AutoParallel, Layout, set_algo_parameters, set_op_strategy_config, shard
 
 
 @pytest.fixture(autouse=True)
@@ -71,6 +71,9 @@ def test_a_reducer_divides_by_the_processes_there_are(said):
     (dict(strategy_ckpt_save_file="s.ckpt"), "strategy_ckpt_save_file='s.ckpt'"),
     (dict(dataset_strategy=((2, 1),)), "dataset_strategy=((2, 1),)"),
     (dict(grad_accumulation_step=4), "grad_accumulation_step=4"),
+    (dict(auto_pipeline=True), "auto_pipeline=True"),
+    (dict(recompute=True), "recompute=True"),
+    (dict(dump_local_norm=True), "dump_local_norm=True"),
 ])
 def test_what_needs_several_processes_is_told_once(said, settings, line):
     for _ in range(2):
@@ -88,6 +91,55 @@ def test_what_one_process_does_right_is_silent(said, settings):
     init()
     assert (get_rank(), get_group_size()) == (0, 1)
     assert said == []
+
+
+@pytest.mark.parametrize("ask, line", [
+    (lambda: set_algo_parameters(algo_approxi_epsilon=0.5), "set_algo_parameters: algo_approxi_epsilon=0.5"),
+    (lambda: set_op_strategy_config("SAVE", "/tmp/s.json"), "set_op_strategy_config(mode='SAVE')"),
+    (lambda: AutoParallel(nn.ReLU()).load_operator_strategy_file("/tmp/s.json"), "AutoParallel.load_operator_strategy_file"),
+    (lambda: AutoParallel(nn.ReLU()).transformer_opt("speed.json"), "AutoParallel.transformer_opt('speed.json')"),
+    (lambda: AutoParallel(nn.ReLU()).print_local_norm(), "set_auto_parallel_context: dump_local_norm=True"),
+    (lambda: AutoParallel(nn.ReLU()).set_group_ckpt_save_file("g.pb"), "set_auto_parallel_context: group_ckpt_save_file='g.pb'")])
+def test_settings_of_the_search_and_of_files_are_told(said, ask, line):
+    ask()
+    ask()
+    assert [text.split(" is not done")[0] for text in said if "parallel_mode" not in text] == [line]
+    ms.parallel.reset_algo_parameters()
+
+
+def test_levels_of_shared_states_come_from_either_option():
+    for config, level in (({}, 1), ({"optimizer_level": "level3"}, 3), ({"gradient_accumulation_shard": True}, 2),
+                          ({"gradient_accumulation_shard": True, "optimizer_level": "level3"}, 3), ({"gradient_accumulation_shard": False}, 1)):
+        ms.set_auto_parallel_context(parallel_optimizer_config=config)
+        assert context._optimizer_level() == level, config
+    ms.set_auto_parallel_context(optimizer_level="level2", parallel_optimizer_config={})
+    assert context._optimizer_level() == 2
+
+
+@pytest.mark.parametrize("settings, wanted", [
+    ({}, ((4, 3, 2, 1), (0,))),      # an eighth of all is less than 1 MB, of which there is one at least
+    (dict(comm_fusion={"allreduce": {"mode": "size", "config": 3}}), ((4, 3, 2, 1, 0),)),
+    (dict(comm_fusion={"allreduce": {"mode": "auto", "config": None}}), ((4, 3, 2, 1, 0),)),
+    (dict(comm_fusion={"allreduce": {"mode": "size", "config": 2}}), ((4, 3, 2, 1), (0,))),
+    (dict(comm_fusion={"allreduce": {"mode": "index", "config": [0, 3]}}), ((4,), (3, 2, 1), (0,))),
+    (dict(all_reduce_fusion_config=[2]), ((4, 3), (2, 1, 0))),
+    (dict(comm_fusion={"openstate": False}), ((4,), (3,), (2,), (1,), (0,)))])
+def test_gradients_travel_together_as_the_settings_say(settings, wanted):
+    ms.set_auto_parallel_context(**settings)
+    sizes = (400000, 200000, 10, 20, 100)   # numbers of float32
+    parameters = [ms.Parameter(ms.Tensor(np.zeros(n, np.float32)), name=f"p{i}") for i, n in enumerate(sizes)]
+    assert nn.DistributedGradReducer(parameters)._buckets == wanted
+    parameters[3].comm_fusion = 2
+    assert all((3 in bucket) == (bucket == (3,)) for bucket in nn.DistributedGradReducer(parameters)._buckets)
+
+
+@pytest.mark.parametrize("value, error", [({"allreduce": 5}, TypeError), ({"allsum": {"mode": "size", "config": 2}}, KeyError),
+                                          ({"allgather": {"mode": "index", "config": [1]}}, KeyError),
+                                          ({"allreduce": {"mode": "size", "config": 0}}, ValueError), ([], TypeError),
+                                          ({"allreduce": {"mode": "index", "config": [1, 1]}}, ValueError)])
+def test_wrong_fusion_is_refused(value, error):
+    with pytest.raises(error, match="set_auto_parallel_context"):
+        ms.set_auto_parallel_context(comm_fusion=value)
 
 
 def grid(*names):

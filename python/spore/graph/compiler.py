@@ -404,6 +404,7 @@ class Compiled:
         if context._splits_programs():
             from spore.parallel import _sharding
             specs, splits = _sharding.whole_specs(specs)
+            _sharding.say_not_done()
         specs += [spec for _, kind in held for spec in kind.specs()]
         graph = _core.graph_create(sizes.current() is not None)
         capture = Capture(graph, strict=self.options.strict, native=self.options.capture_mode == "trace",

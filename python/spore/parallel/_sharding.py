@@ -8,6 +8,7 @@ import weakref
 
 from spore import _core, context
 from spore._core import Tensor
+from spore._not_done import not_done
 
 __all__ = []
 
@@ -33,6 +34,12 @@ def whole_specs(specs):
     whole = [(dtype, tuple(n * parts if n >= 0 else n for n, parts in zip(shape, split or (1,) * len(shape), strict=True)))
              for (dtype, shape), split in zip(specs, splits, strict=True)]
     return whole, splits
+
+
+def say_not_done():
+    """Settings that programs which are split do without."""
+    if context._fusion("allreduce") != (None, None) or context._fusion("allgather")[0] is not None or context._fusion("reducescatter")[0] is not None:
+        not_done("set_auto_parallel_context: comm_fusion in a program that is split", "every gradient is an exchange of its own")
 
 
 def _splits_of_dataset(strategy, specs):

@@ -620,11 +620,26 @@ def load_segmented_checkpoints(*args, **kwargs):
 
 
 def sync_pipeline_shared_parameters(net):
-    """Parameters that pipeline stages share: there is one stage, hence they are equal."""
+    """Parameters that pipeline stages share are equal already: the lowest stage that has one sends it to the others with every step."""
 
 
 def parameter_broadcast(net, layout, cur_rank=0, initial_rank=0):
-    """Parameters of one process to all: there is one."""
+    """Give Parameters of one process to all. Those that are split are left out: every process has slices of its own.
+
+    Args:
+        net: the network.
+        layout: slices of the Parameters as MindSpore writes them; whether one is split is known without.
+        cur_rank: this process; kept for MindSpore's sake, the job knows it.
+        initial_rank: whose Parameters they are.
+    """
+    from spore import _core, context, ops
+    if isinstance(initial_rank, bool) or not isinstance(initial_rank, int) or not 0 <= initial_rank < context._ranks():
+        raise ValueError(f"parameter_broadcast: initial_rank must be a process of the job, 0 to {context._ranks() - 1}, but got {initial_rank!r}")
+    if context._ranks() == 1:
+        return
+    for parameter in net.get_parameters():
+        if _core.tensor_split(parameter) is None and not parameter.layerwise_parallel:
+            parameter.set_data(ops.Broadcast(initial_rank)((parameter.value(),))[0])
 
 
 def get_ckpt_path_with_strategy(cur_ckpt_path, cur_strategy_path):
@@ -646,10 +661,18 @@ def get_ckpt_path_with_strategy(cur_ckpt_path, cur_strategy_path):
 
 
 def set_op_strategy_config(mode='SAVE', path=''):
-    """Keep or load strategies of operators: there is one device, hence none."""
+    """Refused as MindSpore does, and said to have no effect: strategies of Parameters are kept in files (strategy_ckpt_config), those of operators
+    follow from them.
+
+    Args:
+        mode: "SAVE" or "LOAD".
+        path: a full path that ends in ".json".
+    """
     if mode not in ('SAVE', 'LOAD'):
         raise KeyError(f"set_op_strategy_config: mode must be 'SAVE' or 'LOAD', but got {mode!r}")
-    not_done(f"set_op_strategy_config(mode={mode!r})", "one process has no strategies, and no file is read or written")
+    if path and (not os.path.isabs(path) or not path.endswith('.json')):
+        raise KeyError(f"set_op_strategy_config: the path must be absolute and end in '.json', but got {path!r}")
+    not_done(f"set_op_strategy_config(mode={mode!r})", "no file of operators is read or written; strategy_ckpt_config has those of Parameters")
 
 
 convert_checkpoints, convert_checkpoint_by_rank, rank_list_for_convert = (

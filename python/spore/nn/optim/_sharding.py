@@ -20,7 +20,6 @@ from spore.common.parameter import Parameter, ParameterTuple
 
 __all__ = []
 
-BUCKET_BYTES = 32 << 20
 _optimizers = weakref.WeakSet()
 
 
@@ -30,7 +29,7 @@ class Plan:
     def __init__(self):
         get = context.get_auto_parallel_context
         config = get("parallel_optimizer_config") or {}
-        self.level = int(get("optimizer_level")[-1])
+        self.level = context._optimizer_level()
         self.parts = config.get("optimizer_weight_shard_size", get("optimizer_weight_shard_size"))
         self.threshold = 1024 * config.get("parallel_optimizer_threshold", 64)
 
@@ -129,19 +128,14 @@ class Shards:
         for i in self.shared:
             made[i] = self._slice_of(self.parameters[i])
         self.slices = ParameterTuple(made)
-        self.buckets = self._fill(self.shared)
+        self.buckets, self.sums = self._fill(self.shared, 'allgather'), self._fill(self.shared, 'reducescatter')
 
-    def _fill(self, rows):
-        """Which slices travel together."""
-        buckets, bytes_so_far = [], BUCKET_BYTES
-        for i in reversed(rows):    # the last ones have their gradients first
-            size = self.parameters[i].size * self.parameters[i].itemsize
-            if bytes_so_far + size > BUCKET_BYTES or self.parameters[buckets[-1][-1]].dtype != self.parameters[i].dtype:
-                buckets.append([])
-                bytes_so_far = 0
-            buckets[-1].append(i)
-            bytes_so_far += size
-        return tuple(tuple(bucket) for bucket in buckets)
+    def _fill(self, rows, kind):
+        """Which slices travel together: the last ones first, which have their gradients first."""
+        from spore.nn.wrap.grad_reducer import bucket_bytes, fill   # not before: it imports optimizers
+        most, _ = context._fusion(kind)
+        sizes = [p.size * p.itemsize for p in self.parameters]
+        return fill(rows, sizes, bucket_bytes(sum(sizes[i] for i in rows)) if most is None else most, [p.dtype for p in self.parameters])
 
     def _slice_of(self, parameter):
         made = Parameter(self._own(parameter._alias()).copy(), name=parameter.name, requires_grad=parameter.requires_grad)
@@ -190,7 +184,7 @@ class Shards:
         for i, g in zip(others, rest(tuple(made[i] for i in others))) if others else ():
             made[i] = g
         scatter, sum_of_peers = ops.ReduceScatter("sum", self.group), ops.AllReduce("sum", self.peers) if self.peers else None
-        for bucket in self.buckets:
+        for bucket in self.sums:
             parts = [made[i].astype(mstype.float32).reshape((self.n, -1)) for i in bucket]
             flat = (parts[0] if len(parts) == 1 else ops.concat(parts, 1)).reshape((-1,))
             own = scatter(flat)

@@ -15,23 +15,47 @@ def _group_size(group):
     return get_group_size(group)
 
 
-BUCKET_BYTES = 32 << 20
+BUCKET_BYTES = 32 << 20     # at most, unless the settings (comm_fusion) say otherwise
+FIRST_BYTES = 1 << 20       # at least, where the gradients go in several
 
 
-def _buckets(parameters, wanted):
-    """Numbers of gradients that travel together: one message for many small ones. A function of sizes alone, so that all processes agree. The last
-    Parameters are the first ones to have theirs: programs send these buckets while the backward pass goes on."""
-    buckets, bytes_so_far = [], BUCKET_BYTES
-    for i in reversed(range(len(parameters))):
-        if not wanted[i]:
-            continue
-        size = 4 * parameters[i].size
-        if bytes_so_far + size > BUCKET_BYTES:
+def bucket_bytes(total):
+    """How many bytes travel together: an eighth of all, so that the first ones are on their way while most of the backward pass is still to come."""
+    return min(BUCKET_BYTES, max(FIRST_BYTES, total // 8))
+
+
+def fill(rows, sizes, most, kinds=None, ends=()):
+    """Numbers of gradients that travel together, the last ones first: they are ready first, and leave while the backward pass goes on.
+
+    A function of sizes alone, so that all processes agree.
+
+    Args:
+        rows: numbers of those that travel.
+        sizes: bytes, by number.
+        most: of a bucket.
+        kinds: what must be equal in a bucket, by number.
+        ends: another bucket begins behind these.
+    """
+    buckets, bytes_so_far, before = [], 0, None
+    for i in reversed(rows):
+        begins = before is None or (most is not None and bytes_so_far + sizes[i] > most) or any(i <= end < before for end in ends)
+        if begins or kinds is not None and kinds[i] != kinds[before]:
             buckets.append([])
             bytes_so_far = 0
         buckets[-1].append(i)
-        bytes_so_far += size
+        bytes_so_far += sizes[i]
+        before = i
     return tuple(tuple(bucket) for bucket in buckets)
+
+
+def _buckets(parameters, wanted):
+    """Gradients that travel together, as comm_fusion, all_reduce_fusion_config and set_comm_fusion of Cells say."""
+    most, ends = context._fusion("allreduce")
+    rows = [i for i in range(len(parameters)) if wanted[i]]
+    sizes = [4 * p.size for p in parameters]
+    if most is None and not ends:
+        most = bucket_bytes(sum(sizes[i] for i in rows))
+    return fill(rows, sizes, most, [p.comm_fusion for p in parameters], ends or ())
 
 
 class DistributedGradReducer(Cell):
@@ -42,7 +66,7 @@ class DistributedGradReducer(Cell):
         parameters: the Parameters the gradients belong to; those with layerwise_parallel are left out.
         mean: whether to average. Default None, as the context says (gradients_mean).
         degree: number of devices. Default None, the size of the group; a larger number is told and taken as that.
-        fusion_type: number of the bucket. Default 1.
+        fusion_type: kept; comm_fusion of the context and of Parameters says which gradients travel together. Default 1.
         group: name of the group.
 
     Examples:
