@@ -172,22 +172,12 @@ static int put_variadic(const face *f, call_inputs *c, int at, const char *shown
     return 0;
 }
 
-/* Numbers are fine beside a Tensor; numbers alone are a mistake but for operators that programs compute sizes with. */
-static bool numbers_alone(const sp_op *op)
+/* Numbers are fine beside a Tensor; numbers alone are a mistake but for operators that say otherwise. */
+static bool numbers_alone(const face *f, PyObject *const *slots)
 {
-    static const char *const names[] = {"add",       "sub",           "mul",        "div",     "floor_div",
-                                        "floor_mod", "pow",           "maximum",    "minimum", "not_equal",
-                                        "greater",   "greater_equal", "less_equal", "xlogy",   "div_mode"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(op->name, names[i]) == 0) return true;
-    return false;
-}
-
-/* Two truths are what programs write for conditions that are known. */
-static bool bools_alone(const face *f, PyObject *const *slots)
-{
-    if (strncmp(f->op->name, "logical_", 8) != 0 || f->n_args != 2) return false;
-    return slots[0] && slots[1] && PyBool_Check(slots[0]) && PyBool_Check(slots[1]);
+    if (f->op->numbers_alone) return true;
+    return f->op->truths_alone && f->n_args == 2 && slots[0] && slots[1] && PyBool_Check(slots[0]) &&
+           PyBool_Check(slots[1]);
 }
 
 static int fill_inputs(const face *f, PyObject *self, PyObject *const *slots, call_inputs *c)
@@ -214,7 +204,7 @@ static int fill_inputs(const face *f, PyObject *self, PyObject *const *slots, ca
             if (c->n_real == before && !first_number) first_number = value, first_name = a->name;
         }
     }
-    if (first_number && c->n_real == 0 && !numbers_alone(f->op) && !bools_alone(f, slots))
+    if (first_number && c->n_real == 0 && !numbers_alone(f, slots))
         return input_wrong(f, first_name, "a Tensor", first_number);
     return 0;
 }

@@ -7,18 +7,15 @@
 #include "ir/window.h"
 #include "ops/ops_impl.h"
 
-static bool is_max(const sp_op *op) { return strstr(op->name, "max") != NULL; }
+static bool is_max(const sp_op *op) { return op->family == SP_FAMILY_MAX_POOL; }
 static bool is_adaptive(const sp_node *n)
 {
-    return strncmp(n->op->name, "adaptive", 8) == 0 || sp__codegen_ints(n, "output_size").n > 0;
+    return sp__attr_find(n->op, "kernel_size", sizeof "kernel_size" - 1) == NULL ||
+           sp__codegen_ints(n, "output_size").n > 0;
 }
 
-/* Spatial dimensions: an attribute of gradients, the digit in the name of others. */
-static int spatial_of(const sp_node *n)
-{
-    const char *digit = strpbrk(n->op->name, "123");
-    return digit != NULL ? *digit - '0' : (int)sp__codegen_int(n, "spatial");
-}
+/* Spatial dimensions: an attribute of gradients. */
+static int spatial_of(const sp_node *n) { return n->op->spatial ? n->op->spatial : (int)sp__codegen_int(n, "spatial"); }
 
 /* Windows over x, one for each element of y. */
 sp_status sp__codegen_pool_measure(const sp_node *n, const sp_meta *x, const sp_meta *y, sp__window *w)

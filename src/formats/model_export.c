@@ -16,6 +16,7 @@
 #include "formats/model_impl.h"
 #include "formats/sizes.h"
 #include "ir/graph_impl.h"
+#include "ops/ops_impl.h"
 
 static const int64_t bases[] = {224, 64, 32, 8, 16, 512, 16000, 3, 1};
 enum {
@@ -513,18 +514,16 @@ static uint64_t count(const sp_meta *m, int from)
 /* Of one node: every element of the result (or of what a gradient goes through) needs so many. */
 static uint64_t node_work(const sp_node *n)
 {
-    const char *op = n->op->name;
-    if (!strcmp(op, "matmul")) {
+    if (n->op == &sp_op_matmul) {
         const sp_meta *x = &n->in[0]->meta;
         bool turned = *(const bool *)n->attrs && x->rank > 1;
         return count(&n->out[0]->meta, 0) * (uint64_t)(x->rank ? x->dims[turned ? x->rank - 2 : x->rank - 1] : 1);
     }
-    if (!strncmp(op, "conv", 4) && strstr(op, "_weight_grad"))
-        return count(&n->in[1]->meta, 0) * count(&n->out[0]->meta, 1);
-    if (!strncmp(op, "conv", 4) && strstr(op, "_input_grad"))
-        return count(&n->in[0]->meta, 0) * count(&n->in[1]->meta, 1);
-    if (!strncmp(op, "conv", 4)) return count(&n->out[0]->meta, 0) * count(&n->in[1]->meta, 1);
-    if (!strcmp(op, "rnn_scan")) return count(&n->in[0]->meta, 0) * (uint64_t)n->in[1]->meta.dims[1];
+    if (n->op->family == SP_FAMILY_CONV_WEIGHT_GRAD) return count(&n->in[1]->meta, 0) * count(&n->out[0]->meta, 1);
+    if (n->op->family == SP_FAMILY_CONV_INPUT_GRAD) return count(&n->in[0]->meta, 0) * count(&n->in[1]->meta, 1);
+    if (n->op->family == SP_FAMILY_CONV || n->op->family == SP_FAMILY_CONV_BYTES)
+        return count(&n->out[0]->meta, 0) * count(&n->in[1]->meta, 1);
+    if (n->op == &sp_op_rnn_scan) return count(&n->in[0]->meta, 0) * (uint64_t)n->in[1]->meta.dims[1];
     return 0;
 }
 

@@ -37,7 +37,7 @@ double sp__step_cost(const sp_plan *p, const sp_step *s)
     if (s->loop.fn) return (double)p->handles[s->handles[s->n_in]].shape.count * s->loop.cost / 16;
     /* Products: the root of (m k)(k n)(m n) is m n k, with two operations each, some 80 of them in a nanosecond. */
     if (s->op == &sp_op_matmul) return sqrt(counts) / 40 + bytes / 32;
-    if (strncmp(s->op->name, "conv", 4) == 0) {
+    if (s->op->family >= SP_FAMILY_CONV && s->op->family <= SP_FAMILY_CONV_BYTES) {
         if (s->n_in > 2 &&
             s->n_out == 1) /* what a convolution brings along between its weight and its result may have any rank */
             counts = count_of(p, s->handles[0]) * count_of(p, s->handles[1]) * count_of(p, s->handles[s->n_in]);

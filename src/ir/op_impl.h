@@ -92,6 +92,26 @@ typedef enum {
 
 typedef sp_status (*sp_kernel_fn)(const sp_call *c);
 
+/* What others treat alike: kernels, passes, writers of files. */
+typedef enum {
+    SP_FAMILY_NONE = 0,
+    SP_FAMILY_CONV,
+    SP_FAMILY_CONV_INPUT_GRAD,
+    SP_FAMILY_CONV_WEIGHT_GRAD,
+    SP_FAMILY_CONV_BYTES,
+    SP_FAMILY_MAX_POOL,
+    SP_FAMILY_MEAN_POOL,
+    SP_FAMILY_REDUCE_SUM,
+    SP_FAMILY_REDUCE_MEAN,
+    SP_FAMILY_REDUCE_PROD,
+    SP_FAMILY_REDUCE_MAX,
+    SP_FAMILY_REDUCE_MIN,
+    SP_FAMILY_REDUCE_ALL,
+    SP_FAMILY_REDUCE_ANY,
+    SP_FAMILY_REDUCE_NORM,
+    SP_FAMILY_LAYER_NORM, /* and its gradient */
+} sp_family;
+
 /* What an element-wise kernel does to a run of elements; sp__call_loop calls it with results, then inputs. */
 typedef struct sp_inner_loop {
     sp_loop_fn fn; /* NULL: this call has none */
@@ -144,6 +164,11 @@ struct sp_op {
     const char *shard;
     const char *no_vjp; /* reason why there is none: "integer result", "piecewise constant" (then gradients are zero) */
     uint32_t saves;
+
+    sp_family family;
+    uint8_t spatial;    /* dimensions that its windows slide over, 1 to 3; 0: none, or the attribute `spatial` tells */
+    bool numbers_alone; /* Python: may be called with numbers and no Tensor; programs compute sizes so */
+    bool truths_alone;  /* Python: may be called with two bools, conditions that are known */
 
     const char *mindir; /* name in MindIR, "Softmax" */
     const char *onnx;   /* name in ONNX, "Softmax" */

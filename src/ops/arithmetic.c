@@ -81,7 +81,7 @@ static sp_status pow_vjp(sp_builder *b, const sp_vjp *v)
     }
     return SP_OK;
 }
-ENTRY(pow, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_NUMBERS, .vjp = pow_vjp,
+ENTRY(pow, .numbers_alone = true, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_NUMBERS, .vjp = pow_vjp,
       .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_OUT(0), .mindir = "Pow", .onnx = "Pow",
       .python = "ops.pow(input, exponent); ops.Pow()(x, y); ops.tensor_pow(input, exponent); Tensor.pow(exponent); "
                 "mint.pow(input, exponent)",
@@ -203,15 +203,15 @@ static sp_status floor_mod_vjp(sp_builder *b, const sp_vjp *v) { return rest_vjp
 static sp_status trunc_mod_vjp(sp_builder *b, const sp_vjp *v) { return rest_vjp(b, v, &sp_op_trunc_div); }
 
 #define WHOLE .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL
-ENTRY(floor_div, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL | SP_DT_COMPLEX, .no_vjp = "piecewise constant",
-      .mindir = "FloorDiv", .onnx = "Floor(Div)",
+ENTRY(floor_div, .numbers_alone = true, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL | SP_DT_COMPLEX,
+      .no_vjp = "piecewise constant", .mindir = "FloorDiv", .onnx = "Floor(Div)",
       .python = "ops.floor_div(x, y); ops.FloorDiv()(x, y); ops.floor_divide(input, other); "
                 "ops.floordiv(input, other); "
                 "ops.tensor_floordiv(input, other); Tensor.floor_divide(other); mint.floor_divide(input, other)",
       .doc = "The quotient rounded down; of complex numbers, its real part rounded down.",
       .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
-ENTRY(floor_mod, WHOLE, .vjp = floor_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "FloorMod",
-      .onnx = "Mod",
+ENTRY(floor_mod, WHOLE, .numbers_alone = true, .vjp = floor_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+      .mindir = "FloorMod", .onnx = "Mod",
       .python = "ops.floor_mod(x, y); ops.FloorMod()(x, y); ops.floormod(x, y); ops.tensor_mod(x, y); "
                 "ops.remainder(input, other); "
                 "Tensor.remainder(other); Tensor.remainder(divisor); mint.remainder(input, other)",
@@ -240,6 +240,7 @@ static sp_status div_mode_compose(sp_builder *b, const sp_call *c)
 }
 const sp_op sp_op_div_mode = {
     .name = "div_mode",
+    .numbers_alone = true,
     .inputs = "x, y",
     SP_ATTRS(mode_attr_table, sp_div_mode_attrs),
     .promote = SP_PROMOTE_ALL,
@@ -320,7 +321,8 @@ COMPOSED(div_no_nan, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_NUMBERS, .mindir
          .doc = "The quotient, and zero where the divisor is zero.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 COMPOSED(mul_no_nan, .promote = SP_PROMOTE_ALL, .mindir = "MulNoNan", .python = "ops.MulNoNan()(x, y)",
          .doc = "The product, and zero where the second operand is zero, whatever the first.", .samples = BOTH);
-COMPOSED(xlogy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .mindir = "Xlogy",
+COMPOSED(xlogy, .numbers_alone = true, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
+         .mindir = "Xlogy",
          .python = "ops.xlogy(input, other); ops.Xlogy()(x, y); Tensor.xlogy(other); mint.xlogy(input, other)",
          .doc = "x times the logarithm of y, and zero where x is zero.",
          .samples = "[2,3] [2,3]>0; [2,3] [3]>0; "

@@ -28,7 +28,7 @@ static sp_status add_vjp(sp_builder *b, const sp_vjp *v)
         if (v->needs[i]) v->din[i] = sp__unbroadcast(b, v->dout[0], v->in[i]);
     return SP_OK;
 }
-ENTRY(add, .promote = SP_PROMOTE_ALL, .vjp = add_vjp, .mindir = "Add", .onnx = "Add",
+ENTRY(add, .numbers_alone = true, .promote = SP_PROMOTE_ALL, .vjp = add_vjp, .mindir = "Add", .onnx = "Add",
       .python = "ops.add(input, other); ops.Add()(x, y); ops.TensorAdd()(x, y); ops.tensor_add(input, other); "
                 "Tensor.add(other); mint.add(input, other)",
       .doc = "Sum of two tensors, element by element.", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]; [2,1,3] [4,1]");
@@ -43,7 +43,8 @@ static sp_status sub_vjp(sp_builder *b, const sp_vjp *v)
     if (v->needs[1]) v->din[1] = sp_neg(b, sp__unbroadcast(b, v->dout[0], v->in[1]));
     return SP_OK;
 }
-ENTRY(sub, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_ALL, .vjp = sub_vjp, .mindir = "Sub", .onnx = "Sub",
+ENTRY(sub, .numbers_alone = true, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_ALL, .vjp = sub_vjp, .mindir = "Sub",
+      .onnx = "Sub",
       .python = "ops.sub(input, other); ops.Sub()(x, y); ops.tensor_sub(input, other); Tensor.sub(other); "
                 "Tensor.sub(y); mint.sub(input, other)",
       .doc = "Difference of two tensors, element by element.", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]");
@@ -58,8 +59,8 @@ static sp_status mul_vjp(sp_builder *b, const sp_vjp *v)
         if (v->needs[i]) v->din[i] = sp__unbroadcast(b, sp_mul(b, v->dout[0], sp__conj(b, v->in[1 - i])), v->in[i]);
     return SP_OK;
 }
-ENTRY(mul, .promote = SP_PROMOTE_ALL, .vjp = mul_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_CROSS,
-      .mindir = "Mul", .onnx = "Mul",
+ENTRY(mul, .numbers_alone = true, .promote = SP_PROMOTE_ALL, .vjp = mul_vjp,
+      .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_CROSS, .mindir = "Mul", .onnx = "Mul",
       .python = "ops.mul(input, other); ops.Mul()(x, y); ops.tensor_mul(input, other); mint.mul(input, other); "
                 "Tensor.mul(other); Tensor.multiply(value); ops.multiply(input, other)",
       .doc = "Product of two tensors, element by element.", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]");
@@ -78,7 +79,7 @@ static sp_status div_vjp(sp_builder *b, const sp_vjp *v)
     if (v->needs[1]) v->din[1] = sp__unbroadcast(b, sp_neg(b, sp_mul(b, g, sp__conj(b, v->out[0]))), v->in[1]);
     return SP_OK;
 }
-ENTRY(div, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .vjp = div_vjp,
+ENTRY(div, .numbers_alone = true, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .vjp = div_vjp,
       .saves = SP_SAVE_IN(1) | SP_SAVE_OUT(0), .mindir = "RealDiv", .onnx = "Div",
       .python =
           "ops.Div()(x, y); ops.tensor_div(x, y); ops.true_divide(dividend, divisor); "
@@ -115,11 +116,11 @@ static sp_status minimum_vjp(sp_builder *b, const sp_vjp *v)
 {
     return choose_vjp(b, v, sp_less_equal(b, v->in[0], v->in[1]));
 }
-ENTRY(maximum, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL, .vjp = maximum_vjp,
+ENTRY(maximum, .numbers_alone = true, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL, .vjp = maximum_vjp,
       .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Maximum", .onnx = "Max",
       .python = "ops.maximum(input, other); ops.Maximum()(x, y); Tensor.maximum(other); mint.maximum(input, other)",
       .doc = "The larger of two tensors, element by element.", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]");
-ENTRY(minimum, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL, .vjp = minimum_vjp,
+ENTRY(minimum, .numbers_alone = true, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL, .vjp = minimum_vjp,
       .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Minimum", .onnx = "Min",
       .python = "ops.minimum(input, other); ops.Minimum()(x, y); Tensor.minimum(other); mint.minimum(input, other)",
       .doc = "The smaller of two tensors, element by element.", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]");

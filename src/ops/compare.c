@@ -27,7 +27,7 @@ COMPARE(
         "ops.equal(input, other); ops.Equal()(x, y); ops.eq(input, other); mint.eq(input, other); Tensor.eq(other); "
         "Tensor.equal(other)",
     .doc = "Whether elements are equal.")
-COMPARE(not_equal, EVERY, x != y, SP_DT_ALL, .mindir = "NotEqual", .onnx = "Not(Equal)",
+COMPARE(not_equal, EVERY, x != y, SP_DT_ALL, .numbers_alone = true, .mindir = "NotEqual", .onnx = "Not(Equal)",
         .python = "ops.not_equal(input, other); ops.NotEqual()(x, y); ops.ne(input, other); mint.ne(input, other); "
                   "mint.not_equal(input, other); Tensor.ne(other); Tensor.not_equal(other)",
         .doc = "Whether elements differ.")
@@ -38,35 +38,36 @@ COMPARE(
         "mint.lt(input, other); Tensor.less(other); Tensor.lt(other)",
     .doc = "Whether elements of the first are smaller.")
 COMPARE(
-    less_equal, ORDERED, x <= y, SP_DT_REAL_BOOL, .mindir = "LessEqual", .onnx = "LessOrEqual",
+    less_equal, ORDERED, x <= y, SP_DT_REAL_BOOL, .numbers_alone = true, .mindir = "LessEqual", .onnx = "LessOrEqual",
     .python =
         "ops.less_equal(input, other); ops.tensor_le(input, other); ops.LessEqual()(x, y); ops.le(input, other); mint.less_equal(input, other); "
         "mint.le(input, other); Tensor.less_equal(other); Tensor.le(other)",
     .doc = "Whether elements of the first are smaller or equal.")
 COMPARE(
-    greater, ORDERED, x > y, SP_DT_REAL_BOOL, .mindir = "Greater", .onnx = "Greater",
+    greater, ORDERED, x > y, SP_DT_REAL_BOOL, .numbers_alone = true, .mindir = "Greater", .onnx = "Greater",
     .python =
         "ops.greater(input, other); ops.tensor_gt(input, other); ops.Greater()(x, y); ops.gt(input, other); mint.greater(input, other); "
         "mint.gt(input, other); Tensor.greater(other); Tensor.gt(other)",
     .doc = "Whether elements of the first are larger.")
 COMPARE(
-    greater_equal, ORDERED, x >= y, SP_DT_REAL_BOOL, .mindir = "GreaterEqual", .onnx = "GreaterOrEqual",
+    greater_equal, ORDERED, x >= y, SP_DT_REAL_BOOL, .numbers_alone = true, .mindir = "GreaterEqual",
+    .onnx = "GreaterOrEqual",
     .python =
         "ops.greater_equal(input, other); ops.tensor_ge(input, other); ops.GreaterEqual()(x, y); ops.ge(input, other); "
         "mint.greater_equal(input, other); mint.ge(input, other); Tensor.greater_equal(other); Tensor.ge(other)",
     .doc = "Whether elements of the first are larger or equal.")
 COMPARE(
-    logical_and, EVERY, x != 0 && y != 0, SP_DT_ALL, .mindir = "LogicalAnd", .onnx = "And",
+    logical_and, EVERY, x != 0 && y != 0, SP_DT_ALL, .truths_alone = true, .mindir = "LogicalAnd", .onnx = "And",
     .python =
         "ops.logical_and(input, other); ops.LogicalAnd()(x, y); mint.logical_and(input, other); Tensor.logical_and(other)",
     .doc = "Whether both elements are true (not zero).")
 COMPARE(
-    logical_or, EVERY, x != 0 || y != 0, SP_DT_ALL, .mindir = "LogicalOr", .onnx = "Or",
+    logical_or, EVERY, x != 0 || y != 0, SP_DT_ALL, .truths_alone = true, .mindir = "LogicalOr", .onnx = "Or",
     .python =
         "ops.logical_or(input, other); ops.LogicalOr()(x, y); mint.logical_or(input, other); Tensor.logical_or(other)",
     .doc = "Whether one of the elements is true (not zero).")
 COMPARE(
-    logical_xor, EVERY, (x != 0) != (y != 0), SP_DT_ALL, .mindir = "LogicalXor", .onnx = "Xor",
+    logical_xor, EVERY, (x != 0) != (y != 0), SP_DT_ALL, .truths_alone = true, .mindir = "LogicalXor", .onnx = "Xor",
     .python =
         "ops.logical_xor(input, other); ops.LogicalXor()(x, y); mint.logical_xor(input, other); Tensor.logical_xor(other)",
     .doc = "Whether exactly one of the elements is true (not zero).")

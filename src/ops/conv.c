@@ -16,8 +16,7 @@ SP_ATTR_TABLE(conv_weight_attr_table, sp_conv_attrs, CONV_ATTRS, (INTS_NEEDED, k
 
 static sp_status check_rank(const sp_call *c)
 {
-    /* The digit in the operator's name: conv2d works on rank 4. */
-    int wanted = c->op->name[4] - '0' + 2;
+    int wanted = c->op->spatial + 2;
     char text[SP_SHAPE_TEXT];
     static const char *const axes[] = {"N, C, L", "N, C, H, W", "N, C, D, H, W"};
     SP_CHECK(c->in[0]->rank == wanted, SP_VALUE, "%s: the input must have %d dimensions (%s), found shape %s%s",
@@ -311,6 +310,8 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
 #define CONV_ENTRIES(n, mindir_, mindir_input, mindir_weight, python_, samples_, samples_input, samples_weight)        \
     const sp_op sp_op_conv##n##d = {                                                                                   \
         .name = "conv" #n "d",                                                                                         \
+        .family = SP_FAMILY_CONV,                                                                                      \
+        .spatial = n,                                                                                                  \
         .shard = "n i ..., o i ..., o -> n o ...; ... whole, i whole if bias, i whole if group, o whole if group",     \
         .inputs = "x, weight, bias?",                                                                                  \
         SP_ATTRS(conv_attr_table, sp_conv_attrs),                                                                      \
@@ -329,6 +330,8 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
     };                                                                                                                 \
     const sp_op sp_op_conv##n##d_input_grad = {                                                                        \
         .name = "conv" #n "d_input_grad",                                                                              \
+        .family = SP_FAMILY_CONV_INPUT_GRAD,                                                                           \
+        .spatial = n,                                                                                                  \
         .shard = "n o ..., o i ... -> n i ...; ... whole, i whole if group, o whole if group",                         \
         .inputs = "dout, weight",                                                                                      \
         SP_ATTRS(conv_input_attr_table, sp_conv_attrs),                                                                \
@@ -347,6 +350,8 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
     };                                                                                                                 \
     const sp_op sp_op_conv##n##d_weight_grad = {                                                                       \
         .name = "conv" #n "d_weight_grad",                                                                             \
+        .family = SP_FAMILY_CONV_WEIGHT_GRAD,                                                                          \
+        .spatial = n,                                                                                                  \
         .shard = "n i ..., n o ... -> o i ...; ... whole, i whole if group, o whole if group",                         \
         .inputs = "x, dout",                                                                                           \
         SP_ATTRS(conv_weight_attr_table, sp_conv_attrs),                                                               \

@@ -130,6 +130,7 @@ static sp_status conv_bytes_reference(const sp_call *c)
 
 const sp_op sp_op_conv_bytes = {
     .name = "conv_bytes",
+    .family = SP_FAMILY_CONV_BYTES,
     .inputs = "x, weight, x_zero?, w_zero?, bias?, scale?, y_zero?",
     SP_ATTRS(attr_table, sp_conv_attrs),
     .promote = SP_PROMOTE_NONE,

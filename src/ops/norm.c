@@ -400,6 +400,7 @@ static sp_status layer_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_layer_norm = {
     .batch = sp__batch_layer_norm,
     .name = "layer_norm",
+    .family = SP_FAMILY_LAYER_NORM,
     .shard = "same; from begin_norm_axis",
     .inputs = "x, gamma?, beta?",
     .n_out = 3,
@@ -422,6 +423,7 @@ const sp_op sp_op_layer_norm = {
 const sp_op sp_op_layer_norm_grad = {
     .batch = sp__batch_layer_norm_grad,
     .name = "layer_norm_grad",
+    .family = SP_FAMILY_LAYER_NORM,
     .shard = "same; from begin_norm_axis",
     .inputs = "x, gamma?, dout",
     .n_out = 3,

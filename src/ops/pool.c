@@ -42,12 +42,12 @@ typedef struct pool_geometry {
 static bool is_max(const sp_op *op) { return op->attrs == max_attrs || op->attrs == max_helper_attrs; }
 static bool is_adaptive(const sp_op *op) { return op->attrs == adaptive_attrs; }
 
-/* Number of spatial dimensions: an attribute of helpers, the digit in the name of the others. 0: not a possible one. */
+/* Number of spatial dimensions: an attribute of helpers. 0: not a possible one. */
 static int spatial_of(const sp_op *op, const sp_pool_attrs *a)
 {
     if (op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs)
         return a->spatial >= 1 && a->spatial <= SP_SPATIAL ? (int)a->spatial : 0;
-    return *strpbrk(op->name, "123") - '0';
+    return op->spatial;
 }
 
 /* Input indices of sliding window o along dimension d, in steps of the dilation. */
@@ -714,6 +714,7 @@ static sp_status mean_grad_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_pool_max_grad = {
     .batch = sp__batch_fold,
     .name = "pool_max_grad",
+    .family = SP_FAMILY_MAX_POOL,
     .shard = "n ..., n ... -> n ...; ... whole",
     .inputs = "x, dout",
     SP_ATTRS(max_helper_attrs, sp_pool_attrs),
@@ -729,6 +730,7 @@ const sp_op sp_op_pool_max_grad = {
 const sp_op sp_op_pool_max_pick = {
     .batch = sp__batch_fold,
     .name = "pool_max_pick",
+    .family = SP_FAMILY_MAX_POOL,
     .inputs = "x, values",
     SP_ATTRS(max_helper_attrs, sp_pool_attrs),
     .dtypes = SP_DT_REAL,
@@ -743,6 +745,7 @@ const sp_op sp_op_pool_max_pick = {
 const sp_op sp_op_pool_mean_grad = {
     .batch = sp__batch_fold,
     .name = "pool_mean_grad",
+    .family = SP_FAMILY_MEAN_POOL,
     .shard = "n ... -> n ...; ... whole",
     .inputs = "dout",
     SP_ATTRS(mean_helper_attrs, sp_pool_attrs),
@@ -769,9 +772,10 @@ const sp_op sp_op_pool_mean_grad = {
                                  .saves = saves_,                                                                      \
                                  __VA_ARGS__}
 #define MAX_ENTRY(name_, attrs_, n_out_, ...)                                                                          \
-    POOL_ENTRY(name_, attrs_, SP_DT_REAL, n_out_, max_reference, max_vjp, SP_SAVE_IN(0), __VA_ARGS__)
+    POOL_ENTRY(name_, attrs_, SP_DT_REAL, n_out_, max_reference, max_vjp, SP_SAVE_IN(0), .family = SP_FAMILY_MAX_POOL, \
+               __VA_ARGS__)
 #define MEAN_ENTRY(name_, attrs_, ...)                                                                                 \
-    POOL_ENTRY(name_, attrs_, SP_DT_FLOATS, 1, mean_reference, mean_vjp, 0, __VA_ARGS__)
+    POOL_ENTRY(name_, attrs_, SP_DT_FLOATS, 1, mean_reference, mean_vjp, 0, .family = SP_FAMILY_MEAN_POOL, __VA_ARGS__)
 
 sp_status sp__max_pool2d_window(const sp_tensor *x, const void *attrs, sp__window *out)
 {
@@ -785,39 +789,39 @@ sp_status sp__max_pool2d_window(const sp_tensor *x, const void *attrs, sp__windo
 #define INDICES_DOC(n) "Maximum over windows in the last " n ", and its place in the flattened spatial dimensions."
 #define MEAN_DOC(n) "Mean over sliding windows in the last " n "; padding counts when count_include_pad."
 
-MAX_ENTRY(max_pool1d, max_attrs, 1, .shard = "n c * -> n c *; c whole if data_format", .doc = MAX_DOC("dimension"),
-          .samples = "[2,3,8] kernel_size=2; [2,9] kernel_size=3, stride=2, pad=1");
-MAX_ENTRY(max_pool2d, max_attrs, 1, .shard = "n c * * -> n c * *; c whole if data_format", .mindir = "MaxPool",
-          .onnx = "MaxPool",
+MAX_ENTRY(max_pool1d, max_attrs, 1, .spatial = 1, .shard = "n c * -> n c *; c whole if data_format",
+          .doc = MAX_DOC("dimension"), .samples = "[2,3,8] kernel_size=2; [2,9] kernel_size=3, stride=2, pad=1");
+MAX_ENTRY(max_pool2d, max_attrs, 1, .spatial = 2, .shard = "n c * * -> n c * *; c whole if data_format",
+          .mindir = "MaxPool", .onnx = "MaxPool",
           .python = "ops.MaxPool(kernel_size=1, strides:stride=1, pad_mode='valid', data_format='NCHW')(x)",
           .doc = MAX_DOC("two dimensions"),
           .samples =
               "[2,3,6,6] kernel_size=2; [1,2,7,5] kernel_size=3, stride=2, pad_mode=same; "
               "[1,1,8,8] kernel_size=(2,3), stride=1, pad=1, dilation=2; [1,1,5,5] kernel_size=2, ceil_mode=True");
-MAX_ENTRY(max_pool3d, max_attrs, 1, .shard = "n c * * * -> n c * * *; c whole if data_format", .mindir = "MaxPool3D",
-          .onnx = "MaxPool",
+MAX_ENTRY(max_pool3d, max_attrs, 1, .spatial = 3, .shard = "n c * * * -> n c * * *; c whole if data_format",
+          .mindir = "MaxPool3D", .onnx = "MaxPool",
           .python = "ops.MaxPool3D(kernel_size=1, strides:stride=1, pad_mode='VALID', pad_list:pad=0, "
                     "ceil_mode=False, data_format='NCDHW')(x)",
           .doc = MAX_DOC("three dimensions"),
           .samples = "[1,2,4,4,4] kernel_size=2; [1,1,3,5,4] kernel_size=3, stride=2, pad=1");
-MAX_ENTRY(max_pool1d_indices, max_attrs, 2, .shard = "n c * -> n c *, n c *; c whole if data_format",
+MAX_ENTRY(max_pool1d_indices, max_attrs, 2, .spatial = 1, .shard = "n c * -> n c *, n c *; c whole if data_format",
           .doc = INDICES_DOC("dimension"), .samples = "[2,3,8] kernel_size=2");
-MAX_ENTRY(max_pool2d_indices, max_attrs, 2, .shard = "n c * * -> n c * *, n c * *; c whole if data_format",
-          .mindir = "MaxPoolWithArgmaxV2",
+MAX_ENTRY(max_pool2d_indices, max_attrs, 2, .spatial = 2,
+          .shard = "n c * * -> n c * *, n c * *; c whole if data_format", .mindir = "MaxPoolWithArgmaxV2",
           .python = "ops.MaxPoolWithArgmaxV2(kernel_size, strides:stride=None, pads:pad=0, dilation=(1, 1), "
                     "ceil_mode=False)(x)",
           .doc = INDICES_DOC("two dimensions"), .samples = "[2,3,6,6] kernel_size=2");
-MAX_ENTRY(max_pool3d_indices, max_attrs, 2, .shard = "n c * * * -> n c * * *, n c * * *; c whole if data_format",
-          .mindir = "MaxPool3DWithArgmax", .doc = INDICES_DOC("three dimensions"),
-          .samples = "[1,2,4,4,4] kernel_size=2");
+MAX_ENTRY(max_pool3d_indices, max_attrs, 2, .spatial = 3,
+          .shard = "n c * * * -> n c * * *, n c * * *; c whole if data_format", .mindir = "MaxPool3DWithArgmax",
+          .doc = INDICES_DOC("three dimensions"), .samples = "[1,2,4,4,4] kernel_size=2");
 
-MEAN_ENTRY(avg_pool1d, mean_attrs,
+MEAN_ENTRY(avg_pool1d, mean_attrs, .spatial = 1,
            .python = "ops.avg_pool1d(input_x, kernel_size=1, stride=1, padding:pad=0, ceil_mode=False, "
                      "count_include_pad=True); mint.nn.functional.avg_pool1d(input, kernel_size, stride=None, "
                      "padding:pad=0, ceil_mode=False, count_include_pad=True)",
            .doc = MEAN_DOC("dimension"), .samples = "[2,3,8] kernel_size=2; [2,9] kernel_size=3, stride=2, pad=1");
-MEAN_ENTRY(avg_pool2d, mean_attrs, .shard = "n c * * -> n c * *; c whole if data_format", .mindir = "AvgPool",
-           .onnx = "AveragePool",
+MEAN_ENTRY(avg_pool2d, mean_attrs, .spatial = 2, .shard = "n c * * -> n c * *; c whole if data_format",
+           .mindir = "AvgPool", .onnx = "AveragePool",
            .python = "ops.AvgPool(kernel_size=1, strides:stride=1, pad_mode='VALID', data_format='NCHW')(x); "
                      "ops.avg_pool2d(input_x, kernel_size=1, stride=1, padding:pad=0, ceil_mode=False, "
                      "count_include_pad=True, divisor_override=0); mint.nn.functional.avg_pool2d(input, kernel_size, "
@@ -826,8 +830,8 @@ MEAN_ENTRY(avg_pool2d, mean_attrs, .shard = "n c * * -> n c * *; c whole if data
            .samples = "[2,3,6,6] kernel_size=2; [1,2,7,5] kernel_size=3, stride=2, pad_mode=same; "
                       "[1,1,7,8] kernel_size=(2,3), stride=1, pad=1, count_include_pad=True; "
                       "[1,1,5,5] kernel_size=2, ceil_mode=True; [1,1,5,5] kernel_size=2, divisor_override=3");
-MEAN_ENTRY(avg_pool3d, mean_attrs, .shard = "n c * * * -> n c * * *; c whole if data_format", .mindir = "AvgPool3D",
-           .onnx = "AveragePool",
+MEAN_ENTRY(avg_pool3d, mean_attrs, .spatial = 3, .shard = "n c * * * -> n c * * *; c whole if data_format",
+           .mindir = "AvgPool3D", .onnx = "AveragePool",
            .python = "ops.AvgPool3D(kernel_size=1, strides:stride=1, pad_mode='valid', pad=0, ceil_mode=False, "
                      "count_include_pad=True, divisor_override=0, data_format='NCDHW')(x); "
                      "ops.avg_pool3d(input_x, kernel_size=1, stride=1, padding:pad=0, ceil_mode=False, "
@@ -837,24 +841,26 @@ MEAN_ENTRY(avg_pool3d, mean_attrs, .shard = "n c * * * -> n c * * *; c whole if 
            .samples = "[1,2,4,4,4] kernel_size=2; [1,1,3,5,4] kernel_size=3, stride=2, pad=1");
 
 #define ADAPTIVE_FACES(name) "ops." name "(input, output_size); mint.nn.functional." name "(input, output_size)"
-MEAN_ENTRY(adaptive_avg_pool1d, adaptive_attrs, .shard = "n c * -> n c *",
+MEAN_ENTRY(adaptive_avg_pool1d, adaptive_attrs, .spatial = 1, .shard = "n c * -> n c *",
            .python = ADAPTIVE_FACES("adaptive_avg_pool1d"),
            .doc = "Mean over as many windows as asked for, of nearly equal size.",
            .samples = "[2,3,7] output_size=(3,)");
-MEAN_ENTRY(adaptive_avg_pool2d, adaptive_attrs, .shard = "n c * * -> n c * *", .mindir = "AdaptiveAvgPool2D",
+MEAN_ENTRY(adaptive_avg_pool2d, adaptive_attrs, .spatial = 2, .shard = "n c * * -> n c * *",
+           .mindir = "AdaptiveAvgPool2D",
            .python = ADAPTIVE_FACES("adaptive_avg_pool2d") "; ops.AdaptiveAvgPool2D(output_size)(x); "
                                                            "ops.adaptive_avg_pool2d_ext(input, output_size)",
            .doc = "Mean over as many windows as asked for, of nearly equal size; -1 keeps a dimension.",
            .samples = "[2,3,7,5] output_size=(3,2); [1,2,4,4] output_size=(1,); [1,2,4,5] output_size=(-1,7)");
-MEAN_ENTRY(adaptive_avg_pool3d, adaptive_attrs, .shard = "n c * * * -> n c * * *", .mindir = "AdaptiveAvgPool3D",
+MEAN_ENTRY(adaptive_avg_pool3d, adaptive_attrs, .spatial = 3, .shard = "n c * * * -> n c * * *",
+           .mindir = "AdaptiveAvgPool3D",
            .python = ADAPTIVE_FACES("adaptive_avg_pool3d") "; ops.AdaptiveAvgPool3D(output_size)(x)",
            .doc = "Mean over as many windows as asked for, of nearly equal size; -1 keeps a dimension.",
            .samples = "[1,2,5,4,3] output_size=(2,3,1)");
 
-MAX_ENTRY(adaptive_max_pool1d, adaptive_attrs, 2, .doc = INDICES_DOC("dimension"),
+MAX_ENTRY(adaptive_max_pool1d, adaptive_attrs, 2, .spatial = 1, .doc = INDICES_DOC("dimension"),
           .samples = "[2,3,7] output_size=(3,)");
-MAX_ENTRY(adaptive_max_pool2d, adaptive_attrs, 2, .mindir = "AdaptiveMaxPool2D",
+MAX_ENTRY(adaptive_max_pool2d, adaptive_attrs, 2, .spatial = 2, .mindir = "AdaptiveMaxPool2D",
           .python = "ops.AdaptiveMaxPool2D(output_size)(x)", .doc = INDICES_DOC("two dimensions"),
           .samples = "[2,3,7,5] output_size=(3,2); [1,2,4,5] output_size=(-1,7)");
-MAX_ENTRY(adaptive_max_pool3d, adaptive_attrs, 2, .mindir = "AdaptiveMaxPool3D", .doc = INDICES_DOC("three dimensions"),
-          .samples = "[1,2,5,4,3] output_size=(2,3,1)");
+MAX_ENTRY(adaptive_max_pool3d, adaptive_attrs, 2, .spatial = 3, .mindir = "AdaptiveMaxPool3D",
+          .doc = INDICES_DOC("three dimensions"), .samples = "[1,2,5,4,3] output_size=(2,3,1)");

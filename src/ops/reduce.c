@@ -360,6 +360,7 @@ static sp_status mean_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reduce_sum = {
     .batch = sp__batch_reduce,
     .name = "reduce_sum",
+    .family = SP_FAMILY_REDUCE_SUM,
     .shard = "fold; axis sum",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
@@ -376,6 +377,7 @@ const sp_op sp_op_reduce_sum = {
 const sp_op sp_op_reduce_mean = {
     .batch = sp__batch_reduce,
     .name = "reduce_mean",
+    .family = SP_FAMILY_REDUCE_MEAN,
     .shard = "fold; axis mean",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
@@ -430,6 +432,7 @@ static sp_status prod_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reduce_prod = {
     .batch = sp__batch_reduce,
     .name = "reduce_prod",
+    .family = SP_FAMILY_REDUCE_PROD,
     .shard = "fold; axis prod",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
@@ -510,6 +513,7 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reduce_max = {
     .batch = sp__batch_reduce,
     .name = "reduce_max",
+    .family = SP_FAMILY_REDUCE_MAX,
     .shard = "fold; axis max",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
@@ -529,6 +533,7 @@ const sp_op sp_op_reduce_max = {
 const sp_op sp_op_reduce_min = {
     .batch = sp__batch_reduce,
     .name = "reduce_min",
+    .family = SP_FAMILY_REDUCE_MIN,
     .shard = "fold; axis min",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
@@ -582,6 +587,7 @@ static sp_status any_reference(const sp_call *c) { return reduce_run(c, &any_red
 const sp_op sp_op_reduce_all = {
     .batch = sp__batch_reduce,
     .name = "reduce_all",
+    .family = SP_FAMILY_REDUCE_ALL,
     .shard = "fold; axis and",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, sp_reduce_attrs),
@@ -600,6 +606,7 @@ const sp_op sp_op_reduce_all = {
 const sp_op sp_op_reduce_any = {
     .batch = sp__batch_reduce,
     .name = "reduce_any",
+    .family = SP_FAMILY_REDUCE_ANY,
     .shard = "fold; axis or",
     .inputs = "x",
     SP_ATTRS(reduce_attr_table, sp_reduce_attrs),

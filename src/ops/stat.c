@@ -346,6 +346,7 @@ static sp_status vector_norm_infer(const sp_call *c, sp_meta *out)
 }
 const sp_op sp_op_vector_norm = {
     .name = "vector_norm",
+    .family = SP_FAMILY_REDUCE_NORM,
     .inputs = "x",
     SP_ATTRS(norm_attr_table, sp_vector_norm_attrs),
     .promote = SP_PROMOTE_FLOAT,

@@ -41,7 +41,7 @@ sp_status sp__quant_constant(const sp_value *v, sp_tensor **out) { return consta
 
 /* --- batch norms ------------------------------------------------------------------------------------------------- */
 
-bool sp__quant_is_conv(const sp_op *op) { return op == &sp_op_conv1d || op == &sp_op_conv2d || op == &sp_op_conv3d; }
+bool sp__quant_is_conv(const sp_op *op) { return op->family == SP_FAMILY_CONV; }
 
 /* w * scale and b * scale + shift, all by channel (the first axis of w). */
 static sp_status scale_weights(sp_tensor *const in[4], sp_tensor *out[2])

@@ -39,7 +39,7 @@ static int64_t elements_from(const sp_tensor *x, int64_t axis)
 static bool measure(const sp_call *c, norm_job *j)
 {
     const sp_tensor *x = c->in[0];
-    j->center = c->op->name[0] == 'l';
+    j->center = c->op->family == SP_FAMILY_LAYER_NORM;
     if (j->center) {
         const sp_layer_norm_attrs *a = c->attrs;
         j->n = elements_from(x, a->begin_norm_axis);

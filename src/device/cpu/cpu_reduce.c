@@ -72,7 +72,7 @@ static bool split(const sp_tensor *x, sp_ints axis, reduce_job *j)
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static bool is_norm(const sp_call *c) { return strcmp(c->op->name, "vector_norm") == 0; }
+static bool is_norm(const sp_call *c) { return c->op->family == SP_FAMILY_REDUCE_NORM; }
 static sp_ints axis_of(const sp_call *c)
 {
     return is_norm(c) ? ((const sp_vector_norm_attrs *)c->attrs)->axis : ((const sp_reduce_attrs *)c->attrs)->axis;
@@ -84,13 +84,14 @@ static void plan(reduce_job *j, const sp_call *c)
     const int kind = kind_of((sp_dtype)c->in[0]->dtype);
     j->dtype = (sp_dtype)c->in[0]->dtype;
     j->size = (int64_t)sp_dtype_bytes(j->dtype);
-    const char *name = c->op->name + sizeof "reduce_" - 1;
-    j->mean = strcmp(name, "mean") == 0;
-    j->what = is_norm(c)                  ? SP_REDUCE_SQUARES
-              : strcmp(name, "prod") == 0 ? SP_REDUCE_PRODUCT
-              : strcmp(name, "max") == 0  ? SP_REDUCE_MOST
-              : strcmp(name, "min") == 0  ? SP_REDUCE_LEAST
-                                          : SP_REDUCE_SUM;
+    j->mean = c->op->family == SP_FAMILY_REDUCE_MEAN;
+    switch (c->op->family) {
+    case SP_FAMILY_REDUCE_NORM: j->what = SP_REDUCE_SQUARES; break;
+    case SP_FAMILY_REDUCE_PROD: j->what = SP_REDUCE_PRODUCT; break;
+    case SP_FAMILY_REDUCE_MAX: j->what = SP_REDUCE_MOST; break;
+    case SP_FAMILY_REDUCE_MIN: j->what = SP_REDUCE_LEAST; break;
+    default: j->what = SP_REDUCE_SUM;
+    }
     j->kernel = sp__float_rows()->reduce[j->what][kind];
     j->single = kind <= SP_REDUCE_BF16 && j->what != SP_REDUCE_PRODUCT;
     j->columns = kind == SP_REDUCE_F16 || kind == SP_REDUCE_BF16 ? SP_REDUCE_HALF_COLUMNS

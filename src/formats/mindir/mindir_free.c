@@ -174,7 +174,7 @@ static sp_status open_shape(sp_mindir_out *o, sp_node *n)
     sp_ints shape = sp__mindir_out_attr_list(n, "shape");
     int64_t at[SP_TRIALS_MAX];
     int n_open = 0, last = -1, inferred = -1;
-    const bool reshape = !strcmp(n->op->name, "reshape");
+    const bool reshape = n->op == &sp_op_reshape;
     if (shape.n != m->rank) return unsaid(n, "shape");
     for (int k = 0; k < m->rank; k++) {
         sp__sizes_result(&o->sizes, n, 0, k, at);
@@ -203,7 +203,7 @@ static sp_status open_bound(sp_mindir_out *o, sp_node *n, const char *name)
         if (!sp__sizes_attr(s, n, name, k, at)) return unsaid(n, name);
         if (*v > INT32_MAX) *v = INT32_MAX;
         if (sp__sizes_fixed(s, at)) continue;
-        const bool back = k < step.n && step.v[k] < 0, slice = !strcmp(n->op->name, "slice");
+        const bool back = k < step.n && step.v[k] < 0, slice = n->op == &sp_op_slice;
         sp__sizes_operand(s, n, 0, k, size);
         bool whole = true;
         for (int i = 0; i < s->n; i++) {
@@ -299,25 +299,26 @@ static sp_status open_node(sp_mindir_out *o, sp_node *n)
     o->sizes.n_sources = 0;
     SP_TRY(open_constants(o, n));
     if (n->kind != SP_NODE_OP) return SP_OK;
-    const char *op = n->op->name, *done = "";
+    const sp_op *op = n->op;
+    const char *done = "";
     if (sp__sizes_only_frames(&o->sizes, n)) return SP_OK;
-    if (!strcmp(op, "reshape") || !strcmp(op, "broadcast_to") || !strcmp(op, "full")) {
+    if (op == &sp_op_reshape || op == &sp_op_broadcast_to || op == &sp_op_full) {
         SP_TRY(open_shape(o, n));
         done = " shape ";
-    } else if (!strcmp(op, "slice")) {
+    } else if (op == &sp_op_slice) {
         SP_TRY(open_bound(o, n, "start"));
         SP_TRY(open_bound(o, n, "stop"));
         done = " start stop ";
-    } else if (!strcmp(op, "arange")) {
+    } else if (op == &sp_op_arange) {
         SP_TRY(open_arange(o, n));
         done = " start end step ";
-    } else if (!strcmp(op, "slice_put")) {
+    } else if (op == &sp_op_slice_put) {
         SP_TRY(open_pad(o, n));
         done = " start stop ";
-    } else if (!strcmp(op, "resample_axis")) {
+    } else if (op == &sp_op_resample_axis) {
         SP_TRY(open_resize(o, n));
         done = " in_size out_size ";
-    } else if (!strcmp(op, "conv1d_input_grad") || !strcmp(op, "conv2d_input_grad")) {
+    } else if (op == &sp_op_conv1d_input_grad || op == &sp_op_conv2d_input_grad) {
         SP_TRY(open_transposed(o, n));
         done = " input_size ";
     }

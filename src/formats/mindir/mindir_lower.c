@@ -163,8 +163,8 @@ static sp_status spell_rnn(const sp_node *n, sp_builder *b, sp_tensor *const *in
 typedef sp_status (*spelling)(const sp_node *n, sp_builder *b, sp_tensor *const *in, sp_tensor **out);
 static spelling spelling_of(const sp_node *n)
 {
-    if (!strcmp(n->op->name, "rnn_scan")) return spell_rnn;
-    return strcmp(n->op->name, "conv_bytes") ? NULL : sp__mindir_out_spell_conv_bytes;
+    if (n->op == &sp_op_rnn_scan) return spell_rnn;
+    return n->op == &sp_op_conv_bytes ? sp__mindir_out_spell_conv_bytes : NULL;
 }
 
 /* Record what n is made of (m; NULL: it is spelled out) at the end of its function: its results, NULL where there is none. */

@@ -149,12 +149,9 @@ sp_mindir_id sp__mindir_out_fresh(sp_mindir_out *o)
 
 const sp_value *sp__mindir_out_behind(const sp_value *v)
 {
-    static const char *const names[] = {"identity", "copy", "stop_gradient", "after"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (sp__mindir_out_is(v, names[i])) {
-            v = v->node->in[0];
-            i = (size_t)-1;
-        }
+    while (sp__mindir_out_is(v, &sp_op_identity) || sp__mindir_out_is(v, &sp_op_copy) ||
+           sp__mindir_out_is(v, &sp_op_stop_gradient) || sp__mindir_out_is(v, &sp_op_after))
+        v = v->node->in[0];
     return v;
 }
 
@@ -570,7 +567,7 @@ void sp__mindir_out_spread(sp_ints v, int n, int64_t initial, int64_t *out)
     for (int i = 0; i < n; i++) out[i] = v.n <= 0 ? initial : v.v[v.n == 1 ? 0 : i];
 }
 
-bool sp__mindir_out_is(const sp_value *v, const char *op)
+bool sp__mindir_out_is(const sp_value *v, const sp_op *op)
 {
-    return v && v->origin == SP_VALUE_NODE && v->node->kind == SP_NODE_OP && !strcmp(v->node->op->name, op);
+    return v && v->origin == SP_VALUE_NODE && v->node->kind == SP_NODE_OP && v->node->op == op;
 }

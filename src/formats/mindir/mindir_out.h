@@ -14,6 +14,7 @@
 #include "formats/mindir/mindir_build.h"
 #include "formats/sizes.h"
 #include "ir/graph_impl.h"
+#include "ops/ops_impl.h"
 
 typedef const char *sp_mindir_id;
 
@@ -152,7 +153,7 @@ sp_mindir_id sp__mindir_out_lift(sp_mindir_out *o, sp_meta *m);
 void sp__mindir_out_give_lifted(sp_mindir_out *o, const char *type, const char *attrs, int n, const sp_mindir_id *in);
 /* Numbers of a window, one an axis, of a list of one or all. */
 void sp__mindir_out_spread(sp_ints v, int n, int64_t initial, int64_t *out);
-bool sp__mindir_out_is(const sp_value *v, const char *op); /* made by that operator */
+bool sp__mindir_out_is(const sp_value *v, const sp_op *op); /* made by that operator */
 
 /* Element `element` of an attribute (NULL: operand `element`, a constant) that depends on free sizes. */
 typedef struct sp_mindir_out_number {

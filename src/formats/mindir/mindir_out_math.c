@@ -40,7 +40,7 @@ static void write_elu(sp_mindir_out *o)
 
 static void write_is_infinite(sp_mindir_out *o)
 {
-    bool positive = !strcmp(o->node->op->name, "isposinf");
+    bool positive = o->node->op == &sp_op_isposinf;
     SP_MINDIR_OUT_GIVE(o, "Equal", NULL, sp__mindir_out_in(o, 0),
                        sp__mindir_out_scalar(o, sp__mindir_out_meta(o, 0)->dtype, positive ? INFINITY : -INFINITY));
 }
@@ -50,7 +50,7 @@ static bool beta_1(const sp_node *n) { return sp__mindir_out_attr_float(n, "beta
 
 static void write_softmax(sp_mindir_out *o)
 {
-    bool log = !strcmp(o->node->op->name, "log_softmax");
+    bool log = o->node->op == &sp_op_log_softmax;
     sp_ints axis = sp__mindir_out_attr_list(o->node, "axis");
     sp_meta m;
     sp_mindir_id in[2] = {sp__mindir_out_lift(o, &m)};

@@ -219,7 +219,7 @@ typedef struct {
 static window window_of(const sp_node *n)
 {
     window w = {.rank = n->in[0]->meta.rank - 2,
-                .max = !strncmp(n->op->name, "max", 3),
+                .max = n->op->family == SP_FAMILY_MAX_POOL,
                 .ceil = sp__mindir_out_attr_int(n, "ceil_mode"),
                 .same = !strcmp(sp__mindir_out_attr_text(n, "pad_mode"), "same")};
     sp_ints stride = sp__mindir_out_attr_list(n, "stride");
@@ -238,8 +238,8 @@ static bool pool_fits(const sp_node *n)
         if (dilation.v[i] != 1) return false;
     if (!sp__mindir_out_floats(n)) return false;
     int rank = n->in[0]->meta.rank;
-    const char *layout = sp__mindir_out_attr_text(n, "data_format"), *digit = strchr(n->op->name, 'd');
-    return digit && rank == 2 + (digit[-1] - '0') &&
+    const char *layout = sp__mindir_out_attr_text(n, "data_format");
+    return n->op->spatial && rank == 2 + n->op->spatial &&
            (!*layout || !strncmp(layout, "NC", 2)); /* with a batch, channels first */
 }
 
@@ -364,7 +364,7 @@ static bool number_of(const sp_value *v, double *out)
 }
 
 /* Of a commutative operator: the operand that `op` makes, and the other one. */
-static const sp_node *split_pair(const sp_value *v, const char *pair, const char *op, sp_value **other)
+static const sp_node *split_pair(const sp_value *v, const sp_op *pair, const sp_op *op, sp_value **other)
 {
     if (!sp__mindir_out_is(v, pair)) return NULL;
     for (int i = 0; i < 2; i++)
@@ -379,8 +379,9 @@ static const sp_node *split_pair(const sp_value *v, const char *pair, const char
 static bool fuse_batch_norm(const sp_node *n, sp_mindir_out_fused *f)
 {
     sp_value *scale = n->in[1], *gamma = NULL, *beta = NULL, *mean;
-    const sp_node *root = split_pair(scale, "mul", "rsqrt", &gamma), *minus = split_pair(n->in[2], "add", "neg", &beta);
-    if (!root || !minus || !sp__mindir_out_is(minus->in[0], "mul") || !sp__mindir_out_is(root->in[0], "add"))
+    const sp_node *root = split_pair(scale, &sp_op_mul, &sp_op_rsqrt, &gamma),
+                  *minus = split_pair(n->in[2], &sp_op_add, &sp_op_neg, &beta);
+    if (!root || !minus || !sp__mindir_out_is(minus->in[0], &sp_op_mul) || !sp__mindir_out_is(root->in[0], &sp_op_add))
         return false;
     const sp_node *product = minus->in[0]->node, *sum = root->in[0]->node;
     if (product->in[0] == scale) mean = product->in[1];
@@ -501,13 +502,13 @@ static void write_crop(sp_mindir_out *o)
 /* --- LSTM -------------------------------------------------------------------------------------------------------- */
 
 /* A value reshaped, or NULL. */
-static sp_value *unshaped(sp_value *v) { return sp__mindir_out_is(v, "reshape") ? v->node->in[0] : NULL; }
+static sp_value *unshaped(sp_value *v) { return sp__mindir_out_is(v, &sp_op_reshape) ? v->node->in[0] : NULL; }
 
 /* Elements [from, to) of a row? Gives the row. */
 static sp_value *part_of_row(sp_value *v, int64_t from, int64_t *to)
 {
-    if (sp__mindir_out_is(v, "reshape")) v = v->node->in[0];
-    if (!sp__mindir_out_is(v, "slice") || v->node->in[0]->meta.rank != 1) return NULL;
+    if (sp__mindir_out_is(v, &sp_op_reshape)) v = v->node->in[0];
+    if (!sp__mindir_out_is(v, &sp_op_slice) || v->node->in[0]->meta.rank != 1) return NULL;
     sp_ints start = sp__mindir_out_attr_list(v->node, "start"), stop = sp__mindir_out_attr_list(v->node, "stop");
     if (start.n != 1 || start.v[0] != from) return NULL;
     *to = stop.v[0];
@@ -533,11 +534,11 @@ static bool fuse_lstm(const sp_node *n, sp_mindir_out_fused *f)
         sp__mindir_out_has(n, 5))
         return false;
     sp_value *gates = unshaped(n->in[0]), *bias = NULL, *x = NULL, *w = NULL;
-    if (sp__mindir_out_is(gates, "add") && gates->node->in[1]->meta.rank == 1) {
+    if (sp__mindir_out_is(gates, &sp_op_add) && gates->node->in[1]->meta.rank == 1) {
         bias = gates->node->in[1];
         gates = gates->node->in[0];
     }
-    if (sp__mindir_out_is(gates, "matmul") && sp__mindir_out_attr_int(gates->node, "transpose_b") &&
+    if (sp__mindir_out_is(gates, &sp_op_matmul) && sp__mindir_out_attr_int(gates->node, "transpose_b") &&
         !sp__mindir_out_attr_int(gates->node, "transpose_a") && gates->node->in[1]->meta.rank == 2) {
         x = unshaped(gates->node->in[0]);
         w = gates->node->in[1];

@@ -119,7 +119,7 @@ static bool put_fits(const sp_node *n)
         for (int k = 0; k < n->in[i]->meta.rank; k++)
             if (n->in[i]->meta.dims[k] < 0) return false;
     snprintf(spaced, sizeof spaced, " %.20s ", sp__mindir_out_attr_text(n, "reduce"));
-    return n->n_in > 2 && leading(n) && (!strcmp(n->op->name, "index_put") || strstr(known, spaced));
+    return n->n_in > 2 && leading(n) && (n->op == &sp_op_index_put || strstr(known, spaced));
 }
 
 static void write_scatter_elements(sp_mindir_out *o)

@@ -29,7 +29,7 @@ static void write_transpose(sp_mindir_out *o)
 /* The one number that a tensor is full of, before anything is put into it. */
 static bool uniform(const sp_value *v, double *number)
 {
-    if (sp__mindir_out_is(v, "full")) {
+    if (sp__mindir_out_is(v, &sp_op_full)) {
         sp_attr_type type;
         const sp_number *x = sp__node_attr_at(v->node, "value", &type);
         *number = x->kind == 'f' ? x->f : (double)x->i;
@@ -334,7 +334,7 @@ static void write_scan(sp_mindir_out *o)
 
 static void write_cummax(sp_mindir_out *o)
 {
-    bool max = !strcmp(o->node->op->name, "cummax");
+    bool max = o->node->op == &sp_op_cummax;
     const sp_meta *metas[2] = {&o->node->out[0]->meta, &o->node->out[1]->meta};
     sp_meta indices = *metas[1];
     indices.dtype = max ? SP_DTYPE_I64 : SP_DTYPE_I32;

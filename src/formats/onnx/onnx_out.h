@@ -14,6 +14,7 @@
 #include "formats/sizes.h"
 #include "formats/wire.h"
 #include "ir/graph_impl.h"
+#include "ops/ops_impl.h"
 #include "spore/model.h"
 
 typedef int sp_onnx_id;

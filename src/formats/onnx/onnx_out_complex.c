@@ -119,16 +119,15 @@ static sp_onnx_id aligned(sp_onnx_out *o, int i)
 
 static void write_same(sp_onnx_out *o)
 {
-    const char *op = o->node->op->name;
     if (o->node->n_in == 1) o->out[0] = sp__onnx_out_as_pair(o, SP_ONNX_OUT(o, "Neg", NULL, o->in[0]));
     else
         o->out[0] = sp__onnx_out_as_pair(
-            o, SP_ONNX_OUT(o, !strcmp(op, "add") ? "Add" : "Sub", NULL, aligned(o, 0), aligned(o, 1)));
+            o, SP_ONNX_OUT(o, o->node->op == &sp_op_add ? "Add" : "Sub", NULL, aligned(o, 0), aligned(o, 1)));
 }
 
 static void write_product(sp_onnx_out *o)
 {
-    bool divides = o->node->op->name[0] == 'd';
+    bool divides = o->node->op != &sp_op_mul;
     sp_onnx_id a = sp__onnx_out_part(o, o->in[0], 0), b = sp__onnx_out_part(o, o->in[0], 1),
                c = sp__onnx_out_part(o, o->in[1], 0), d = sp__onnx_out_part(o, o->in[1], 1);
     sp_onnx_id norm = divides ? sp__onnx_out_add(o, sp__onnx_out_mul(o, c, c), sp__onnx_out_mul(o, d, d)) : 0;

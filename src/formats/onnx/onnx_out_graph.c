@@ -195,18 +195,21 @@ static void set_scope(walk *w, int n_in)
 /* Attributes that rules write as they follow from sizes. */
 static const char *open_attrs(const sp_op *op)
 {
-    static const char *const written[][2] = {{"reshape", " shape "},
-                                             {"broadcast_to", " shape "},
-                                             {"full", " shape value "},
-                                             {"arange", " start end step "},
-                                             {"slice", " start stop "},
-                                             {"slice_put", " start stop "},
-                                             {"resample_axis", " in_size out_size "},
-                                             {"conv1d_input_grad", " input_size "},
-                                             {"conv2d_input_grad", " input_size "},
-                                             {"conv3d_input_grad", " input_size "}};
+    static const struct {
+        const sp_op *op;
+        const char *attrs;
+    } written[] = {{&sp_op_reshape, " shape "},
+                   {&sp_op_broadcast_to, " shape "},
+                   {&sp_op_full, " shape value "},
+                   {&sp_op_arange, " start end step "},
+                   {&sp_op_slice, " start stop "},
+                   {&sp_op_slice_put, " start stop "},
+                   {&sp_op_resample_axis, " in_size out_size "},
+                   {&sp_op_conv1d_input_grad, " input_size "},
+                   {&sp_op_conv2d_input_grad, " input_size "},
+                   {&sp_op_conv3d_input_grad, " input_size "}};
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-        if (!strcmp(op->name, written[i][0])) return written[i][1];
+        if (op == written[i].op) return written[i].attrs;
     return "";
 }
 

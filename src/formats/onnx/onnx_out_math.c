@@ -9,13 +9,13 @@ static bool is_int(sp_onnx_out *o) { return sp_dtype_kind(sp__onnx_out_meta(o, 0
 /* Rounding leaves integers alone. */
 static void write_round(sp_onnx_out *o)
 {
-    const char *name = o->node->op->name;
+    const sp_op *op = o->node->op;
     if (is_int(o)) o->out[0] = o->in[0];
     else
-        sp__onnx_out_write_text(o, !strcmp(name, "floor")   ? "Floor(x)"
-                                   : !strcmp(name, "ceil")  ? "Ceil(x)"
-                                   : !strcmp(name, "round") ? "Round(x)"
-                                                            : "Sign(x) * Floor(Abs(x))");
+        sp__onnx_out_write_text(o, op == &sp_op_floor   ? "Floor(x)"
+                                   : op == &sp_op_ceil  ? "Ceil(x)"
+                                   : op == &sp_op_round ? "Round(x)"
+                                                        : "Sign(x) * Floor(Abs(x))");
 }
 
 /* -0 counts; there is none among integers. */
@@ -56,7 +56,7 @@ static void write_trunc_div(sp_onnx_out *o)
 /* fmod of floats has the sign of x; of integers Mod has that of y. */
 static void write_mod(sp_onnx_out *o)
 {
-    bool truncates = !strcmp(o->node->op->name, "trunc_mod");
+    bool truncates = o->node->op == &sp_op_trunc_mod;
     if (sp__onnx_out_meta(o, 0)->dtype == SP_DTYPE_BOOL)
         sp__onnx_out_write_text(o, "And(And(x, Not(x)), y)"); /* nothing is left */
     else if (is_int(o))
@@ -71,7 +71,7 @@ static void write_mod(sp_onnx_out *o)
 /* Arguments are lifted above 9 by the recurrence, then the asymptotic series. */
 static void write_gamma(sp_onnx_out *o)
 {
-    bool log_gamma = !strcmp(o->node->op->name, "lgamma");
+    bool log_gamma = o->node->op == &sp_op_lgamma;
     sp_dtype d = sp__onnx_out_meta(o, 0)->dtype;
     sp_onnx_id x = o->in[0], lifted = x, sum = 0, product = 0;
     if (is_int(o)) x = lifted = sp__onnx_out_cast(o, x, SP_DTYPE_F32);
@@ -194,24 +194,22 @@ static void write_nextafter(sp_onnx_out *o)
 
 static void write_bits(sp_onnx_out *o)
 {
-    const char *name = o->node->op->name;
-    char which = name[8]; /* bitwise_[a]nd, [o]r, [x]or, [n]ot */
+    const sp_op *op = o->node->op;
+    const bool is_and = op == &sp_op_bitwise_and, is_or = op == &sp_op_bitwise_or;
     sp_dtype d = sp__onnx_out_meta(o, 0)->dtype;
     if (d == SP_DTYPE_BOOL) {
-        sp__onnx_out_write_text(o, which == 'a'   ? "And(x, y)"
-                                   : which == 'o' ? "Or(x, y)"
-                                   : which == 'x' ? "Xor(x, y)"
-                                                  : "Not(x)");
+        sp__onnx_out_write_text(o, is_and                     ? "And(x, y)"
+                                   : is_or                    ? "Or(x, y)"
+                                   : op == &sp_op_bitwise_xor ? "Xor(x, y)"
+                                                              : "Not(x)");
         return;
     }
-    if (which == 'n') {
+    if (op == &sp_op_bitwise_not) {
         sp__onnx_out_write_text(o, sp_dtype_kind(d) == 'u' ? "cast(-1 - cast(x, int64), x)" : "-1 - x");
         return;
     }
     if (o->opset >= 18) {
-        sp__onnx_out_write_text(o, which == 'a'   ? "BitwiseAnd(x, y)"
-                                   : which == 'o' ? "BitwiseOr(x, y)"
-                                                  : "BitwiseXor(x, y)");
+        sp__onnx_out_write_text(o, is_and ? "BitwiseAnd(x, y)" : is_or ? "BitwiseOr(x, y)" : "BitwiseXor(x, y)");
         return;
     }
     /* x & y bit by bit: 2^k where both have it. x | y = x + y - (x & y), x ^ y = x + y - 2 (x & y). */
@@ -231,8 +229,7 @@ static void write_bits(sp_onnx_out *o)
         a = sp__onnx_out_div(o, sp__onnx_out_sub(o, a, bit_a), two);
         b = sp__onnx_out_div(o, sp__onnx_out_sub(o, b, bit_b), two);
     }
-    if (which != 'a')
-        both = sp__onnx_out_sub(o, sp__onnx_out_add(o, x, y), which == 'o' ? both : sp__onnx_out_add(o, both, both));
+    if (!is_and) both = sp__onnx_out_sub(o, sp__onnx_out_add(o, x, y), is_or ? both : sp__onnx_out_add(o, both, both));
     o->out[0] = sp__onnx_out_cast(o, both, d);
 }
 
@@ -240,7 +237,7 @@ static void write_bits(sp_onnx_out *o)
 static void write_shift(sp_onnx_out *o)
 {
     sp_dtype d = sp__onnx_out_meta(o, 0)->dtype;
-    bool left = !strcmp(o->node->op->name, "bitwise_left_shift");
+    bool left = o->node->op == &sp_op_bitwise_left_shift;
     int bits = (int)sp_dtype_bytes(d) * 8;
     sp_onnx_id x = sp__onnx_out_cast(o, o->in[0], SP_DTYPE_I64), y = sp__onnx_out_cast(o, o->in[1], SP_DTYPE_I64),
                width = sp__onnx_out_whole(o, SP_DTYPE_I64, bits - 1);
@@ -270,7 +267,7 @@ static void write_shift(sp_onnx_out *o)
 /* Euclid's algorithm, as many turns as the numbers can need. */
 static void write_gcd(sp_onnx_out *o)
 {
-    bool lcm = !strcmp(o->node->op->name, "lcm");
+    bool lcm = o->node->op == &sp_op_lcm;
     sp_dtype d = sp__onnx_out_meta(o, 0)->dtype;
     sp_onnx_id x = SP_ONNX_OUT(o, "Abs", NULL, sp__onnx_out_cast(o, o->in[0], SP_DTYPE_I64)),
                y = SP_ONNX_OUT(o, "Abs", NULL, sp__onnx_out_cast(o, o->in[1], SP_DTYPE_I64));

@@ -236,8 +236,7 @@ static void write_conv_weight_grad(sp_onnx_out *o)
 
 static int spatial_of(const sp_onnx_out *o)
 {
-    const char *digit = strpbrk(o->node->op->name, "123");
-    return digit ? *digit - '0' : (int)sp__onnx_out_int(o, "spatial");
+    return o->node->op->spatial ? o->node->op->spatial : (int)sp__onnx_out_int(o, "spatial");
 }
 
 static bool pool_window(sp_onnx_out *o, const int64_t *in, int n, sp__window *w)
@@ -466,7 +465,7 @@ static void write_pool_mean_grad(sp_onnx_out *o) { o->out[0] = sp__onnx_out_line
 static void write_softmax(sp_onnx_out *o)
 {
     sp_ints axis = sp__onnx_out_list(o, "axis");
-    bool log = !strcmp(o->node->op->name, "log_softmax");
+    bool log = o->node->op == &sp_op_log_softmax;
     if (sp__onnx_out_meta(o, 0)->rank == 0) sp__onnx_out_write_text(o, log ? "x - x" : "x - x + 1");
     else if (axis.n == 1)
         o->out[0] = sp__onnx_out_op(o, log ? "LogSoftmax" : "Softmax", 1, o->in, "axis=%lld", (long long)axis.v[0]);
@@ -603,7 +602,7 @@ static void write_rms_norm(sp_onnx_out *o)
 static void write_group_norm(sp_onnx_out *o)
 {
     const sp_meta *x = sp__onnx_out_meta(o, 0);
-    bool grad = !strcmp(o->node->op->name, "group_norm_grad");
+    bool grad = o->node->op == &sp_op_group_norm_grad;
     int64_t groups = sp__onnx_out_int(o, "num_groups"), per = x->dims[1] / groups, axes[2] = {2, 3}, dims[SP_RANK_MAX];
     for (int k = 0; k < x->rank; k++) dims[k] = sp__onnx_out_open(o, o->node->in[0], k) ? -1 : x->dims[k];
     sp_onnx_id v = SP_ONNX_OUT_RESHAPE(o, widened(o, o->in[0]), 0, groups, per, -1);
@@ -667,9 +666,9 @@ static void write_batch_norm_train_grad(sp_onnx_out *o)
 }
 
 /* The operator that made a value, if it is of that name. */
-static const sp_node *made_by(const sp_value *v, const char *op)
+static const sp_node *made_by(const sp_value *v, const sp_op *op)
 {
-    return v->origin == SP_VALUE_NODE && v->node->kind == SP_NODE_OP && !strcmp(v->node->op->name, op) ? v->node : NULL;
+    return v->origin == SP_VALUE_NODE && v->node->kind == SP_NODE_OP && v->node->op == op ? v->node : NULL;
 }
 
 /* A batch normalisation in use is x scale + shift with scale = gamma / sqrt(variance + epsilon), shift = beta - mean scale; ONNX has it as one
@@ -677,11 +676,11 @@ static const sp_node *made_by(const sp_value *v, const char *op)
 static bool write_known_batch_norm(sp_onnx_out *o)
 {
     sp_value *scale = o->node->in[1], *shift = o->node->in[2];
-    const sp_node *by_gamma = made_by(scale, "mul"), *plus_beta = made_by(shift, "add");
-    const sp_node *root_of = by_gamma ? made_by(by_gamma->in[0], "rsqrt") : NULL,
-                  *sum = root_of ? made_by(root_of->in[0], "add") : NULL;
-    const sp_node *minus = plus_beta ? made_by(plus_beta->in[0], "neg") : NULL,
-                  *by_mean = minus ? made_by(minus->in[0], "mul") : NULL;
+    const sp_node *by_gamma = made_by(scale, &sp_op_mul), *plus_beta = made_by(shift, &sp_op_add);
+    const sp_node *root_of = by_gamma ? made_by(by_gamma->in[0], &sp_op_rsqrt) : NULL,
+                  *sum = root_of ? made_by(root_of->in[0], &sp_op_add) : NULL;
+    const sp_node *minus = plus_beta ? made_by(plus_beta->in[0], &sp_op_neg) : NULL,
+                  *by_mean = minus ? made_by(minus->in[0], &sp_op_mul) : NULL;
     if (!sum || !by_mean || by_mean->in[1] != scale || sum->in[1]->origin != SP_VALUE_CONSTANT ||
         sum->in[1]->constant->count != 1)
         return false;

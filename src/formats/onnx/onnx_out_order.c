@@ -10,27 +10,24 @@
 
 static void write_reduce(sp_onnx_out *o)
 {
-    static const struct {
-        const char *op, *onnx;
-    } ops[] = {{"reduce_sum", "ReduceSum"}, {"reduce_mean", "ReduceMean"}, {"reduce_prod", "ReduceProd"},
-               {"reduce_max", "ReduceMax"}, {"reduce_min", "ReduceMin"},   {"reduce_all", "ReduceMin"},
-               {"reduce_any", "ReduceMax"}};
-    const char *op = NULL, *name = o->node->op->name;
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (!strcmp(ops[i].op, name)) op = ops[i].onnx;
+    static const char *const types[] = {[SP_FAMILY_REDUCE_SUM] = "ReduceSum",   [SP_FAMILY_REDUCE_MEAN] = "ReduceMean",
+                                        [SP_FAMILY_REDUCE_PROD] = "ReduceProd", [SP_FAMILY_REDUCE_MAX] = "ReduceMax",
+                                        [SP_FAMILY_REDUCE_MIN] = "ReduceMin",   [SP_FAMILY_REDUCE_ALL] = "ReduceMin",
+                                        [SP_FAMILY_REDUCE_ANY] = "ReduceMax"};
+    const sp_family family = o->node->op->family;
     sp_ints axis = sp__onnx_out_list(o, "axis");
     int n = axis.n <= 0 ? -1 : axis.n;
-    bool logical = !strcmp(name, "reduce_all") || !strcmp(name, "reduce_any");
+    bool logical = family == SP_FAMILY_REDUCE_ALL || family == SP_FAMILY_REDUCE_ANY;
     sp_onnx_id x =
         logical ? sp__onnx_out_cast(o, sp__onnx_out_cast(o, o->in[0], SP_DTYPE_BOOL), SP_DTYPE_I32) : o->in[0];
     if (sp__onnx_out_meta(o, 0)->rank == 0) o->out[0] = x;
-    else o->out[0] = sp__onnx_out_reduce(o, op, x, n, axis.v, sp__onnx_out_int(o, "keepdims"));
+    else o->out[0] = sp__onnx_out_reduce(o, types[family], x, n, axis.v, sp__onnx_out_int(o, "keepdims"));
 }
 
 /* Index first, then value. */
 static void write_extreme(sp_onnx_out *o)
 {
-    bool max = !strcmp(o->node->op->name, "max_with_index");
+    bool max = o->node->op == &sp_op_max_with_index;
     int rank = sp__onnx_out_meta(o, 0)->rank, axis = sp__onnx_out_axis(o, "axis", rank);
     int64_t axes[1] = {axis};
     bool keep = sp__onnx_out_int(o, "keepdims");
@@ -112,7 +109,7 @@ static void write_scan_logsumexp(sp_onnx_out *o)
 /* Of equal elements the later one counts. */
 static void write_cumulative(sp_onnx_out *o)
 {
-    bool max = !strcmp(o->node->op->name, "cummax");
+    bool max = o->node->op == &sp_op_cummax;
     int rank = sp__onnx_out_meta(o, 0)->rank, axis = rank ? sp__onnx_out_axis(o, "axis", rank) : 0;
     sp_dtype d = sp__onnx_out_meta(o, 0)->dtype;
     int64_t last[1] = {-1};

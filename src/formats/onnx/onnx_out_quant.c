@@ -7,10 +7,10 @@
 #include "ir/matmul_geometry.h"
 #include "spore/ops_attrs.h"
 
-static const sp_node *made_by(const sp_value *v, const char *op)
+static const sp_node *made_by(const sp_value *v, const sp_op *op)
 {
     const sp_node *n = v->origin == SP_VALUE_NODE ? v->node : NULL;
-    return n && n->kind == SP_NODE_OP && !strcmp(n->op->name, op) ? n : NULL;
+    return n && n->kind == SP_NODE_OP && n->op == op ? n : NULL;
 }
 
 /* A scale or zero point as it meets x. */
@@ -108,7 +108,8 @@ static void write_dynamic(sp_onnx_out *o)
 /* A matrix product plus a bias that was quantised to int32. */
 static void write_add(sp_onnx_out *o)
 {
-    const sp_node *n = o->node, *product = made_by(n->in[0], "matmul"), *bias = made_by(n->in[1], "dequantize_linear");
+    const sp_node *n = o->node, *product = made_by(n->in[0], &sp_op_matmul),
+                  *bias = made_by(n->in[1], &sp_op_dequantize_linear);
     const bool gemm = product && bias && bias->in[0]->meta.dtype == SP_DTYPE_I32 && product->in[0]->meta.rank == 2 &&
                       product->in[1]->meta.rank == 2;
     if (gemm) {

@@ -185,7 +185,7 @@ static bool write_frame(sp_onnx_out *o)
 /* Where the list has a number, that element of the value; elsewhere x. */
 static void write_put(sp_onnx_out *o)
 {
-    if (!strcmp(o->node->op->name, "slice_put") && write_frame(o)) return;
+    if (o->node->op == &sp_op_slice_put && write_frame(o)) return;
     sp_tensor *in[2] = {sp__onnx_out_iota(o, 0, 0), sp__onnx_out_iota(o, 1, 0)};
     bool empty = !in[0] || !in[1] || in[0]->count == 0 || in[1]->count == 0;
     for (int64_t i = 0; !empty && i < in[0]->count; i++) ((int64_t *)sp_tensor_data(in[0]))[i] = -1;
@@ -403,7 +403,7 @@ static void write_index_combine(sp_onnx_out *o)
 
 static void write_gather_elements(sp_onnx_out *o)
 {
-    const char *attr = !strcmp(o->node->op->name, "line_take") ? "axis" : "dim";
+    const char *attr = o->node->op == &sp_op_line_take ? "axis" : "dim";
     int rank = sp__onnx_out_meta(o, 0)->rank;
     sp_onnx_id index = sp__onnx_out_cast(o, o->in[1], SP_DTYPE_I64);
     if (rank == 0) o->out[0] = o->in[0];
@@ -532,7 +532,7 @@ static double in_triangle(const void *context, int64_t i)
 
 static void write_triangle(sp_onnx_out *o)
 {
-    bool upper = !strcmp(o->node->op->name, "triu");
+    bool upper = o->node->op == &sp_op_triu;
     int rank = sp__onnx_out_meta(o, 0)->rank;
     if (o->opset >= 14) {
         o->out[0] = sp__onnx_out_op(

@@ -75,9 +75,9 @@ static double hankel_q(int order, int64_t k) { return k % 2 ? hankel(order, k) :
 
 static void write_j_y(sp_onnx_out *o)
 {
-    const char *name = o->node->op->name; /* bessel_j0 */
-    bool is_y = name[7] == 'y';
-    int order = name[8] - '0';
+    const sp_op *op = o->node->op;
+    bool is_y = op == &sp_op_bessel_y0 || op == &sp_op_bessel_y1;
+    int order = op == &sp_op_bessel_j1 || op == &sp_op_bessel_y1;
     sp_onnx_id x = wide(o, 0), size = SP_ONNX_OUT(o, "Abs", NULL, x), limit = number(o, NEAR), zero = number(o, 0);
     sp_onnx_id small = SP_ONNX_OUT(o, "Min", NULL, size, limit), large = SP_ONNX_OUT(o, "Max", NULL, size, limit);
     sp_onnx_id half = sp__onnx_out_mul(o, small, number(o, 0.5)), q = sp__onnx_out_mul(o, half, half),
@@ -120,9 +120,9 @@ static double i_far(int order, int64_t k)
 
 static void write_i(sp_onnx_out *o)
 {
-    const char *name = o->node->op->name; /* bessel_i0, bessel_i0e: times exp(-|x|) */
-    int order = name[8] - '0';
-    bool scaled = name[9] == 'e';
+    const sp_op *op = o->node->op;
+    int order = op == &sp_op_bessel_i1 || op == &sp_op_bessel_i1e;
+    bool scaled = op == &sp_op_bessel_i0e || op == &sp_op_bessel_i1e; /* times exp(-|x|) */
     sp_onnx_id x = wide(o, 0), size = SP_ONNX_OUT(o, "Abs", NULL, x), limit = number(o, 20);
     sp_onnx_id small = SP_ONNX_OUT(o, "Min", NULL, size, limit), large = SP_ONNX_OUT(o, "Max", NULL, size, limit),
                half = sp__onnx_out_mul(o, small, number(o, 0.5));
@@ -140,9 +140,9 @@ static void write_i(sp_onnx_out *o)
 /* exp(x) K(x) is the integral of exp(-2 x sinh(t / 2)^2) cosh(n t); steps become smaller where it is a narrow bell. */
 static void write_k(sp_onnx_out *o)
 {
-    const char *name = o->node->op->name;
-    int order = name[8] - '0';
-    bool scaled = name[9] == 'e';
+    const sp_op *op = o->node->op;
+    int order = op == &sp_op_bessel_k1 || op == &sp_op_bessel_k1e;
+    bool scaled = op == &sp_op_bessel_k0e || op == &sp_op_bessel_k1e;
     int64_t n = 400;
     sp_onnx_id x = wide(o, 0),
                step = sp__onnx_out_div(o, number(o, 0.25),
@@ -207,8 +207,7 @@ static sp_onnx_id log_gamma(sp_onnx_out *o, sp_onnx_id x, bool derivative)
  * Towards the order: each term times log x minus digamma of a + k + 1. */
 static void write_igamma(sp_onnx_out *o)
 {
-    const char *name = o->node->op->name; /* igamma, igammac, igamma_slope */
-    bool slope = name[6] == '_', rest = name[6] == 'c';
+    bool slope = o->node->op == &sp_op_igamma_slope, rest = o->node->op == &sp_op_igammac;
     sp_onnx_id zero = number(o, 0), one = number(o, 1), a = wide(o, 0), x = wide(o, 1), out[4], end[3];
     a = sp__onnx_out_add(o, a, sp__onnx_out_mul(o, x, zero)); /* broadcast */
     x = sp__onnx_out_add(o, x, sp__onnx_out_mul(o, a, zero));

@@ -290,7 +290,7 @@ static double listed(const sp_onnx_out *o, const char *name, int k)
 
 static void write_box_code(sp_onnx_out *o)
 {
-    bool decode = !strcmp(o->node->op->name, "bounding_box_decode");
+    bool decode = o->node->op == &sp_op_bounding_box_decode;
     sp_ints most = sp__onnx_out_list(o, "max_shape");
     double bound = decode ? fabs(log(sp__onnx_out_float(o, "wh_ratio_clip"))) : 0;
     sp_onnx_id parts[4], half = sp__onnx_out_number(o, 0.5), one = sp__onnx_out_number(o, 1);

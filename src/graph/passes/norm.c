@@ -8,14 +8,12 @@
 #include "graph/passes/passes.h"
 #include "ops/ops_impl.h"
 
-static bool is_conv(const sp_op *op) { return op == &sp_op_conv1d || op == &sp_op_conv2d || op == &sp_op_conv3d; }
-
 /* The convolution that a node scales, if the two can be one. */
 static sp_node *scaled_conv(const sp_node *n)
 {
     if (n->kind != SP_NODE_OP || n->op != &sp_op_channel_affine || !n->in[1] || !n->in[2]) return NULL;
     sp_node *conv = n->in[0]->origin == SP_VALUE_NODE ? n->in[0]->node : NULL;
-    if (!conv || conv->kind != SP_NODE_OP || !is_conv(conv->op) || conv->owner != n->owner) return NULL;
+    if (!conv || conv->kind != SP_NODE_OP || conv->op->family != SP_FAMILY_CONV || conv->owner != n->owner) return NULL;
     const sp_value *w = conv->in[1];
     if (w->origin != SP_VALUE_CONSTANT || sp__function_uses(n->owner, conv->out[0]) != 1) return NULL;
     for (int i = 1; i < 3; i++) /* half types are scaled in float by channel_affine */
