@@ -103,7 +103,18 @@ SP_API sp_status sp_graph_text(const sp_graph *g, char **out);
 SP_API sp_status sp_graph_parse(const char *text, sp_graph **out);
 SP_API sp_status sp_graph_dot(const sp_graph *g, char **out); /* a drawing for Graphviz */
 SP_API void sp_text_free(char *text);
+/* What is run from outside: the first function that was begun, unless another one is set. NULL: the graph has none. */
 SP_API sp_function *sp_graph_entry(const sp_graph *g);
+SP_API sp_status sp_graph_set_entry(sp_graph *g,
+                                    sp_function *f); /* f is a finished function of g without symbols of others */
+/* Its functions in the order in which they were begun, and the first one of a name; NULL: there is none. Functions belong to the graph. */
+SP_API int sp_graph_functions(const sp_graph *g);
+SP_API sp_function *sp_graph_function_at(const sp_graph *g, int i);
+SP_API sp_function *sp_graph_function_find(const sp_graph *g, const char *name);
+SP_API const char *sp_function_name(const sp_function *f); /* borrowed */
+/* Parameters and results; -1 results: it ends with a call (sp_function_end_call), or is not finished. */
+SP_API int sp_function_params(const sp_function *f);
+SP_API int sp_function_results(const sp_function *f);
 
 /* --- programs ---------------------------------------------------------------------------------------------------- */
 

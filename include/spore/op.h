@@ -84,6 +84,11 @@ SP_API sp_tensor *sp_builder_take_tensor(sp_builder *b, sp_tensor *t);
 SP_API sp_tensor *sp_builder_apply(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in);
 /* Apply by name, with attributes as text: sp_builder_call(b, "reduce_sum", "axis=(1,), keepdims=True", 1, &x). */
 SP_API sp_tensor *sp_builder_call(sp_builder *b, const char *op, const char *attrs, int n_in, sp_tensor *const *in);
+/* The same two with all results: out has room for max_out. By name, places without a result become NULL. */
+SP_API sp_status sp_builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in,
+                                       sp_tensor *const *in, int max_out, sp_tensor **out, int *n_out);
+SP_API sp_status sp_builder_call_many(sp_builder *b, const char *op, const char *attrs, int n_in, sp_tensor *const *in,
+                                      int max_out, sp_tensor **out);
 
 #ifdef __cplusplus
 }

@@ -130,7 +130,7 @@ sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tens
         sp__builder_fail(b, sp__fail(SP_VALUE, "%s: its attributes are too long", op));
         return sp__builder_status(b);
     }
-    return sp__builder_call_many(b, op, format ? text : NULL, n_in, in, max_out, out);
+    return sp_builder_call_many(b, op, format ? text : NULL, n_in, in, max_out, out);
 }
 
 sp_tensor *sp__model_op(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, const char *format, ...)

@@ -143,7 +143,7 @@ bool sp__outline_open(const sp__outline *o, int depth);
 
 extern const sp_model_kind sp__model_onnx, sp__model_mindir, sp__model_tflite, sp__model_lite;
 
-/* sp__builder_call_many with attributes by a format of printf, or NULL. */
+/* sp_builder_call_many with attributes by a format of printf, or NULL. */
 sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out,
                                 sp_tensor **out, const char *format, va_list args)
     __attribute__((format(printf, 7, 0)));

@@ -73,8 +73,8 @@ sp_status sp__builder_keep(sp_builder *b, sp_tensor **t)
     return sp_builder_status(b);
 }
 
-sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,
-                                 int max_out, sp_tensor **out, int *n_out)
+sp_status sp_builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,
+                                int max_out, sp_tensor **out, int *n_out)
 {
     if (b->status != SP_OK) return b->status;
     sp_status status = sp_apply(op, attrs, n_in, in, max_out, out, n_out);
@@ -90,7 +90,7 @@ sp_tensor *sp_builder_apply(sp_builder *b, const sp_op *op, const void *attrs, i
 {
     sp_tensor *out[SP_OUT_MAX];
     int n;
-    return sp__builder_apply_many(b, op, attrs, n_in, in, SP_OUT_MAX, out, &n) == SP_OK ? out[0] : NULL;
+    return sp_builder_apply_many(b, op, attrs, n_in, in, SP_OUT_MAX, out, &n) == SP_OK ? out[0] : NULL;
 }
 
 static const char *op_name(const void *unused, int i)
@@ -99,8 +99,8 @@ static const char *op_name(const void *unused, int i)
     return sp_op_at(i)->name;
 }
 
-sp_status sp__builder_call_many(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in,
-                                int max_out, sp_tensor **out)
+sp_status sp_builder_call_many(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in,
+                               int max_out, sp_tensor **out)
 {
     for (int i = 0; i < max_out; i++) out[i] = NULL;
     if (b->status != SP_OK) return sp__builder_status(b);
@@ -119,7 +119,7 @@ sp_status sp__builder_call_many(sp_builder *b, const char *name, const char *tex
     void *attrs = op->attrs_bytes <= sizeof small ? small.bytes : sp__alloc(op->attrs_bytes);
     int n = 0;
     sp_status status = attrs ? sp__attrs_parse(op, text, attrs, &keep) : SP_NOMEM;
-    if (status == SP_OK) status = sp__builder_apply_many(b, op, attrs, n_in, in, max_out, out, &n);
+    if (status == SP_OK) status = sp_builder_apply_many(b, op, attrs, n_in, in, max_out, out, &n);
     else sp__builder_fail(b, status);
     sp__attr_text_free(&keep);
     if (attrs != small.bytes) sp__free(attrs);
@@ -129,7 +129,7 @@ sp_status sp__builder_call_many(sp_builder *b, const char *name, const char *tex
 sp_tensor *sp_builder_call(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in)
 {
     sp_tensor *out[SP_OUT_MAX];
-    return sp__builder_call_many(b, name, text, n_in, in, SP_OUT_MAX, out) == SP_OK ? out[0] : NULL;
+    return sp_builder_call_many(b, name, text, n_in, in, SP_OUT_MAX, out) == SP_OK ? out[0] : NULL;
 }
 
 sp_status sp__vjp_refuse(sp_builder *b, const sp_vjp *v)

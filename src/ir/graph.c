@@ -411,7 +411,58 @@ void sp__function_number(sp_function *f)
     for (sp_node *n = f->first; n; n = n->next) n->order = i++;
 }
 
-sp_function *sp_graph_entry(const sp_graph *g) { return g->entry; }
+/* --- functions, from outside ------------------------------------------------------------------------------------- */
+
+sp_function *sp_graph_entry(const sp_graph *g) { return g ? g->entry : NULL; }
+
+static bool is_abandoned(const sp_function *f) { return f->finished && !f->results && !f->tail; }
+
+sp_status sp_graph_set_entry(sp_graph *g, sp_function *f)
+{
+    SP_CHECK(g && f, SP_VALUE, "the graph and the function must not be NULL");
+    SP_CHECK(f->graph == g, SP_VALUE, "function %s belongs to another graph, so it cannot be the entry of this one",
+             f->name);
+    SP_CHECK(f->finished && !is_abandoned(f), SP_RUNTIME,
+             "function %s cannot be the entry: it is %s; end it with sp_function_end first", f->name,
+             f->finished ? "abandoned" : "still being recorded");
+    SP_CHECK(
+        !f->parent, SP_VALUE,
+        "function %s cannot be the entry: it was begun inside of %s, whose symbols it may use; begin it on its own",
+        f->name, f->parent->name);
+    g->entry = f;
+    return SP_OK;
+}
+
+static sp_function *not_abandoned(sp_function *f)
+{
+    while (f && is_abandoned(f)) f = f->next;
+    return f;
+}
+
+int sp_graph_functions(const sp_graph *g)
+{
+    int n = 0;
+    for (const sp_function *f = g ? not_abandoned(g->first) : NULL; f; f = not_abandoned(f->next)) n++;
+    return n;
+}
+
+sp_function *sp_graph_function_at(const sp_graph *g, int i)
+{
+    sp_function *f = g && i >= 0 ? not_abandoned(g->first) : NULL;
+    while (f && i--) f = not_abandoned(f->next);
+    return f;
+}
+
+sp_function *sp_graph_function_find(const sp_graph *g, const char *name)
+{
+    sp_function *f = g && name ? not_abandoned(g->first) : NULL;
+    while (f && strcmp(f->name, name) != 0) f = not_abandoned(f->next);
+    return f;
+}
+
+const char *sp_function_name(const sp_function *f) { return f ? f->name : ""; }
+int sp_function_params(const sp_function *f) { return f ? f->n_params : 0; }
+int sp_function_results(const sp_function *f) { return f && f->finished && f->results ? f->n_results : -1; }
 
 int sp__function_uses(const sp_function *f, const sp_value *v)
 {

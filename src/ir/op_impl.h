@@ -229,12 +229,6 @@ void sp__builder_done(sp_builder *b); /* releases what it owns */
 void *sp__builder_fail(sp_builder *b, sp_status status);
 /* Status, with the remembered message put back as this thread's. */
 sp_status sp__builder_status(sp_builder *b);
-/* Apply with several results: out[0..max_out), owned by the builder. */
-sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,
-                                 int max_out, sp_tensor **out, int *n_out);
-/* The same by name, with attributes as text; results that there are not become NULL. */
-sp_status sp__builder_call_many(sp_builder *b, const char *op, const char *attrs, int n_in, sp_tensor *const *in,
-                                int max_out, sp_tensor **out);
 
 /* --- inference used by many -------------------------------------------------------------------------------------- */
 /* The operator's own inference, checked: ranks and dimensions that a tensor can have, -1 only from an operator that is open. */

@@ -226,9 +226,8 @@ static sp_status attention_vjp(sp_builder *b, const sp_vjp *v)
     if (v->again || (v->in[3] && v->needs[3])) return attention_composed(b, v);
     sp_tensor *out[3];
     int n;
-    SP_TRY(sp__builder_apply_many(b, &sp_op_attention_grad, v->attrs, 5,
-                                  (sp_tensor *const[]){v->in[0], v->in[1], v->in[2], v->in[3], v->dout[0]}, 3, out,
-                                  &n));
+    SP_TRY(sp_builder_apply_many(b, &sp_op_attention_grad, v->attrs, 5,
+                                 (sp_tensor *const[]){v->in[0], v->in[1], v->in[2], v->in[3], v->dout[0]}, 3, out, &n));
     for (int i = 0; i < 3; i++) v->din[i] = out[i];
     return SP_OK;
 }

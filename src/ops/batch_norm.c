@@ -415,7 +415,7 @@ static sp_status train_vjp(sp_builder *b, const sp_vjp *v)
         sp_tensor *out[3];
         int n_out;
         sp_tensor *in[5] = {x, scale, v->out[1], v->out[2], g};
-        SP_TRY(sp__builder_apply_many(b, &sp_op_batch_norm_train_grad, a, 5, in, 3, out, &n_out));
+        SP_TRY(sp_builder_apply_many(b, &sp_op_batch_norm_train_grad, a, 5, in, 3, out, &n_out));
         v->din[0] = out[0];
         ds = out[1];
         db = out[2];
@@ -545,8 +545,8 @@ static sp_status batch_compose(sp_builder *b, const sp_call *c)
     if (a->is_training) {
         const sp_batch_norm_train_attrs e = {a->epsilon};
         int n;
-        SP_TRY(sp__builder_apply_many(b, &sp_op_batch_norm_train, &e, 3, (sp_tensor *const[]){x, scale, bias}, 3, out,
-                                      &n));
+        SP_TRY(
+            sp_builder_apply_many(b, &sp_op_batch_norm_train, &e, 3, (sp_tensor *const[]){x, scale, bias}, 3, out, &n));
         const double count = x->dims[1] ? (double)(x->count / x->dims[1]) : 0;
         for (int k = 0; k < 2; k++) {
             sp_tensor *kept = k ? variance : mean;

@@ -145,7 +145,7 @@ int sp__typed_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, 
 {
     int n = 0;
     for (int i = 0; i < max_out; i++) out[i] = NULL;
-    return sp__builder_apply_many(b, op, attrs, n_in, in, max_out, out, &n) == SP_OK ? n : 0;
+    return sp_builder_apply_many(b, op, attrs, n_in, in, max_out, out, &n) == SP_OK ? n : 0;
 }
 
 sp_tensor *sp__typed_rest(sp_builder *b, const sp_op *op, const void *attrs, int n_first, sp_tensor *const *first,

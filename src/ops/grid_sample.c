@@ -344,8 +344,8 @@ static sp_status grid_vjp(sp_builder *b, const sp_vjp *v)
     if (sp__vjp_again(v)) return grid_composed(b, v);
     sp_tensor *out[2];
     int n;
-    SP_TRY(sp__builder_apply_many(b, &sp_op_grid_sample_grad, v->attrs, 3,
-                                  (sp_tensor *const[]){v->in[0], v->in[1], v->dout[0]}, 2, out, &n));
+    SP_TRY(sp_builder_apply_many(b, &sp_op_grid_sample_grad, v->attrs, 3,
+                                 (sp_tensor *const[]){v->in[0], v->in[1], v->dout[0]}, 2, out, &n));
     v->din[0] = out[0];
     v->din[1] = out[1];
     return SP_OK;
@@ -581,8 +581,8 @@ static sp_status deform_vjp(sp_builder *b, const sp_vjp *v)
     if (sp__vjp_again(v)) return deform_composed(b, v);
     sp_tensor *out[2];
     int n;
-    SP_TRY(sp__builder_apply_many(b, &sp_op_deformable_columns_grad, v->attrs, 3,
-                                  (sp_tensor *const[]){v->in[0], v->in[1], v->dout[0]}, 2, out, &n));
+    SP_TRY(sp_builder_apply_many(b, &sp_op_deformable_columns_grad, v->attrs, 3,
+                                 (sp_tensor *const[]){v->in[0], v->in[1], v->dout[0]}, 2, out, &n));
     v->din[0] = out[0];
     v->din[1] = out[1];
     return SP_OK;

@@ -346,8 +346,8 @@ static sp_status terms_grad_vjp(sp_builder *b, const sp_vjp *v)
     sp_tensor *out[2];
     int n;
     if (!v->needs[0]) return SP_OK;
-    SP_TRY(sp__builder_apply_many(b, &sp_op_nll_terms, &a, 3, (sp_tensor *const[]){v->dout[0], v->in[1], v->in[2]}, 2,
-                                  out, &n));
+    SP_TRY(sp_builder_apply_many(b, &sp_op_nll_terms, &a, 3, (sp_tensor *const[]){v->dout[0], v->in[1], v->in[2]}, 2,
+                                 out, &n));
     v->din[0] = out[0];
     return SP_OK;
 }
@@ -397,7 +397,7 @@ static sp_status nll(sp_builder *b, sp_tensor *x, sp_tensor *target, sp_tensor *
         if (!x || !weight) return SP_OK;
     }
     SP_TRY(
-        sp__builder_apply_many(b, &sp_op_nll_terms, &ignore, 3, (sp_tensor *const[]){x, target, weight}, 2, terms, &n));
+        sp_builder_apply_many(b, &sp_op_nll_terms, &ignore, 3, (sp_tensor *const[]){x, target, weight}, 2, terms, &n));
     sp_tensor *loss = terms[0];
     if (a->label_smoothing > 0) {
         sp_tensor *scaled = weight ? sp_mul(b, x, sp__along(b, weight, x->rank, axis)) : x;

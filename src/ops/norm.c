@@ -379,7 +379,7 @@ static sp_status layer_vjp(sp_builder *b, const sp_vjp *v)
     } else if (g) {
         sp_tensor *out[3];
         int n;
-        SP_TRY(sp__builder_apply_many(b, &sp_op_layer_norm_grad, a, 3, (sp_tensor *const[]){x, gamma, g}, 3, out, &n));
+        SP_TRY(sp_builder_apply_many(b, &sp_op_layer_norm_grad, a, 3, (sp_tensor *const[]){x, gamma, g}, 3, out, &n));
         v->din[0] = out[0];
         if (gamma) v->din[1] = sp_reshape(b, out[1], gamma->rank, gamma->dims);
         if (v->in[2])
@@ -509,7 +509,7 @@ static sp_status rms_vjp(sp_builder *b, const sp_vjp *v)
     } else if (g) {
         sp_tensor *out[2];
         int n;
-        SP_TRY(sp__builder_apply_many(b, &sp_op_rms_norm_grad, a, 3, (sp_tensor *const[]){x, gamma, g}, 2, out, &n));
+        SP_TRY(sp_builder_apply_many(b, &sp_op_rms_norm_grad, a, 3, (sp_tensor *const[]){x, gamma, g}, 2, out, &n));
         v->din[0] = out[0];
         v->din[1] = sp_reshape(b, out[1], gamma->rank, gamma->dims);
     }
@@ -647,8 +647,8 @@ static sp_status group_vjp(sp_builder *b, const sp_vjp *v)
     } else if (g) {
         sp_tensor *out[3];
         int count;
-        SP_TRY(sp__builder_apply_many(b, &sp_op_group_norm_grad, a, 3, (sp_tensor *const[]){x, weight, g}, 3, out,
-                                      &count));
+        SP_TRY(
+            sp_builder_apply_many(b, &sp_op_group_norm_grad, a, 3, (sp_tensor *const[]){x, weight, g}, 3, out, &count));
         v->din[0] = out[0];
         if (weight) v->din[1] = out[1];
         if (v->in[2]) v->din[2] = sp_cast(b, out[2], (sp_dtype)v->in[2]->dtype);

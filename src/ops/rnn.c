@@ -423,10 +423,10 @@ static sp_status scan_fused(sp_builder *b, const sp_vjp *v, sp_tensor **out)
 {
     int n;
     sp_tensor *dy = v->dout[0] ? v->dout[0] : sp__full(b, 0, (sp_dtype)v->out[0]->dtype, 3, v->out[0]->dims);
-    return sp__builder_apply_many(b, &sp_op_rnn_scan_grad, v->attrs, 10,
-                                  (sp_tensor *const[]){dy, v->in[1], v->in[2], v->in[3], v->in[5], v->out[0], v->out[3],
-                                                       v->dout[1], v->dout[2], v->dout[3]},
-                                  5, out, &n);
+    return sp_builder_apply_many(b, &sp_op_rnn_scan_grad, v->attrs, 10,
+                                 (sp_tensor *const[]){dy, v->in[1], v->in[2], v->in[3], v->in[5], v->out[0], v->out[3],
+                                                      v->dout[1], v->dout[2], v->dout[3]},
+                                 5, out, &n);
 }
 
 static sp_status scan_vjp(sp_builder *b, const sp_vjp *v)
@@ -567,9 +567,9 @@ static sp_status layer_compose(sp_builder *b, const sp_call *c)
     sp_tensor *lengths = c->in[7], *out[4];
     int n;
     if (lengths) lengths = sp_cast(b, lengths, SP_DTYPE_I64);
-    SP_TRY(sp__builder_apply_many(b, &sp_op_rnn_scan, c->attrs, 6,
-                                  (sp_tensor *const[]){gx, c->in[1], c->in[2], c->in[4], c->in[6], lengths}, 4, out,
-                                  &n));
+    SP_TRY(sp_builder_apply_many(b, &sp_op_rnn_scan, c->attrs, 6,
+                                 (sp_tensor *const[]){gx, c->in[1], c->in[2], c->in[4], c->in[6], lengths}, 4, out,
+                                 &n));
     for (int i = 0; i < 3; i++) c->out[i] = out[i];
     return SP_OK;
 }

@@ -653,7 +653,7 @@ static sp_status arg_compose(sp_builder *b, const sp_call *c, const sp_op *op)
         x = sp_reshape(b, x, 1, (const int64_t[]){-1});
         pick = (sp_with_index_attrs){0, false};
     }
-    SP_TRY(sp__builder_apply_many(b, op, &pick, 1, &x, 2, out, &n));
+    SP_TRY(sp_builder_apply_many(b, op, &pick, 1, &x, 2, out, &n));
     c->out[0] = sp_cast(b, out[0], a->dtype);
     return SP_OK;
 }

@@ -44,7 +44,7 @@ sp_status sp__batch_apply(sp_builder *b, const sp_batch *v, const void *attrs, s
         in = own;
     }
     int n;
-    return sp__builder_apply_many(b, v->op, attrs ? attrs : v->attrs, v->n_in, in, v->n_out, v->out, &n);
+    return sp_builder_apply_many(b, v->op, attrs ? attrs : v->attrs, v->n_in, in, v->n_out, v->out, &n);
 }
 
 sp_tensor *sp__batch_merge(sp_builder *b, sp_tensor *x, int first, int n)
@@ -166,7 +166,7 @@ sp_status sp__batch_slices(sp_builder *b, const sp_batch *v)
         }
         int found;
         status = sp__builder_status(b);
-        if (status == SP_OK) status = sp__builder_apply_many(b, v->op, v->attrs, v->n_in, in, v->n_out, out, &found);
+        if (status == SP_OK) status = sp_builder_apply_many(b, v->op, v->attrs, v->n_in, in, v->n_out, out, &found);
         for (int k = 0; status == SP_OK && k < v->n_out; k++) parts[(size_t)k * n + (size_t)at] = out[k];
     }
     for (int k = 0; status == SP_OK && k < v->n_out; k++) {

@@ -63,7 +63,7 @@ sp_status sp__batch_layer_norm_grad(sp_builder *b, const sp_batch *v)
     if (own) in[2] = sp_mul(b, g, lined_up(b, v, 1, rank, first, sp__batch_dims(v, 0)));
     int n;
     SP_TRY(sp__batch_apply(b, v, &a, in));
-    SP_TRY(sp__builder_apply_many(b, &sp_op_layer_norm, &a, 3, (sp_tensor *const[]){x, NULL, NULL}, 3, norm, &n));
+    SP_TRY(sp_builder_apply_many(b, &sp_op_layer_norm, &a, 3, (sp_tensor *const[]){x, NULL, NULL}, 3, norm, &n));
     v->out[1] = row_sums(b, v, sp_mul(b, g, norm[0]), first, dtype);
     v->out[2] = row_sums(b, v, g, first, dtype);
     return sp__builder_status(b);
@@ -94,7 +94,7 @@ sp_status sp__batch_rms_norm_grad(sp_builder *b, const sp_batch *v)
     if (own) in[2] = sp_mul(b, g, lined_up(b, v, 1, rank, first, sp__batch_dims(v, 0)));
     int n;
     SP_TRY(sp__batch_apply(b, v, NULL, in));
-    SP_TRY(sp__builder_apply_many(b, &sp_op_rms_norm, v->attrs, 2, (sp_tensor *const[]){x, ones}, 2, norm, &n));
+    SP_TRY(sp_builder_apply_many(b, &sp_op_rms_norm, v->attrs, 2, (sp_tensor *const[]){x, ones}, 2, norm, &n));
     v->out[1] = row_sums(b, v, sp_mul(b, g, norm[0]), first, (sp_dtype)v->in[1]->dtype);
     return sp__builder_status(b);
 }
@@ -149,7 +149,7 @@ sp_status sp__batch_group_norm_grad(sp_builder *b, const sp_batch *v)
     sp_tensor *in[3] = {x, own ? NULL : v->in[1], sp__batch_merge(b, dh, 0, 2)};
     int n;
     SP_TRY(sp__batch_apply(b, v, NULL, in));
-    SP_TRY(sp__builder_apply_many(b, &sp_op_group_norm, v->attrs, 3, (sp_tensor *const[]){x, NULL, NULL}, 3, norm, &n));
+    SP_TRY(sp_builder_apply_many(b, &sp_op_group_norm, v->attrs, 3, (sp_tensor *const[]){x, NULL, NULL}, 3, norm, &n));
     v->out[0] = sp__batch_unmerge(b, v->out[0], 0, v->size);
     v->out[1] = channel_sums(b, sp_mul(b, g, sp__batch_unmerge(b, norm[0], 0, v->size)), dtype);
     v->out[2] = channel_sums(b, g, dtype);

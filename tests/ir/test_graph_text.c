@@ -221,6 +221,88 @@ static void abandoned_recording_leaves_nothing(void **unused)
     sp_tensor_release(x);
 }
 
+/* begin .. end of a function that gives its parameter times `factor`. */
+static sp_function *scaling(sp_graph *g, const char *name, double factor)
+{
+    sp_function *f;
+    sp_builder *b;
+    sp_tensor *x, *c;
+    OK(sp_builder_create(&b));
+    OK(sp_tensor_create_f64(SP_DTYPE_F32, factor, &c));
+    OK(sp_function_begin(g, name, 1, &scalar, &f, &x));
+    sp_tensor *y = sp_mul(b, sp_builder_take_tensor(b, x), sp_builder_take_tensor(b, c));
+    OK(sp_function_end(f, 1, &y));
+    sp_builder_release(b);
+    return f;
+}
+
+static double run_entry(const sp_graph *g, double value)
+{
+    sp_program *p;
+    sp_tensor *x, *y;
+    OK(sp_program_create(sp_graph_entry(g), NULL, &p));
+    OK(sp_tensor_create_f64(SP_DTYPE_F32, value, &x));
+    OK(sp_program_run(p, 1, &x, 1, &y));
+    OK(sp_tensor_item_f64(y, &value));
+    sp_tensor_release(x);
+    sp_tensor_release(y);
+    sp_program_release(p);
+    return value;
+}
+
+static void functions_are_found_and_one_is_the_entry(void **unused)
+{
+    (void)unused;
+    sp_graph *g, *again, *other;
+    sp_function *gone, *open;
+    sp_tensor *x;
+    char *text;
+    OK(sp_graph_create(&g));
+    OK(sp_graph_create(&other));
+    assert_null(sp_graph_entry(g));
+    assert_int_equal(sp_graph_functions(g), 0);
+    assert_null(sp_graph_function_at(g, 0));
+    sp_function *twice = scaling(g, "twice", 2);
+    OK(sp_function_begin(g, "gone", 1, &scalar, &gone, &x));
+    sp_tensor_release(x);
+    sp_function_abandon(gone); /* is not among them */
+    sp_function *thrice = scaling(g, "thrice", 3), *foreign = scaling(other, "thrice", 4);
+    assert_int_equal(sp_graph_functions(g), 2);
+    assert_ptr_equal(sp_graph_function_at(g, 0), twice);
+    assert_ptr_equal(sp_graph_function_at(g, 1), thrice);
+    assert_null(sp_graph_function_at(g, 2));
+    assert_null(sp_graph_function_at(g, -1));
+    assert_ptr_equal(sp_graph_function_find(g, "thrice"), thrice);
+    assert_null(sp_graph_function_find(g, "gone"));
+    assert_string_equal(sp_function_name(thrice), "thrice");
+    assert_int_equal(sp_function_params(thrice), 1);
+    assert_int_equal(sp_function_results(thrice), 1);
+    assert_ptr_equal(sp_graph_entry(g), twice);
+    assert_true(run_entry(g, 5) == 10);
+
+    assert_int_equal(sp_graph_set_entry(g, foreign), SP_VALUE);
+    assert_int_equal(sp_graph_set_entry(g, gone), SP_RUNTIME);
+    assert_int_equal(sp_graph_set_entry(g, NULL), SP_VALUE);
+    OK(sp_function_begin(g, "open", 1, &scalar, &open, &x));
+    assert_int_equal(sp_function_results(open), -1);
+    assert_int_equal(sp_graph_set_entry(g, open), SP_RUNTIME);
+    sp_function *inner = scaling(g, "inner", 7);
+    assert_int_equal(sp_graph_set_entry(g, inner), SP_VALUE);
+    OK(sp_function_end(open, 1, &x));
+    sp_tensor_release(x);
+
+    OK(sp_graph_set_entry(g, thrice));
+    assert_true(run_entry(g, 5) == 15);
+    OK(sp_graph_text(g, &text)); /* the entry is part of the text */
+    OK(sp_graph_parse(text, &again));
+    assert_string_equal(sp_function_name(sp_graph_entry(again)), "thrice");
+    assert_true(run_entry(again, 5) == 15);
+    sp_text_free(text);
+    sp_graph_release(again);
+    sp_graph_release(other);
+    sp_graph_release(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +312,7 @@ int main(void)
         cmocka_unit_test(broken_texts_are_refused),
         cmocka_unit_test(parsing_survives_lack_of_memory),
         cmocka_unit_test(abandoned_recording_leaves_nothing),
+        cmocka_unit_test(functions_are_found_and_one_is_the_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,14 +139,14 @@ static void sorting_empty_and_equal(void **state)
     (void)state;
     sp_tensor *none = floats(2, (const int64_t[]){2, 0}, NULL), *out[3];
     int n;
-    assert_int_equal(sp__builder_apply_many(b, &sp_op_sort, NULL, 1, &none, 2, out, &n), SP_OK);
+    assert_int_equal(sp_builder_apply_many(b, &sp_op_sort, NULL, 1, &none, 2, out, &n), SP_OK);
     assert_int_equal(out[0]->count, 0);
-    assert_int_equal(sp__builder_apply_many(b, &sp_op_unique, NULL, 1, &none, 3, out, &n), SP_OK);
+    assert_int_equal(sp_builder_apply_many(b, &sp_op_unique, NULL, 1, &none, 3, out, &n), SP_OK);
     assert_int_equal(out[2]->count, 0);
     float v[40];
     for (int i = 0; i < 40; i++) v[i] = (float)(i % 2);
     sp_tensor *x = floats(1, (const int64_t[]){40}, v);
-    assert_int_equal(sp__builder_apply_many(b, &sp_op_sort, NULL, 1, &x, 2, out, &n), SP_OK);
+    assert_int_equal(sp_builder_apply_many(b, &sp_op_sort, NULL, 1, &x, 2, out, &n), SP_OK);
     for (int i = 0; i < 40; i++) /* stable: positions rise inside each half */
         assert_int_equal(((int64_t *)(void *)out[1]->data)[i], i < 20 ? 2 * i : 2 * (i - 20) + 1);
 }

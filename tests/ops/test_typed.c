@@ -84,7 +84,7 @@ static void typed_is_the_table(void **state)
             typed_calls[i].call(typed.b, n, typed.in, typed.out);
             note(&typed);
             begin(&table, n, dtype);
-            (void)sp__builder_apply_many(table.b, op, NULL, n, table.in, SP_OUT_MAX, table.out, &n_out);
+            (void)sp_builder_apply_many(table.b, op, NULL, n, table.in, SP_OUT_MAX, table.out, &n_out);
             note(&table);
             compare(typed_calls[i].name, &typed, &table);
             computed += !typed.failed;

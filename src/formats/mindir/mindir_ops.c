@@ -312,7 +312,7 @@ sp_status sp__mindir_apply_text(sp_mindir_call *c, const char *name, const char 
     sp_tensor **results = sp__arena_alloc(c->arena, (size_t)room * sizeof *results);
     if (!attrs || !results) return SP_NOMEM;
     sp_status status = sp__attrs_parse(op, text, attrs, &kept);
-    if (status == SP_OK) status = sp__builder_apply_many(c->b, op, attrs, n_in, in, room, results, &n);
+    if (status == SP_OK) status = sp_builder_apply_many(c->b, op, attrs, n_in, in, room, results, &n);
     sp__attr_text_free(&kept);
     SP_TRY(status);
     if (n == 1 && op->n_out >= 0) return sp__mindir_give(c, results[0], out);

@@ -54,7 +54,7 @@ static sp_status apply(sp_builder *b, sp_onnx_out *o, const void *attrs, int n_i
     int n;
     sp__recorder = NULL;
     sp_status status =
-        sp__builder_apply_many(b, o->node->op, attrs ? attrs : o->node->attrs, n_in, in, SP_OUT_MAX, out, &n);
+        sp_builder_apply_many(b, o->node->op, attrs ? attrs : o->node->attrs, n_in, in, SP_OUT_MAX, out, &n);
     sp__recorder = recorder;
     return status;
 }
