@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+/* A number as a tensor of rank 0. */
+SP_API sp_tensor *sp_scalar(sp_builder *b, sp_dtype dtype, double value);
 SP_API sp_tensor *sp_cast(sp_builder *b, sp_tensor *x, sp_dtype dtype);
 
 /* Geometry. One dimension of a reshape may be -1. */

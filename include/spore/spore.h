@@ -6,6 +6,7 @@
 #include "spore/board.h"
 #include "spore/cache.h"
 #include "spore/codegen.h"
+#include "spore/custom.h"
 #include "spore/data.h"
 #include "spore/device.h"
 #include "spore/format.h"

@@ -153,13 +153,6 @@ sp_status sp__model_op_many(sp_builder *b, const char *op, int n_in, sp_tensor *
     return status;
 }
 
-sp_tensor *sp__model_scalar(sp_builder *b, sp_dtype dtype, double v)
-{
-    sp_tensor *t = NULL;
-    const sp_status status = sp_tensor_create_f64(dtype, v, &t);
-    return status == SP_OK ? sp_builder_take_tensor(b, t) : sp__builder_fail(b, status);
-}
-
 sp_status sp_model_load(const char *path, const sp_file_options *options, sp_model **out)
 {
     SP_CHECK(path != NULL && out != NULL, SP_VALUE, "path and out must not be NULL");

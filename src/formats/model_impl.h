@@ -152,6 +152,5 @@ sp_tensor *sp__model_op(sp_builder *b, const char *op, int n_in, sp_tensor *cons
     __attribute__((format(printf, 5, 6)));
 sp_status sp__model_op_many(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
                             const char *format, ...) __attribute__((format(printf, 7, 8)));
-sp_tensor *sp__model_scalar(sp_builder *b, sp_dtype dtype, double v); /* rank 0 */
 
 #endif

@@ -216,7 +216,7 @@ static sp_status put_node(writer *w, const sp_node *n)
     for (int i = 0; i < n->n_out; i++) put_meta(b, n->out[i]);
     if (n->kind == SP_NODE_OP) {
         const int id = sp__op_id(n->op);
-        if (id < 0) return SP_DECLINED;
+        if (id < 0 || sp__op_is_registered(n->op)) return SP_DECLINED;
         sp__bytes_uint(b, (uint64_t)id);
         sp__bytes_uint(b, n->attrs != NULL);
         for (int i = 0; n->attrs && i < n->op->n_attrs; i++) put_attr(b, &n->op->attrs[i], n->attrs);

@@ -342,7 +342,7 @@ bool sp__attr_missing(const sp_attr *a, const void *attrs)
 
 bool sp__attr_may_miss(const sp_attr *a) { return a->initial && is_none(a->initial); }
 
-static size_t field_bytes(const sp_attr *a)
+size_t sp__attr_bytes(const sp_attr *a)
 {
     switch (a->type) {
     case SP_ATTR_INT: return sizeof(int64_t);
@@ -371,7 +371,7 @@ sp_status sp__attrs_complete(const sp_op *op, const void **attrs, void *room, si
             *attrs = room;
             defaults = op->defaults;
         }
-        memcpy((char *)room + a->offset, (const char *)defaults + a->offset, field_bytes(a));
+        memcpy((char *)room + a->offset, (const char *)defaults + a->offset, sp__attr_bytes(a));
     }
     return SP_OK;
 }

@@ -180,6 +180,8 @@ struct sp_op {
 
 /* Number of the entry in the table, for side tables; -1 if it is not in it. Implemented by src/ops/table.c. */
 int sp__op_id(const sp_op *op);
+/* One of the program's own (custom.h): its number is that of this process alone. */
+bool sp__op_is_registered(const sp_op *op);
 
 /* --- inputs of an operator, parsed from .inputs once ------------------------------------------------------------- */
 typedef struct sp_inputs {
@@ -189,6 +191,7 @@ typedef struct sp_inputs {
     char names[SP_IN_MAX][24];
 } sp_inputs;
 const sp_inputs *sp__op_inputs(const sp_op *op);
+void sp__op_parse_inputs(const sp_op *op, sp_inputs *out);
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
 const sp_attr *sp__attr_find(const sp_op *op, const char *name, size_t n); /* n: length of the name; NULL: none */
@@ -206,6 +209,7 @@ void sp__attr_text_free(sp_attr_text *keep);
 /* "axis=(1,), keepdims=True": what differs from the defaults, as sp__attrs_parse reads it. */
 void sp__attrs_print(sp__text *t, const sp_op *op, const void *attrs);
 bool sp__attrs_equal(const sp_op *op, const void *x, const void *y);
+size_t sp__attr_bytes(const sp_attr *a); /* of the field; 0: there is no such type */
 /* The field says "not given": None, NULL, SP_INT_NONE. */
 bool sp__attr_missing(const sp_attr *a, const void *attrs);
 /* Kernels know what that means: the default is None. */

@@ -209,7 +209,7 @@ sp_status sp__onnx_attrs_check(const sp_onnx_node *n, const sp_onnx_call *call);
 /* An operator of the table by name: its first result, all of them; a number of rank 0. */
 #define sp__onnx_op(c, ...) sp__model_op((c)->b, __VA_ARGS__)
 #define sp__onnx_op_many(c, ...) sp__model_op_many((c)->b, __VA_ARGS__)
-#define sp__onnx_scalar(c, dtype, v) sp__model_scalar((c)->b, dtype, v)
+#define sp__onnx_scalar(c, dtype, v) sp_scalar((c)->b, dtype, v)
 #define SP_ONNX_OP1(c, op, x, ...) sp__onnx_op((c), (op), 1, (sp_tensor *[]){(x)}, __VA_ARGS__)
 #define SP_ONNX_OP2(c, op, x, y, ...) sp__onnx_op((c), (op), 2, (sp_tensor *[]){(x), (y)}, __VA_ARGS__)
 /* "(1,2,)" for attributes; room for 64 numbers. */

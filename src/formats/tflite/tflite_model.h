@@ -230,7 +230,7 @@ sp_status sp__tflite_number(sp_tflite_call *c, int i, double *out);
 /* An operator of the table by name: its first result, all of them; a number of rank 0. */
 #define sp__tflite_op(c, ...) sp__model_op((c)->b, __VA_ARGS__)
 #define sp__tflite_op_many(c, ...) sp__model_op_many((c)->b, __VA_ARGS__)
-#define sp__tflite_scalar(c, dtype, v) sp__model_scalar((c)->b, dtype, v)
+#define sp__tflite_scalar(c, dtype, v) sp_scalar((c)->b, dtype, v)
 #define SP_TFLITE_OP1(c, op, x, ...) sp__tflite_op((c), (op), 1, (sp_tensor *[]){(x)}, __VA_ARGS__)
 #define SP_TFLITE_OP2(c, op, x, y, ...) sp__tflite_op((c), (op), 2, (sp_tensor *[]){(x), (y)}, __VA_ARGS__)
 /* "(1,2,)" for attributes. */
