@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_serve.c - any bytes as what clients of the model server send: heads and chunks of HTTP/1.1, requests of each protocol. They are refused with
- * a message, or run and answered; texts, bodies that are arrays by themselves, and questions of gRPC's reflection, too. The first byte chooses.
+ * a message, or run and answered; texts, bodies that are arrays by themselves, compressed ones, memory that is shared, another configuration for a model, and questions of
+ * gRPC's reflection, too. The first byte chooses.
  *
  * With clang: clang -fsanitize=fuzzer,address,undefined ... fuzz/fuzz_serve.c. Without: tests/serve/test_fuzz_serve.c runs it over the samples in
  * tests/serve/requests and mutations of them. */
@@ -8,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "net/http1.h"
 #include "serve/grpc.h"
 #include "serve/serve_impl.h"
+#include "serve/regions.h"
 #include "serve/texts.h"
+#include "serve/triton.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -105,11 +109,39 @@ static sp_served *make_model(int which)
     return served;
 }
 
+static int last_status; /* of the last request, for tests: 0 where there was none */
+
+static struct sp_server *the_server(void)
+{
+    static struct sp_server server = {.o = {.max_body_bytes = 1 << 20}};
+    static bool made;
+    if (!made) sp__lock_init(&server.lock);
+    made = true;
+    return &server;
+}
+
+/* A file of /dev/shm with room for inputs and outputs, known as `r`. */
+static void open_region(void)
+{
+    static bool open;
+    static const float numbers[16] = {0.5f, 1, 2, -3};
+    char path[64], key[48];
+    if (open) return;
+    snprintf(key, sizeof key, "/fuzz_serve_%ld", (long)getpid());
+    snprintf(path, sizeof path, "/dev/shm%s", key);
+    FILE *file = fopen(path, "wb");
+    must(file != NULL && fwrite(numbers, sizeof numbers, 1, file) == 1 && fclose(file) == 0,
+         "no file of shared memory");
+    const sp_exchange local = {.peer = "unix"};
+    must(sp__region_register(the_server(), &local, "r", key, 0, sizeof numbers) == SP_OK, "no region");
+    unlink(path); /* the server has it open */
+    open = true;
+}
+
 /* type: Content-Type, NULL: none. */
 static void fuzz_request_of(int which, const char *type, const sp_protocol *protocol, const uint8_t *data, size_t bytes,
                             size_t json_bytes)
 {
-    static struct sp_server server = {.o = {.max_body_bytes = 1 << 20}};
     sp_served *served = make_model(which);
     char length[24];
     sp_exchange x = {
@@ -123,8 +155,14 @@ static void fuzz_request_of(int which, const char *type, const sp_protocol *prot
         snprintf(length, sizeof length, "%zu", json_bytes);
         x.headers[x.n_headers++] = (sp_net_header){"inference-header-content-length", length};
     }
-    if (type != NULL) x.headers[x.n_headers++] = (sp_net_header){"content-type", type};
-    job.server = &server;
+    const bool encoded = type != NULL && strchr(type, '/') == NULL; /* of Content-Encoding, then */
+    if (type != NULL) x.headers[x.n_headers++] = (sp_net_header){encoded ? "content-encoding" : "content-type", type};
+    if (encoded) { /* it is put in the place of the body, which is freed */
+        x.headers[x.n_headers++] = (sp_net_header){"accept-encoding", type};
+        x.body = sp__alloc(bytes + 1);
+        if (bytes > 0) memcpy(x.body, data, bytes);
+    }
+    job.server = the_server();
     job.in = tensors;
     job.out = tensors + 2;
     if (served->items) job.texts = items;
@@ -134,16 +172,20 @@ static void fuzz_request_of(int which, const char *type, const sp_protocol *prot
         status = served->items ? sp__texts_run(&job)
                                : sp_model_run(served->model, served->n_in, job.in, served->n_out, job.out);
         if (status == SP_OK) status = protocol->encode(&job);
+        if (status == SP_OK && encoded) sp__encode_compressed(&job);
     }
     if (status != SP_OK) {
         must(sp_error_message()[0] != '\0', "refused without a message");
         sp__job_failed(&job, status);
         protocol->fail(&job);
     }
+    last_status = x.reply.grpc_status > 0 ? 500 : x.reply.status;
     must(x.reply.status >= 200 && (x.reply.body_bytes > 0 || x.reply.grpc_status > 0), "no answer");
     for (int i = 0; i < 4; i++) sp_tensor_release(tensors[i]);
     sp__texts_release(&job);
+    sp__regions_leave(&job);
     sp__arena_free(&job.arena);
+    if (encoded) sp__free(x.body);
     sp__free(x.reply.body);
     sp__free(x.reply.grpc_message);
 }
@@ -172,6 +214,25 @@ static void fuzz_reflection(const uint8_t *data, size_t bytes)
     sp__wire_out_free(&o);
 }
 
+/* What comes out can be run: numbers that are allowed, and nothing else is changed. */
+static void fuzz_override(const uint8_t *data, size_t bytes)
+{
+    char *text = malloc(bytes + 1);
+    sp_settings s = {.max_batch = 8, .n_instances = 1, .n_newest = 1, .max_queue = 100, .request_seconds = 60};
+    memcpy(text, data, bytes);
+    text[bytes] = '\0';
+    sp_entry *e = make_model(NUMBERS)->entry;
+    if (sp__model_config_override(e, text, &s) == SP_OK) {
+        must(s.max_batch >= 1 && s.max_batch <= SP_SERVE_BATCH_MAX && s.n_instances >= 1 &&
+                 s.n_instances <= SP_SERVE_INSTANCES_MAX && s.n_newest >= 1 && s.n_newest <= SP_SERVE_VERSIONS_MAX &&
+                 s.max_queue >= 1 && s.max_delay_us >= 0 && s.request_seconds > 0,
+             "a setting that no server could have");
+        must(s.max_batch > 1 || s.max_delay_us == 0, "a delay without batches");
+        last_status = 200;
+    } else must(sp_error_message()[0] != '\0', "refused without a message");
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     if (bytes == 0) return 0;
@@ -190,6 +251,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     case 'z': fuzz_request_of(NUMBERS, "application/x-npz", &sp__protocol_kserve_rest, data, bytes, 0); break;
     case 'o': fuzz_request_of(ARRAY, "application/octet-stream", &sp__protocol_kserve_rest, data, bytes, 0); break;
     case 's': fuzz_request(&sp__protocol_kserve_stream, data, bytes, 0); break;
+    case 'e': fuzz_request_of(NUMBERS, "gzip", &sp__protocol_kserve_rest, data, bytes, 0); break;
+    case 'E': fuzz_request_of(NUMBERS, "zstd", &sp__protocol_kserve_rest, data, bytes, 0); break;
+    case 'x':
+        open_region();
+        fuzz_request(&sp__protocol_kserve_rest, data, bytes, 0);
+        break;
+    case 'X':
+        open_region();
+        fuzz_request(&sp__protocol_kserve_grpc, data, bytes, 0);
+        break;
+    case 'l': fuzz_override(data, bytes); break;
     case 'r': fuzz_reflection(data, bytes); break;
     case 'm': fuzz_request(&sp__protocol_mindspore_rest, data, bytes, 0); break;
     case 'g': fuzz_request(&sp__protocol_kserve_grpc, data, bytes, 0); break;

@@ -4,6 +4,8 @@ import io
 import json
 import pathlib
 import struct
+import subprocess
+import zlib
 
 import numpy as np
 from http2 import message, packed
@@ -45,6 +47,15 @@ def texts(**more):
     return json.dumps({"inputs": [{"name": "x", "shape": [2, 2], "datatype": "BYTES", **more}]}).encode()
 
 
+def region(size, offset=0):
+    return {"shared_memory_region": "r", "shared_memory_byte_size": size, "shared_memory_offset": offset}
+
+
+def region_grpc(number, size):
+    """Entries of a map of parameters: field `number` of an input or output."""
+    return [(number, message((1, "shared_memory_region"), (2, message((3, "r"))))), (number, message((1, "shared_memory_byte_size"), (2, message((2, size)))))]
+
+
 def main():
     FOLDER.mkdir(exist_ok=True)
     b64 = {"b64": "AAAAPwAAgD8=", "type": "fp32", "shape": [2]}
@@ -68,6 +79,14 @@ def main():
         "npz": b"z" + saved(np.savez_compressed, x=X, i=I),
         "octets": b"o" + X.tobytes(),
         "stream": b"s" + frame(message((1, "m"), (3, "id"), (5, tensor("x", "FP32", X.shape)), (5, tensor("i", "INT32", I.shape)), (7, X.tobytes()), (7, I.tobytes()))),
+        "gzip": b"e" + zlib.compress(rest(), wbits=31),
+        "zstd": b"E" + subprocess.run(["zstd", "-q"], input=rest(), capture_output=True, check=True).stdout,
+        "region_rest": b"x" + json.dumps({"inputs": [{"name": "x", "shape": [2, 2], "datatype": "FP32", "parameters": region(16)}, {"name": "i", "shape": [2, 1], "datatype": "INT32", "data": [1, -2]}],
+                                          "outputs": [{"name": "y", "parameters": region(16, 32)}, {"name": "j"}]}).encode(),
+        "region_grpc": b"X" + frame(message((1, "m"), (5, tensor("x", "FP32", X.shape, *region_grpc(4, 16))), (5, tensor("i", "INT32", I.shape, (5, message((2, packed(I.ravel())))))),
+                                            (6, message((1, "y"), *region_grpc(2, 16))))),
+        "override": b"l" + json.dumps({"max_batch_size": 4, "version_policy": {"specific": {"versions": [1, 2]}}, "instance_group": [{"count": 2, "kind": "KIND_CPU"}],
+                                       "dynamic_batching": {"max_queue_delay_microseconds": 100, "default_queue_policy": {"max_queue_size": 9}}}).encode(),
         "reflection": b"r" + frame(message((1, "host"), (7, ""))),
         "reflection_symbol": b"r" + frame(message((4, "inference.GRPCInferenceService"))),
     }
