@@ -106,11 +106,10 @@ static bool put(int fd, const char *text, size_t bytes)
 
 static void write_line(void *context, sp_log_kind kind, const char *line)
 {
-    const bool *quiet = context;
+    (void)context;
     const bool access = kind == SP_LOG_ACCESS;
     const int fd = access ? STDOUT_FILENO : STDERR_FILENO;
     char text[LINE_BYTES];
-    if (access && *quiet) return;
     int n = snprintf(text, sizeof text, "%s%s%s%s\n", streams[fd].cut ? "\n" : "",
                      access ? "" : "spore: serve: ", kind == SP_LOG_ERROR ? "error: " : "", line);
     if (n >= LINE_BYTES) {
@@ -146,7 +145,6 @@ typedef struct {
     const char *text[N_SETTINGS];
     char where[N_SETTINGS][TOOL_PATH_BYTES / 8];
     bool flags[N_SETTINGS]; /* of those that take no value */
-    bool quiet;
 } texts;
 
 static int index_of(const char *name)
@@ -245,7 +243,7 @@ static int read_texts(texts *t, sp_server_options *o)
         return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be line, json or none", t->where[index_of("log")],
                              log);
     o->access_json = log != NULL && strcmp(log, "json") == 0;
-    t->quiet = log != NULL && strcmp(log, "none") == 0;
+    o->no_access = log != NULL && strcmp(log, "none") == 0;
     return read_numbers(t, o);
 }
 
@@ -538,7 +536,7 @@ int verb_serve(int argc, char **argv)
     static request r;
     bool helped;
     tool_option options[N_SETTINGS + 7];
-    r.o = (sp_server_options){.log = write_line, .log_context = &r.t.quiet, .event = on_event, .event_context = &r};
+    r.o = (sp_server_options){.log = write_line, .event = on_event, .event_context = &r};
     for (int i = 0; i < N_SETTINGS; i++) {
         snprintf(r.t.option[i], sizeof r.t.option[i], "--%s", names[i]);
         for (char *p = r.t.option[i]; *p != '\0'; p++)

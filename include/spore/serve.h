@@ -65,6 +65,7 @@ typedef struct sp_server_options {
     void (*log)(void *context, sp_log_kind kind, const char *line);
     void *log_context;
     bool access_json; /* lines of SP_LOG_ACCESS are JSON */
+    bool no_access;   /* there are none of them */
     const char *
         model_control; /* who may load and unload models and change settings by request: "local" (also for NULL): clients on this machine; "all", "none" */
     const char *

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "net/connection.h"
@@ -36,6 +37,35 @@ void sp__connection_timer(sp_connection *c, double seconds)
     struct timeval t = {(time_t)seconds, (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)};
     if (seconds < 0) event_del(c->timer);
     else event_add(c->timer, &t);
+}
+
+static void free_body(const void *data, size_t bytes, void *context)
+{
+    (void)data;
+    (void)bytes;
+    sp__free(context);
+}
+
+int sp__connection_send(sp_connection *c, const char *head, size_t head_bytes, uint8_t *body, size_t body_bytes)
+{
+    struct evbuffer *out = bufferevent_get_output(c->bev);
+    size_t sent = 0;
+    if (!c->tls && evbuffer_get_length(out) == 0) {
+        struct iovec pieces[2] = {{(void *)head, head_bytes}, {body, body_bytes}};
+        const struct msghdr message = {.msg_iov = pieces, .msg_iovlen = body_bytes > 0 ? 2 : 1};
+        const ssize_t n = sendmsg(bufferevent_getfd(c->bev), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n > 0) sent = (size_t)n;
+        if (sent == head_bytes + body_bytes) return SENT_WHOLE;
+    }
+    bool whole = true;
+    if (sent < head_bytes) whole = evbuffer_add(out, head + sent, head_bytes - sent) == 0;
+    const size_t of_body = sent > head_bytes ? sent - head_bytes : 0;
+    if (body_bytes > 0 &&
+        !(whole && evbuffer_add_reference(out, body + of_body, body_bytes - of_body, free_body, body) == 0)) {
+        sp__free(body);
+        whole = false;
+    }
+    return whole ? SENT_LATER : SENT_CUT;
 }
 
 /* A reply without memory, and without anything of HTTP's; the connection ends with it. */
@@ -153,6 +183,7 @@ void sp__connection_open(sp_net *n, evutil_socket_t fd, const char *peer, bool t
         return;
     }
     c->net = n;
+    c->number = ++n->n_opened;
     c->bev = bev;
     c->tls = tls;
     c->fresh = true;

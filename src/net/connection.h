@@ -27,6 +27,7 @@ enum { AT_IDLE, AT_HEAD, AT_BODY, AT_HANDLER, AT_WRITING, AT_LINGERING };
 typedef struct sp_connection {
     sp_net *net;
     struct sp_connection *prev, *next;
+    uint64_t number; /* of those that were opened */
     struct bufferevent *bev;
     struct event *timer;
     int state;
@@ -60,7 +61,8 @@ struct sp_net {
     void *tls;                   /* SSL_CTX */
     sp_connection *first, *last; /* longest unused first */
     atomic_int n_connections;
-    int n_handed; /* exchanges that the handler has */
+    int n_handed;                   /* exchanges that the handler has */
+    uint64_t n_opened, last_number; /* connections so far; the one that the last exchange came on */
     size_t memory_bytes;
     atomic_int stops, reloads;
     int reloads_done;
@@ -69,7 +71,7 @@ struct sp_net {
     int port;
     time_t date_second;
     char date[40];
-    pthread_t thread;
+    pthread_t thread, loop; /* the same: as its maker has it, and as it says itself */
     bool started, joined;
     sp_lock lock; /* of done */
     sp_exchange *done, **done_end;
@@ -79,7 +81,10 @@ struct sp_net {
 void sp__connection_open(sp_net *n, evutil_socket_t fd, const char *peer, bool tls);
 void sp__connection_close(sp_connection *c);
 void sp__connection_timer(sp_connection *c, double seconds); /* from now; below 0: none */
-void sp__connection_used(sp_connection *c);                  /* it moves to the end of the list */
+/* Write at once what the socket takes; the rest, and all of it with TLS, waits in the output, which then owns `body`. CUT: there is no memory for that, and the connection is of no more use. */
+enum { SENT_WHOLE, SENT_LATER, SENT_CUT };
+int sp__connection_send(sp_connection *c, const char *head, size_t head_bytes, uint8_t *body, size_t body_bytes);
+void sp__connection_used(sp_connection *c); /* it moves to the end of the list */
 
 /* exchange.c */
 sp_exchange *sp__exchange_create(sp_connection *c); /* NULL: no memory */

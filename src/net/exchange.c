@@ -117,7 +117,10 @@ sp_exchange *sp__exchange_stand_in(sp_exchange *x)
 
 void sp__exchange_hand(sp_exchange *x)
 {
-    x->net->n_handed++;
+    sp_net *n = x->net;
+    x->alone = n->n_handed == 0 && (x->connection->number == n->last_number || atomic_load(&n->n_connections) == 1);
+    n->last_number = x->connection->number;
+    n->n_handed++;
     x->net->o.handle(x->net->o.context, x);
 }
 
@@ -198,7 +201,8 @@ void sp__exchange_reply(sp_exchange *x)
     *n->done_end = x;
     n->done_end = &x->next;
     /* Inside the lock: once it is free the loop may take x, find nothing left to do, and end. */
-    if (empty) {
+    if (empty && pthread_equal(pthread_self(), n->loop)) event_active(n->wake, EV_READ, 0);
+    else if (empty) {
         uint64_t one = 1;
         while (write(n->wake_fd, &one, sizeof one) < 0 && errno == EINTR) {}
     }

@@ -168,13 +168,6 @@ void sp__http1_input(sp_connection *c)
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-static void free_body(const void *data, size_t bytes, void *context)
-{
-    (void)bytes;
-    (void)context;
-    sp__free((void *)data);
-}
-
 /* gRPC-Web: what are trailers elsewhere is a last frame of the body. */
 static void put_web_end(sp_net_reply *r)
 {
@@ -202,26 +195,52 @@ static void put_web_end(sp_net_reply *r)
     r->type = "application/grpc-web+proto";
 }
 
+/* Status line and headers; how many bytes they have, as snprintf tells it. */
+static size_t put_head(const sp_exchange *x, char *out, size_t room)
+{
+    const sp_connection *c = x->connection;
+    const sp_net_reply *r = &x->reply;
+    size_t n = (size_t)snprintf(out, room, "HTTP/1.1 %d %s\r\ndate: %s\r\ncontent-length: %zu\r\n", r->status,
+                                sp__net_status_text(r->status), sp__net_date(c->net), r->body_bytes);
+    const sp_net_header type = {"content-type", r->type};
+    for (int i = -1; i < SP_NET_REPLY_HEADERS; i++) {
+        const sp_net_header *h = i < 0 ? &type : &r->headers[i];
+        if (h->name == NULL) break;
+        if (h->value != NULL)
+            n += (size_t)snprintf(n < room ? out + n : NULL, n < room ? room - n : 0, "%s: %s\r\n", h->name, h->value);
+    }
+    const char *end = c->last            ? "connection: close\r\n\r\n"
+                      : x->version == 10 ? "connection: keep-alive\r\n\r\n"
+                                         : "\r\n";
+    return n + (size_t)snprintf(n < room ? out + n : NULL, n < room ? room - n : 0, "%s", end);
+}
+
 void sp__http1_reply(sp_exchange *x)
 {
     sp_connection *c = x->connection;
     sp_net_reply *r = &x->reply;
+    char small[1024], *head = small;
     if (r->grpc_status >= 0) put_web_end(r);
-    struct evbuffer *out = bufferevent_get_output(c->bev);
-    const bool head_only = strcmp(x->method, "HEAD") == 0;
     if (!c->head.keep_alive || sp__net_leaving(c->net)) c->last = true;
-    evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\ndate: %s\r\ncontent-length: %zu\r\n", r->status,
-                        sp__net_status_text(r->status), sp__net_date(c->net), r->body_bytes);
-    if (r->type != NULL) evbuffer_add_printf(out, "content-type: %s\r\n", r->type);
-    for (int i = 0; i < SP_NET_REPLY_HEADERS && r->headers[i].name != NULL; i++)
-        evbuffer_add_printf(out, "%s: %s\r\n", r->headers[i].name, r->headers[i].value);
-    if (c->last) evbuffer_add_printf(out, "connection: close\r\n");
-    else if (x->version == 10) evbuffer_add_printf(out, "connection: keep-alive\r\n");
-    evbuffer_add(out, "\r\n", 2);
-    if (r->body_bytes > 0 && !head_only && evbuffer_add_reference(out, r->body, r->body_bytes, free_body, NULL) == 0)
-        r->body = NULL;
-    else if (r->body_bytes > 0 && !head_only)
-        c->last = true; /* no memory: the length does not hold, so the connection cannot be used on */
+    c->state = AT_WRITING;
+    const bool with_body = r->body_bytes > 0 && strcmp(x->method, "HEAD") != 0;
+    const size_t bytes = put_head(x, head, sizeof small);
+    if (bytes >= sizeof small) {
+        head = sp__alloc(bytes + 1);
+        if (head == NULL) {
+            sp__connection_close(c);
+            return;
+        }
+        put_head(x, head, bytes + 1);
+    }
+    const int sent = sp__connection_send(c, head, bytes, with_body ? r->body : NULL, with_body ? r->body_bytes : 0);
+    if (head != small) sp__free(head);
+    if (sent == SENT_WHOLE) {
+        sp__http1_written(c);
+        return;
+    }
+    if (with_body) r->body = NULL;        /* the buffer has it */
+    if (sent == SENT_CUT) c->last = true; /* no memory: the length does not hold, so the connection cannot be used on */
     enter(c, AT_WRITING, c->net->o.receive_seconds + (double)r->body_bytes / BYTES_PER_SECOND_MIN);
 }
 

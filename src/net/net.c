@@ -467,6 +467,7 @@ static void on_wake(evutil_socket_t fd, short what, void *context)
 static void *run(void *context)
 {
     sp_net *n = context;
+    n->loop = pthread_self();
     event_base_loop(n->base, EVLOOP_NO_EXIT_ON_EMPTY);
     close_all(n);
     return NULL;

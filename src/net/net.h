@@ -59,6 +59,7 @@ typedef struct sp_exchange {
     char peer[56];
     int64_t peer_pid, peer_uid; /* of a client at the Unix socket; 0: not known */
     int64_t began_us;           /* first byte of it, by sp__net_now_us */
+    bool alone;                 /* when it came no other was under way, and the one before it came on this connection */
     bool given_up;              /* the client was told that the server ends; the reply is dropped */
     bool stands_in;             /* for one that was given up: carries that reply, and is not told to `finished` */
     atomic_int peer_state;      /* SP_PEER_... */

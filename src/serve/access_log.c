@@ -65,7 +65,7 @@ void sp__server_finished(void *context, const sp_exchange *x)
     sp__limits_finished(x);
     if (s->otlp != NULL) sp__otlp_add(s->otlp, x);
     atomic_fetch_add(&s->metrics.responses[status >= 200 && status < 600 && status != 499 ? status / 100 : 0], 1);
-    if (s->log == NULL) return;
+    if (s->log == NULL || s->o.no_access) return;
     char when[32];
     sp__log_time(when);
     const double ms = (double)(sp__net_now_us() - x->began_us) / 1e3;

@@ -6,7 +6,11 @@
  * of rows that are run together are powers of two, which were compiled when the model was tried out: a job that would make it five
  * waits for the next run.
  *
- * A batch that fails is run again, job by job: the failure is that of the job that caused it. */
+ * A batch that fails is run again, job by job: the failure is that of the job that caused it.
+ *
+ * A client that has the server to itself waits for nothing but its answer, and passing its job to the runner and back takes longer than a small model does. So a job that
+ * comes while no other is there is run by the thread that has it, the network's loop, if runs of inputs of that size were quick so far. Where two clients
+ * or more are at work, jobs go to the runner, which joins them while the loop reads the next. */
 #include <string.h>
 #include <time.h>
 
@@ -85,12 +89,37 @@ static void finish(sp_job *job)
     else sp__job_encode(job);
 }
 
+enum {
+    QUICK_US = 1000, /* runs up to that may keep the network's loop */
+    TOO_LONG_US =
+        50000 /* one such run is the last in place: the time of this model depends on more than the sizes of its inputs */
+};
+
+static size_t input_bytes(const sp_job *job)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < job->model->n_in; i++) bytes += job->in[i] != NULL ? sp_tensor_bytes(job->in[i]) : 0;
+    return bytes;
+}
+
+/* What a run of one job took, for those that come. */
+static void learn(sp_served *m, const sp_job *job, int64_t took_us)
+{
+    const size_t bytes = input_bytes(job);
+    sp__lock(&m->lock);
+    if (took_us > TOO_LONG_US && m->in_place) m->never_quick = true;
+    if (took_us > QUICK_US && bytes <= m->quick_bytes) m->quick_bytes = 0;
+    else if (took_us <= QUICK_US && bytes > m->quick_bytes) m->quick_bytes = bytes;
+    sp__unlock(&m->lock);
+}
+
 static void run_alone(sp_job *job)
 {
     sp_served *m = job->model;
     const int64_t began = sp__net_now_us();
     sp_status status = m->items ? sp__texts_run(job) : sp_model_run(m->model, m->n_in, job->in, m->n_out, job->out);
     const int64_t took_us = sp__net_now_us() - began;
+    if (!m->items) learn(m, job, took_us);
     sp__histogram_add_us(&m->entry->metrics.running, took_us);
     sp__histogram_add_rows(&m->entry->metrics.batches, job->rows > 0 ? job->rows : 1);
     sp__statistics_run(m, 1, job->rows > 0 ? job->rows : 1, took_us);
@@ -230,13 +259,20 @@ static void end_all(sp_job *jobs)
 /* Wait for a job and, if that is wanted, for others to join it. False: the end. The lock is held. */
 static bool await_jobs(sp_served *m, int64_t max_delay_us)
 {
-    while (m->first == NULL && !m->closing) sp__cond_wait(&m->more, &m->lock);
+    while (m->in_place || (m->first == NULL && !m->closing)) sp__cond_wait(&m->more, &m->lock);
     if (m->first == NULL) return false;
     while (max_delay_us > 0 && m->max_batch > 1 && m->first != NULL && m->first->rows > 0 && !m->closing &&
            waiting_rows(m) < m->max_batch) {
         if (!sp__cond_wait_until(&m->more, &m->lock, (m->first->queued_us + max_delay_us) * 1000)) break;
     }
     return true;
+}
+
+static void note_waited(sp_job *job, int64_t waited_us)
+{
+    sp__histogram_add_us(&job->model->entry->metrics.waiting, waited_us);
+    sp__statistics_queue(job->model, waited_us);
+    job->x->queue_us = waited_us;
 }
 
 static void *run(void *context)
@@ -248,19 +284,37 @@ static void *run(void *context)
         int n_jobs = 0;
         int64_t rows = 0;
         sp_job *expired = take_expired(m), *batch = m->first != NULL ? take_batch(m, &n_jobs, &rows) : NULL;
+        m->n_running++;
         sp__unlock(&m->lock);
         end_all(expired);
         const int64_t now = sp__net_now_us();
-        for (sp_job *j = batch; j != NULL; j = j->next) {
-            sp__histogram_add_us(&m->entry->metrics.waiting, now - j->queued_us);
-            sp__statistics_queue(m, now - j->queued_us);
-            j->x->queue_us = now - j->queued_us;
-        }
+        for (sp_job *j = batch; j != NULL; j = j->next) note_waited(j, now - j->queued_us);
         if (batch != NULL) run_batch(batch, n_jobs, rows);
         sp__lock(&m->lock);
+        m->n_running--;
     }
     sp__unlock(&m->lock);
     return NULL;
+}
+
+/* The lock is held. */
+static bool may_run_in_place(const sp_served *m, const sp_job *job)
+{
+    const bool waits_for_others = m->settings.max_delay_us > 0 && m->max_batch > 1;
+    return job->x->alone && m->quick_bytes > 0 && !m->never_quick && !waits_for_others && m->first == NULL &&
+           m->n_running == 0 && !m->in_place && !m->closing && input_bytes(job) <= m->quick_bytes;
+}
+
+static void run_in_place(sp_job *job)
+{
+    sp_served *m = sp__served_retain(job->model); /* which may be the job's alone */
+    note_waited(job, 0);
+    run_alone(job);
+    sp__lock(&m->lock);
+    m->in_place = false;
+    if (m->first != NULL || m->closing) sp__cond_broadcast(&m->more);
+    sp__unlock(&m->lock);
+    sp__served_release(m);
 }
 
 void sp__served_submit(sp_job *job)
@@ -269,6 +323,12 @@ void sp__served_submit(sp_job *job)
     job->queued_us = sp__net_now_us();
     job->next = NULL;
     sp__lock(&m->lock);
+    if (may_run_in_place(m, job)) {
+        m->in_place = true;
+        sp__unlock(&m->lock);
+        run_in_place(job);
+        return;
+    }
     sp_job **at = m->end;
     if (m->settings.n_priorities > 0)
         for (at = &m->first; *at != NULL && (*at)->priority <= job->priority; at = &(*at)->next) {}

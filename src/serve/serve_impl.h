@@ -127,7 +127,10 @@ typedef struct sp_served {
     struct sp_job *first, **end;
     bool closing;
     pthread_t runners[SP_SERVE_INSTANCES_MAX];
-    int n_runners;
+    int n_runners, n_running;
+    bool in_place;      /* a job is run by the thread that decoded it (batcher.c) */
+    size_t quick_bytes; /* of inputs that such runs may have; 0: none may */
+    bool never_quick;
     sp_statistics statistics;
 } sp_served;
 

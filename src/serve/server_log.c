@@ -57,6 +57,9 @@ static void queue_release(sp_log_queue *q)
     sp__free(q);
 }
 
+/* Lines that come within that are written together: waking a thread for each would take more of the processors than the lines do. */
+static const struct timespec GATHER = {0, 5000000};
+
 /* --- the thread ---------------------------------------------------------------------------------------------------- */
 
 /* A line about dropped ones; false: it could not be written either. */
@@ -109,11 +112,14 @@ static void *write_lines(void *context)
     int64_t tell_us = sp__net_now_us() + TELL_EVERY_US;
     for (bool more = true; more;) {
         sp__lock(&q->lock);
+        const bool idle = q->first == NULL && !q->ending;
         line *l = take(q, tell_us);
+        const bool gather = idle && l != NULL && l->kind == SP_LOG_ACCESS && !q->ending;
         more = l != NULL || !q->ending;
         sp__unlock(&q->lock);
         if (l != NULL) q->write(q->context, l->kind, l->text);
         sp__free(l);
+        if (gather) nanosleep(&GATHER, NULL);
         if (!more || sp__net_now_us() >= tell_us) {
             tell_dropped(q, &so_far);
             tell_us = sp__net_now_us() + TELL_EVERY_US;

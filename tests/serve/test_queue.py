@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that meet: batches, a full queue, deadlines, clients that go away."""
 import json
+import pathlib
 import socket
 import threading
 import time
@@ -153,3 +154,56 @@ def test_health_is_answered_while_models_work(serve, models):
     assert server.metric("spore_queue_depth", model="slow") == 1 or time.monotonic() - began > 0.5
     assert busy.getresponse().status == 200
     busy.close()
+
+
+def switches(process):
+    """How often each thread of a process went to sleep, by its number."""
+    found = {}
+    for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+        text = (task / "status").read_text()
+        found[task.name] = int(text.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+    return found
+
+
+def test_one_client_waits_for_no_other_thread(serve, models):
+    """Small models are run by the thread that reads the request while nobody else is there, and by the runner as soon as somebody is."""
+    s = serve(models / "mlp.onnx", "--log", "none")
+    body = json.dumps(request(x=np.ones((1, 4), np.float32)))
+
+    def ask(c, n):
+        for _ in range(n):
+            c.request("POST", "/v2/models/mlp/infer", body)
+            assert json.loads(c.getresponse().read())["outputs"][0]["shape"] == [1, 3]
+
+    one, two = s.connect(), s.connect()
+    ask(one, 20)
+    before = switches(s.process)
+    ask(one, 200)
+    busy = [t for t, n in switches(s.process).items() if n - before.get(t, 0) > 100]
+    assert len(busy) == 1, busy
+    for _ in range(100): # in turns: either could have more behind it
+        ask(one, 1)
+        ask(two, 1)
+    busy = [t for t, n in switches(s.process).items() if n - before.get(t, 0) > 100]
+    assert len(busy) == 2, busy
+    one.close()
+    two.close()
+
+
+def test_slow_models_do_not_keep_the_network(serve, models):
+    """Whoever is alone with a slow model leaves others their answers: health and figures come while it runs."""
+    s = serve(models / "slow.onnx", "--log", "none")
+    c = s.connect()
+    body = json.dumps(request(x=np.ones((64, 1), np.float32)))
+    small = json.dumps(request(x=np.ones((1, 1), np.float32)))
+    for _ in range(3):
+        c.request("POST", "/v2/models/slow/infer", small)
+        assert c.getresponse().read()
+    c.request("POST", "/v2/models/slow/infer", body)
+    began = time.monotonic()
+    assert s.ask("GET", "/v2/health/live")[0] == 200
+    asked = time.monotonic() - began
+    assert json.loads(c.getresponse().read())["outputs"][0]["shape"] == [64, 1]
+    whole = time.monotonic() - began
+    assert asked < whole / 2, (asked, whole)
+    c.close()
