@@ -137,8 +137,6 @@ from spore.common.initializer import XavierNormal as _XavierNormal
 from spore.common.initializer import XavierUniform as _XavierUniform
 from spore.common.jit_config import JitConfig as _JitConfig
 from spore.common.layers import summary as summary
-from spore.common.mindio import FileSystem as FileSystem
-from spore.common.mindio import mindio_preload as mindio_preload
 from spore.common.parameter import Parameter as Parameter
 from spore.common.parameter import ParameterTuple as ParameterTuple
 from spore.common.saved_tensors import register_saved_tensors_hooks as register_saved_tensors_hooks
@@ -754,6 +752,9 @@ class ExponentialDecayLR(_ExponentialDecayLR):
 class FTRL(_FTRL):
     """Follow the regularised leader: parameters follow from accumulated gradients, held near zero by l1 and l2."""
     def __init__(self, params, initial_accum: Any = 0.1, learning_rate: Any = 0.001, lr_power: Any = -0.5, l1: Any = 0.0, l2: Any = 0.0, use_locking: Any = False, loss_scale: Any = 1.0, weight_decay: Any = 0.0) -> None: ...
+class FileSystem:
+    """How files of checkpoints are opened: ``open(path, *open_args)`` to read, ``create(path, *create_args)`` to append. Those of Python, until `_register_mindio_file_system` puts MindIO's in their place."""
+    def __init__(self) -> None: ...
 class FixedLossScaleManager(_FixedLossScaleManager):
     """One loss scale for the whole run."""
     def __init__(self, loss_scale: Any = 128.0, drop_overflow_update: Any = True) -> None: ...
@@ -1197,6 +1198,8 @@ def load_param_into_net(net, parameter_dict, strict_load: Any = False, remove_re
     """Put values into the parameters of a net, by name. Nothing is changed unless all of them fit."""
 def load_segmented_checkpoints(ckpt_file_dir, net=None, strict_load: Any = False, filter_prefix=None, dec_key=None, dec_mode: Any = 'AES-GCM', specify_prefix=None, choice_func=None):
     """Load all ``.ckpt`` files of a folder, which together hold one model. See :func:`load_checkpoint`."""
+def mindio_preload(ckpt_file_name):
+    """Have MindIO read a checkpoint ahead of time."""
 def mutable(input_data, dynamic_len: Any = False):
     """The value, marked so that compiled functions take it as an input and not as a constant."""
 def names():

@@ -71,6 +71,11 @@ def names():
     return _part().names()
 
 
+def exported():
+    """Those of them that `from spore.ops import *` gives."""
+    return _part().exported()
+
+
 def positional(name, args, kwargs):
     """(args, kwargs) of a call of a primitive, with keywords that have the names MindSpore declares as positional arguments."""
     return _part().positional(name, args, kwargs)

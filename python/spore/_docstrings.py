@@ -6,6 +6,12 @@ import types
 from spore._examples import EXAMPLES
 
 
+def told(function):
+    """The docstring of a function of ops as its source has it, without the examples that `attach` has added."""
+    doc = function.__doc__
+    return doc and doc.removesuffix(EXAMPLES["ops"].get(function.__name__, ""))
+
+
 def attach(place, names):
     """Add the examples of a place (ops, mint, nn, ...) to the functions and classes of its namespace."""
     if sys.flags.optimize > 1:  # python -OO: no docstrings

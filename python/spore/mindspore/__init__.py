@@ -103,12 +103,12 @@ class _Loader:
 @functools.cache
 def places():
     """{name of spore.ops: (kind, what it says) of its row}, for the kinds whose names are shown."""
-    return {name: (kind, what) for kind in ("in", "refused", "gradient") for what, names in rows(kind) for name in names}
+    return {name: (kind, what) for kind in ("in", "export", "refused", "gradient") for what, names in rows(kind) for name in names}
 
 
 def module_of(file):
     """The module of a row `in FILE`."""
-    return "spore.ops." + file if file.startswith("_") else "spore.ops.primitives." + file
+    return "spore.ops." + file.removeprefix(".") if file[0] in "._" else "spore.ops.primitives." + file
 
 
 @functools.cache
@@ -123,7 +123,7 @@ def _made(name, kind, what):
 def lookup(name):
     """What MindSpore has as ops.`name` besides the operators of the product; or None."""
     kind, what = places().get(name, (None, None))
-    if kind == "in":
+    if kind in ("in", "export"):
         return getattr(importlib.import_module(module_of(what)), name)
     if kind:
         return _made(name, kind, what)
@@ -134,6 +134,12 @@ def lookup(name):
 def names():
     """Names that `lookup` knows and that are shown."""
     return places().keys()
+
+
+@functools.cache
+def exported():
+    """Those of them that `from spore.ops import *` gives, as it gives the product's."""
+    return {name for _, names in rows("export") for name in names}
 
 
 @functools.cache

@@ -17,7 +17,6 @@ _gather.fill_tensor()
 _public.update(("Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "constexpr", "prim_arg_register",
                 "prim_attr_register", "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core",
                 "mixed_precision_cast", "partial"))
-__all__ = sorted(_public)
 
 from . import functional, operations  # noqa: E402  they look names up here
 
@@ -36,11 +35,14 @@ _docstrings.attach("mint", {name: value for file in _gather.families() for name,
 
 
 def __getattr__(name):
+    if name == "__all__":                                  # asked for by few, and rows of the compatibility part belong to it
+        return sorted(_public | _compat.exported())
     cls = _gather.primitive(name)
     if cls is None and not name.startswith("__"):
         cls = _elsewhere(name)
     if cls is None:
         raise AttributeError(f"module 'spore.ops' has no attribute '{name}'{_nearest(name)}", name=name, obj=sys.modules[__name__])
+    _docstrings.attach("ops", {name: cls})
     globals()[name] = cls
     return cls
 

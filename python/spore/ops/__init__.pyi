@@ -88,6 +88,16 @@ from spore.ops.creation import zeros_like as zeros_like
 from spore.ops.custom import Custom as _Custom
 from spore.ops.custom import kernel as kernel
 from spore.ops.custom import ms_kernel as ms_kernel
+from spore.ops.effects import Depend as Depend
+from spore.ops.effects import HistogramSummary as HistogramSummary
+from spore.ops.effects import ImageSummary as ImageSummary
+from spore.ops.effects import Print as Print
+from spore.ops.effects import ScalarSummary as ScalarSummary
+from spore.ops.effects import TensorSummary as TensorSummary
+from spore.ops.effects import depend as depend
+from spore.ops.effects import identity as identity
+from spore.ops.effects import print_ as print_
+from spore.ops.effects import stop_gradient as stop_gradient
 from spore.ops.fft import fftn as fftn
 from spore.ops.fft import fftshift as fftshift
 from spore.ops.fft import hfftn as hfftn
@@ -160,6 +170,10 @@ from spore.ops.math import sgn as sgn
 from spore.ops.math import tensor_dot as tensor_dot
 from spore.ops.math import tensor_muls as tensor_muls
 from spore.ops.math import vander as vander
+from spore.ops.methods import col2im as col2im
+from spore.ops.methods import i0 as i0
+from spore.ops.methods import row_stack as row_stack
+from spore.ops.methods import tensor_slice as tensor_slice
 from spore.ops.nn import AdaptiveAvgPool2D as AdaptiveAvgPool2D
 from spore.ops.nn import AdaptiveAvgPool3D as AdaptiveAvgPool3D
 from spore.ops.nn import UpsampleNearest3D as UpsampleNearest3D
@@ -206,10 +220,6 @@ from spore.ops.random import random_gamma as random_gamma
 from spore.ops.random import shuffle as shuffle
 from spore.ops.random import standard_laplace as standard_laplace
 from spore.ops.random import standard_normal as standard_normal
-from spore.ops.rare_classes import col2im as col2im
-from spore.ops.rare_classes import i0 as i0
-from spore.ops.rare_classes import row_stack as row_stack
-from spore.ops.rare_classes import tensor_slice as tensor_slice
 from spore.ops.rnn import DynamicGRUV2 as _DynamicGRUV2
 from spore.ops.rnn import DynamicRNN as _DynamicRNN
 from spore.ops.rnn import LSTM as _LSTM
@@ -286,97 +296,6 @@ from spore.ops.sparse import make_sparse_tensor as make_sparse_tensor
 from spore.ops.sparse import row_tensor_get_dense_shape as row_tensor_get_dense_shape
 from spore.ops.sparse import row_tensor_get_indices as row_tensor_get_indices
 from spore.ops.sparse import row_tensor_get_values as row_tensor_get_values
-from spore.ops.values import DType as DType
-from spore.ops.values import Depend as Depend
-from spore.ops.values import FloatStatus as FloatStatus
-from spore.ops.values import HistogramSummary as HistogramSummary
-from spore.ops.values import ImageSummary as ImageSummary
-from spore.ops.values import InsertGradientOf as InsertGradientOf
-from spore.ops.values import Load as Load
-from spore.ops.values import MakeTuple as MakeTuple
-from spore.ops.values import NPUAllocFloatStatus as NPUAllocFloatStatus
-from spore.ops.values import NPUClearFloatStatus as NPUClearFloatStatus
-from spore.ops.values import NPUClearFloatStatusV2 as NPUClearFloatStatusV2
-from spore.ops.values import NPUGetFloatStatus as NPUGetFloatStatus
-from spore.ops.values import NPUGetFloatStatusV2 as NPUGetFloatStatusV2
-from spore.ops.values import Partial as Partial
-from spore.ops.values import Print as Print
-from spore.ops.values import Rank as Rank
-from spore.ops.values import ScalarCast as ScalarCast
-from spore.ops.values import ScalarSummary as ScalarSummary
-from spore.ops.values import ScalarToArray as ScalarToArray
-from spore.ops.values import ScalarToTensor as ScalarToTensor
-from spore.ops.values import Shape as Shape
-from spore.ops.values import Size as Size
-from spore.ops.values import TensorShape as TensorShape
-from spore.ops.values import TensorSummary as TensorSummary
-from spore.ops.values import TupleToArray as TupleToArray
-from spore.ops.values import UpdateState as UpdateState
-from spore.ops.values import DynamicShape as _DynamicShape
-from spore.ops.values import HookBackward as _HookBackward
-from spore.ops.values import PyFunc as _PyFunc
-from spore.ops.values import Range as _Range
-from spore.ops.values import array_to_scalar as array_to_scalar
-from spore.ops.values import bool_and as bool_and
-from spore.ops.values import bool_eq as bool_eq
-from spore.ops.values import bool_not as bool_not
-from spore.ops.values import bool_or as bool_or
-from spore.ops.values import depend as depend
-from spore.ops.values import dict_getitem as dict_getitem
-from spore.ops.values import dict_setitem as dict_setitem
-from spore.ops.values import dyn_shape as dyn_shape
-from spore.ops.values import hastype as hastype
-from spore.ops.values import identity as identity
-from spore.ops.values import in_dict as in_dict
-from spore.ops.values import is_ as is_
-from spore.ops.values import is_not as is_not
-from spore.ops.values import isconstant as isconstant
-from spore.ops.values import list_equal as list_equal
-from spore.ops.values import list_getitem as list_getitem
-from spore.ops.values import list_len as list_len
-from spore.ops.values import list_setitem as list_setitem
-from spore.ops.values import make_dict as make_dict
-from spore.ops.values import make_list as make_list
-from spore.ops.values import make_range as make_range
-from spore.ops.values import make_slice as make_slice
-from spore.ops.values import make_tuple as make_tuple
-from spore.ops.values import not_in_dict as not_in_dict
-from spore.ops.values import print_ as print_
-from spore.ops.values import reduced_shape as reduced_shape
-from spore.ops.values import scalar_add as scalar_add
-from spore.ops.values import scalar_cast as scalar_cast
-from spore.ops.values import scalar_div as scalar_div
-from spore.ops.values import scalar_eq as scalar_eq
-from spore.ops.values import scalar_floordiv as scalar_floordiv
-from spore.ops.values import scalar_ge as scalar_ge
-from spore.ops.values import scalar_gt as scalar_gt
-from spore.ops.values import scalar_le as scalar_le
-from spore.ops.values import scalar_log as scalar_log
-from spore.ops.values import scalar_lt as scalar_lt
-from spore.ops.values import scalar_max as scalar_max
-from spore.ops.values import scalar_min as scalar_min
-from spore.ops.values import scalar_mod as scalar_mod
-from spore.ops.values import scalar_mul as scalar_mul
-from spore.ops.values import scalar_ne as scalar_ne
-from spore.ops.values import scalar_pow as scalar_pow
-from spore.ops.values import scalar_sub as scalar_sub
-from spore.ops.values import scalar_to_array as scalar_to_array
-from spore.ops.values import scalar_to_tensor as scalar_to_tensor
-from spore.ops.values import scalar_uadd as scalar_uadd
-from spore.ops.values import scalar_usub as scalar_usub
-from spore.ops.values import shape_ as shape_
-from spore.ops.values import shape_mul as shape_mul
-from spore.ops.values import stop_gradient as stop_gradient
-from spore.ops.values import string_concat as string_concat
-from spore.ops.values import string_eq as string_eq
-from spore.ops.values import tensor_range as tensor_range
-from spore.ops.values import tuple_div as tuple_div
-from spore.ops.values import tuple_equal as tuple_equal
-from spore.ops.values import tuple_getitem as tuple_getitem
-from spore.ops.values import tuple_len as tuple_len
-from spore.ops.values import tuple_reversed as tuple_reversed
-from spore.ops.values import tuple_setitem as tuple_setitem
-from spore.ops.values import typeof as typeof
 
 __all__: list[str]
 
@@ -843,6 +762,10 @@ class CumulativeLogsumexp(Primitive):
 class Custom(_Custom):
     """Run a function of the user as an operator."""
     def __init__(self, func, out_shape=None, out_dtype=None, func_type: Any = 'hybrid', bprop=None, reg_info=None) -> None: ...
+class DType(Primitive):
+    """The dtype."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class DataFormatDimMap(Primitive):
     """Numbers of dimensions in one layout as those in another."""
     def __init__(self, src_format: Any = 'NHWC', dst_format: Any = 'NCHW') -> None: ...
@@ -894,9 +817,10 @@ class DynamicGRUV2(_DynamicGRUV2):
 class DynamicRNN(_DynamicRNN):
     """LSTM over [time, batch, features] with one weight [features + hidden, 4 hidden], gates in the order i, j, f, o."""
     def __init__(self, cell_type: Any = 'LSTM', direction: Any = 'UNIDIRECTIONAL', cell_depth: Any = 1, use_peephole: Any = False, keep_prob: Any = 1.0, cell_clip: Any = -1.0, num_proj: Any = 0, time_major: Any = True, activation: Any = 'tanh', forget_bias: Any = 0.0, is_training: Any = True) -> None: ...
-class DynamicShape(_DynamicShape):
+class DynamicShape(Primitive):
     """The shape as a Tensor."""
     def __init__(self, dtype: Any = 9) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class EditDistance(Primitive):
     """How many words must be put in, left out or replaced to make each hypothesis the truth; normalize: divided by its length."""
     def __init__(self, normalize: Any = True) -> None: ...
@@ -985,6 +909,10 @@ class Fills(Primitive):
     def __call__(self, *args, **kwargs): ...
 class Flatten(Primitive):
     """All dimensions but the first as one."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class FloatStatus(Primitive):
+    """[1.] if an element is infinite or NaN, else [0.]."""
     def __init__(self) -> None: ...
     def __call__(self, *args, **kwargs): ...
 class Floor(Primitive):
@@ -1103,9 +1031,10 @@ class HistogramFixedWidth(Primitive):
     """How many elements fall into each of nbins intervals of equal width; those outside count for the outer ones."""
     def __init__(self, nbins, dtype: Any = 'int32') -> None: ...
     def __call__(self, *args, **kwargs): ...
-class HookBackward(_HookBackward):
+class HookBackward(Primitive):
     """The same value; hook_fn is given its gradient as a tuple and may answer another one."""
     def __init__(self, hook_fn, cell_id: Any = '') -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class HyperMap(_HyperMap):
     """Apply a function to the corresponding leaves of nested sequences."""
     def __init__(self, ops=None, reverse: Any = False) -> None: ...
@@ -1171,6 +1100,10 @@ class InplaceUpdate(Primitive):
 class InplaceUpdateV2(Primitive):
     """The rows of x that the indices name replaced by v."""
     def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class InsertGradientOf(Primitive):
+    """The same value; f is given its gradient and answers the one to go on with."""
+    def __init__(self, f) -> None: ...
     def __call__(self, *args, **kwargs): ...
 class Inv(Primitive):
     """One over each element."""
@@ -1255,6 +1188,10 @@ class ListDiff(Primitive):
     """The elements of x that are not in y, and where they stand."""
     def __init__(self, out_idx: Any = ...) -> None: ...
     def __call__(self, *args, **kwargs): ...
+class Load(Primitive):
+    """The value of a parameter."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class Log(Primitive):
     """The natural logarithm of each element."""
     def __init__(self) -> None: ...
@@ -1316,6 +1253,10 @@ class LuSolve(Primitive):
 class LuUnpack(Primitive):
     """The permutation and the factors L and U, apart, of factors in one matrix. Pivots count from one."""
     def __init__(self, unpack_data: Any = True, unpack_pivots: Any = True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class MakeTuple(Primitive):
+    """The arguments as a tuple."""
+    def __init__(self) -> None: ...
     def __call__(self, *args, **kwargs): ...
 class Map(_Map):
     """Apply a function to the corresponding items of sequences, one level deep."""
@@ -1449,6 +1390,26 @@ class NMSWithMask(Primitive):
     """Boxes with scores, best first, their places in that order, and which remain when those that overlap a better one are dropped."""
     def __init__(self, iou_threshold: float = 0.5) -> None: ...
     def __call__(self, bboxes: TensorLike) -> tuple[Tensor, ...]: ...
+class NPUAllocFloatStatus(Primitive):
+    """Eight flags, zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class NPUClearFloatStatus(Primitive):
+    """The flags, zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class NPUClearFloatStatusV2(Primitive):
+    """The flags, zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class NPUGetFloatStatus(Primitive):
+    """The flags, as they are."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class NPUGetFloatStatusV2(Primitive):
+    """The flags, as they are."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class NanToNum(Primitive):
     """NaN replaced by zero and infinities by the largest finite numbers, or by the values given."""
     def __init__(self, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> None: ...
@@ -1529,6 +1490,10 @@ class ParallelConcat(Primitive):
     """Joined along a dimension they have."""
     def __init__(self) -> None: ...
     def __call__(self, *args, **kwargs): ...
+class Partial(Primitive):
+    """A function with its first arguments given."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class Pdist(Primitive):
     """The distances between all pairs of rows, (0, 1), (0, 2), ... (1, 2), ..."""
     def __init__(self, p: Any = 2.0) -> None: ...
@@ -1553,9 +1518,10 @@ class Pow(Primitive):
     """The first operand to the power of the second, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
-class PyFunc(_PyFunc):
+class PyFunc(Primitive):
     """A Python function of arrays as an operator; nothing flows back through it."""
     def __init__(self, fn, in_types, in_shapes, out_types, out_shapes, stateful: Any = True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class Qr(Primitive):
     """See ops.qr."""
     def __init__(self, full_matrices: Any = False) -> None: ...
@@ -1604,9 +1570,14 @@ class RandpermV2(Primitive):
     """The numbers from 0 to n - 1 in random order."""
     def __init__(self, seed: Any = 0, offset: Any = 0, dtype: Any = ...) -> None: ...
     def __call__(self, *args, **kwargs): ...
-class Range(_Range):
+class Range(Primitive):
     """Numbers from start up to end, without it, in steps."""
     def __init__(self, maxlen: Any = 1000000) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Rank(Primitive):
+    """The number of dimensions."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class ReLU(Primitive):
     """The larger of zero and each element."""
     def __init__(self) -> None: ...
@@ -1719,6 +1690,18 @@ class STFT(Primitive):
     """Fourier transforms of pieces of a signal; see ops.stft."""
     def __init__(self, n_fft, hop_length, win_length, normalized, onesided, return_complex) -> None: ...
     def __call__(self, *args, **kwargs): ...
+class ScalarCast(Primitive):
+    """A Python number converted to the kind of a dtype."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScalarToArray(Primitive):
+    """A Tensor of rank 0 from a Python number, in its own dtype."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScalarToTensor(Primitive):
+    """A Tensor of rank 0 from a Python number."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class ScatterAdd(Primitive):
     """Combine updates into the rows of a Parameter that the indices name."""
     def __init__(self, use_locking: Any = False) -> None: ...
@@ -1819,6 +1802,10 @@ class Select(Primitive):
     """Elements of x where the condition is true, else of y; broadcast."""
     def __init__(self) -> None: ...
     def __call__(self, condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Shape(Primitive):
+    """The shape as a tuple of ints."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class SiLU(Primitive):
     """x times sigmoid(x)."""
     def __init__(self) -> None: ...
@@ -1847,6 +1834,10 @@ class Sinh(Primitive):
     """The hyperbolic sine of each element."""
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike) -> Tensor: ...
+class Size(Primitive):
+    """The number of elements."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class Slice(Primitive):
     """`size` elements from `begin` on along every dimension; size -1 takes all that follow."""
     def __init__(self) -> None: ...
@@ -2005,6 +1996,10 @@ class TensorScatterUpdate(Primitive):
     """A copy in which the elements at the given coordinates are replaced by updates."""
     def __init__(self) -> None: ...
     def __call__(self, *args, **kwargs): ...
+class TensorShape(Primitive):
+    """The shape as a Tensor."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class TensorToTuple(Primitive):
     """The numbers of a Tensor of one dimension."""
     def __init__(self) -> None: ...
@@ -2068,6 +2063,10 @@ class TruncatedNormal(Primitive):
     """Normal numbers within two standard deviations."""
     def __init__(self, dtype: Any = ..., seed: Any = 0, seed2: Any = 0) -> None: ...
     def __call__(self, *args, **kwargs): ...
+class TupleToArray(Primitive):
+    """A Tensor from a tuple of numbers."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 class UniformInt(Primitive):
     """Whole numbers in [minval, maxval)."""
     def __init__(self, seed: Any = 0, seed2: Any = 0) -> None: ...
@@ -2115,6 +2114,10 @@ class UnsortedSegmentSum(Primitive):
 class Unstack(Primitive):
     """The slices along a dimension."""
     def __init__(self, axis: Any = 0, num=None) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class UpdateState(Primitive):
+    """The state after an effect."""
+    def __init__(self) -> None: ...
     def __call__(self, *args, **kwargs): ...
 class UpperBound(Primitive):
     """Where, in each sorted row, the first element above a value stands."""
@@ -2215,6 +2218,8 @@ def argmin(input: TensorLike, axis: int | None = None, keepdims: bool = False) -
     """Where the minimum is: along an axis, or of all elements in row-major order."""
 def argsort(input, axis: Any = -1, descending: Any = False) -> Tensor:
     """Where the elements of the sorted Tensor come from."""
+def array_to_scalar(x):
+    """The one element of a Tensor as a Python number."""
 def asin(input: TensorLike) -> Tensor:
     """The inverse sine of each element."""
 def asinh(input: TensorLike) -> Tensor:
@@ -2291,6 +2296,14 @@ def blackman_window(window_length, periodic: Any = True, *, dtype=None) -> Tenso
     """A bell of two cosines."""
 def bmm(input_x: TensorLike, mat2: TensorLike) -> Tensor:
     """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
+def bool_and(*args):
+    """and of Python numbers."""
+def bool_eq(*args):
+    """eq of Python numbers."""
+def bool_not(*args):
+    """not of Python numbers."""
+def bool_or(*args):
+    """or of Python numbers."""
 def bounding_box_decode(anchor_box: TensorLike, deltas: TensorLike, max_shape: int | Sequence[int], means: float | Sequence[float] = (0.0, 0.0, 0.0, 0.0), stds: float | Sequence[float] = (1.0, 1.0, 1.0, 1.0), wh_ratio_clip: float = 0.016) -> Tensor:
     """Anchors shifted and grown by deltas, kept inside an image of max_shape (height, width)."""
 def bounding_box_encode(anchor_box: TensorLike, groundtruth_box: TensorLike, means: float | Sequence[float] = (0.0, 0.0, 0.0, 0.0), stds: float | Sequence[float] = (1.0, 1.0, 1.0, 1.0)) -> Tensor:
@@ -2513,6 +2526,10 @@ def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -
     """The diagonal of the matrices two dimensions make, as the last dimension of a view."""
 def diagonal_scatter(input, src, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Tensor:
     """A copy in which src stands on a diagonal."""
+def dict_getitem(x, index):
+    """The item at an index."""
+def dict_setitem(x, key, value):
+    """A copy with another value at a key."""
 def diff(x, n: Any = 1, axis: Any = -1, prepend=None, append=None) -> Tensor:
     """The n-th difference of neighbours along an axis."""
 def digamma(input: TensorLike) -> Tensor:
@@ -2541,6 +2558,8 @@ def dropout2d(input, p: Any = 0.5, training: Any = True) -> Tensor:
     """Zero whole channels of [N, C, H, W]."""
 def dropout3d(input, p: Any = 0.5, training: Any = True) -> Tensor:
     """Zero whole channels of [N, C, D, H, W]."""
+def dyn_shape(input_x) -> Tensor:
+    """The shape as a Tensor."""
 def elu(input_x: TensorLike, alpha: float = 1.0) -> Tensor:
     """x above zero, alpha (exp(x) - 1) below."""
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type: Any = 2.0, scale_grad_by_freq: Any = False) -> Tensor:
@@ -2645,6 +2664,8 @@ def hardswish(input: TensorLike) -> Tensor:
     """x times hardsigmoid(x)."""
 def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """x kept between min_val and max_val."""
+def hastype(x, kind):
+    """Whether a value is of a type."""
 def heaviside(input: TensorLike, values: TensorLike) -> Tensor:
     """0 for negative elements, 1 for positive ones, the second operand at zero."""
 def hfft(input, n=None, dim: Any = -1, norm=None) -> Tensor:
@@ -2673,6 +2694,8 @@ def ihfft2(input, s=None, dim: Any = (-2, -1), norm=None) -> Tensor:
     """The inverse of hfft2."""
 def imag(input: TensorLike) -> Tensor:
     """The imaginary part; zero for real numbers."""
+def in_dict(key, x):
+    """Whether a key is in a dict."""
 def index_add(x, indices, y, axis, use_lock: Any = True, check_index_bound: Any = True) -> Tensor:
     """Add y to slices of a Parameter along a dimension, in place."""
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats: Any = True, momentum: Any = 0.1, eps: Any = 1e-05) -> Tensor:
@@ -2691,8 +2714,14 @@ def irfft(input, n=None, dim: Any = -1, norm=None) -> Tensor:
     """The inverse of rfft: a real signal of n elements, 2 (m - 1) of m when n is not given."""
 def irfft2(input, s=None, dim: Any = (-2, -1), norm=None) -> Tensor:
     """The inverse of rfft2."""
+def is_(x, y):
+    """Whether both are one object."""
+def is_not(x, y):
+    """Whether they are different objects."""
 def isclose(input: TensorLike, other: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether |x - y| <= atol + rtol |y|, element by element."""
+def isconstant(x):
+    """Whether the value is known: it always is when operators run at once."""
 def isfinite(input: TensorLike) -> Tensor:
     """Whether each element is finite."""
 def isinf(input: TensorLike) -> Tensor:
@@ -2727,6 +2756,14 @@ def less_equal(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements of the first are smaller or equal."""
 def lgamma(input: TensorLike) -> Tensor:
     """The logarithm of the absolute value of the gamma function."""
+def list_equal(x, y):
+    """Whether two sequences are equal."""
+def list_getitem(x, index):
+    """The item at an index."""
+def list_len(x):
+    """The number of items."""
+def list_setitem(x, index, value):
+    """A copy with another item at an index."""
 def log(input: TensorLike) -> Tensor:
     """The natural logarithm of each element."""
 def log10(input: TensorLike) -> Tensor:
@@ -2773,6 +2810,16 @@ def lt(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements of the first are smaller."""
 def lu_unpack(LU_data, LU_pivots, unpack_data: Any = True, unpack_pivots: Any = True):
     """The permutation and the factors L and U, apart, of factors in one matrix. Pivots count from one."""
+def make_dict(keys, values):
+    """A dict of keys and values."""
+def make_list(*items):
+    """The arguments as a list."""
+def make_range(*args):
+    """The numbers of a Python range as a tuple."""
+def make_slice(start, stop, step):
+    """A slice."""
+def make_tuple(*items):
+    """The arguments as a tuple."""
 def margin_ranking_loss(input1, input2, target, margin: Any = 0.0, reduction: Any = 'mean') -> Tensor:
     """max(0, margin - target (input1 - input2))."""
 def masked_select(input: TensorLike, mask: TensorLike) -> Tensor:
@@ -2865,6 +2912,8 @@ def normalize(input, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Tensor:
     """Divide by the p-norm over dim, which is at least eps."""
 def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements differ."""
+def not_in_dict(key, x):
+    """Whether a key is not in a dict."""
 def one_hot(indices, depth, on_value: Any = 1, off_value: Any = 0, axis: Any = -1) -> Tensor:
     """on_value at the position each index names along a new dimension, off_value elsewhere."""
 def ormqr(input, tau, other, left: Any = True, transpose: Any = False) -> Tensor:
@@ -2925,6 +2974,8 @@ def reduce_min(x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor:
     """Minimum over axes (all when none are given); NaN if there is one."""
 def reduce_sum(x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor:
     """Sum over axes in the dtype of the input."""
+def reduced_shape(shape, axis):
+    """A shape with the reduced axes made 1."""
 def relu(input, inplace: Any = False) -> Tensor:
     """The larger of zero and each element."""
 def relu6(x: TensorLike) -> Tensor:
@@ -2953,6 +3004,48 @@ def rrelu(input, lower: Any = 0.125, upper: Any = 0.3333333333333333) -> Tensor:
     """x above zero, x times a random slope between lower and upper below."""
 def rsqrt(input: TensorLike) -> Tensor:
     """One over the square root of each element."""
+def scalar_add(*args):
+    """add of Python numbers."""
+def scalar_cast(input_x, input_y):
+    """A Python number converted to the kind of a dtype."""
+def scalar_div(*args):
+    """div of Python numbers."""
+def scalar_eq(*args):
+    """eq of Python numbers."""
+def scalar_floordiv(*args):
+    """floordiv of Python numbers."""
+def scalar_ge(*args):
+    """ge of Python numbers."""
+def scalar_gt(*args):
+    """gt of Python numbers."""
+def scalar_le(*args):
+    """le of Python numbers."""
+def scalar_log(*args):
+    """log of Python numbers."""
+def scalar_lt(*args):
+    """lt of Python numbers."""
+def scalar_max(*args):
+    """max of Python numbers."""
+def scalar_min(*args):
+    """min of Python numbers."""
+def scalar_mod(*args):
+    """mod of Python numbers."""
+def scalar_mul(*args):
+    """mul of Python numbers."""
+def scalar_ne(*args):
+    """ne of Python numbers."""
+def scalar_pow(*args):
+    """pow of Python numbers."""
+def scalar_sub(*args):
+    """sub of Python numbers."""
+def scalar_to_array(input_x) -> Tensor:
+    """A Tensor of rank 0 from a Python number, in its own dtype."""
+def scalar_to_tensor(input_x, dtype=None) -> Tensor:
+    """A Tensor of rank 0 from a Python number; float32 unless told."""
+def scalar_uadd(*args):
+    """uadd of Python numbers."""
+def scalar_usub(*args):
+    """usub of Python numbers."""
 def scatter_nd_add(input_x, indices, updates, use_locking: Any = False):
     """Combine updates into a Parameter at coordinates, in place."""
 def scatter_nd_div(input_x, indices, updates, use_locking: Any = False):
@@ -2971,6 +3064,10 @@ def searchsorted(sorted_sequence, values, *, out_int32: Any = False, right: Any 
     """Where each value would go into a sorted row."""
 def selu(input_x: TensorLike) -> Tensor:
     """elu with the scale and alpha that keep mean 0 and variance 1."""
+def shape_(x):
+    """The shape as a tuple of ints."""
+def shape_mul(input_data):
+    """The product of the items of a shape."""
 def sigmoid(input: TensorLike) -> Tensor:
     """1 / (1 + exp(-x)) of each element."""
 def sign(input: TensorLike) -> Tensor:
@@ -3025,6 +3122,10 @@ def stft(x, n_fft, hop_length=None, win_length=None, window=None, center: Any = 
     """Fourier transforms of pieces of a signal, hop_length apart: [..., frequency, piece], and 2 where complex numbers are shown as pairs."""
 def strided_slice(input_x, begin, end, strides, begin_mask: Any = 0, end_mask: Any = 0, ellipsis_mask: Any = 0, new_axis_mask: Any = 0, shrink_axis_mask: Any = 0) -> Tensor:
     """x[begin:end:strides]; bit i of a mask changes what entry i means."""
+def string_concat(*args):
+    """concat of Python numbers."""
+def string_eq(*args):
+    """eq of Python numbers."""
 def sub(input: TensorLike, other: TensorLike) -> Tensor:
     """Difference of two tensors, element by element."""
 def subtract(input: TensorLike, other: TensorLike, *, alpha: float = 1) -> Tensor:
@@ -3065,6 +3166,8 @@ def tensor_mul(input: TensorLike, other: TensorLike) -> Tensor:
     """Product of two tensors, element by element."""
 def tensor_pow(input: TensorLike, exponent: TensorLike) -> Tensor:
     """The first operand to the power of the second, element by element."""
+def tensor_range(start, end, step) -> Tensor:
+    """The same as range."""
 def tensor_scatter_elements(input_x, indices, updates, axis: Any = 0, reduction: Any = 'none') -> Tensor:
     """A copy in which each update goes to its own position but for one dimension, where indices tell."""
 def tensor_split(input, indices_or_sections, axis: Any = 0):
@@ -3107,6 +3210,20 @@ def truncate_div(x: TensorLike, y: TensorLike) -> Tensor:
     """The quotient rounded towards zero."""
 def truncate_mod(x: TensorLike, y: TensorLike) -> Tensor:
     """The remainder of a division rounded towards zero; it has the sign of the dividend."""
+def tuple_div(x, y):
+    """Whole quotients of the items of two tuples."""
+def tuple_equal(x, y):
+    """Whether two sequences are equal."""
+def tuple_getitem(x, index):
+    """The item at an index."""
+def tuple_len(x):
+    """The number of items."""
+def tuple_reversed(x):
+    """The items in the other order."""
+def tuple_setitem(x, index, value):
+    """A copy with another item at an index."""
+def typeof(x):
+    """The type of a value."""
 def unbind(input, dim: Any = 0):
     """The slices along a dimension."""
 def unfold(input, kernel_size, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:

@@ -5,6 +5,7 @@ import inspect
 
 from .._alias import module_of
 from .._compat import positional as _positional
+from .._docstrings import told
 from ..common import dtype as mstype
 from .primitive import Primitive
 
@@ -64,7 +65,7 @@ def _restore(cls, kept):
 
 def plain(name, function, doc=None):
     """A class without constructor arguments around a function."""
-    return primitive(name, lambda self, *args, **kwargs: function(*args, **kwargs), doc=doc or function.__doc__)
+    return primitive(name, lambda self, *args, **kwargs: function(*args, **kwargs), doc=doc or told(function))
 
 
 def named(methods):

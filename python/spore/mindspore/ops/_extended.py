@@ -3,7 +3,7 @@
 import functools
 import re
 
-from ..mindspore import rows
+from ..mindspore import exported, rows
 from ._make import primitive
 
 _PLACES = ("", "nn.functional", "linalg", "special")
@@ -29,7 +29,7 @@ def _of_mint(name):
 
 def _of_ops(name):
     from .. import ops
-    found = vars(ops).get(name)
+    found = vars(ops).get(name) or (getattr(ops, name, None) if name in exported() else None)
     return found if callable(found) and not isinstance(found, type) else None
 
 

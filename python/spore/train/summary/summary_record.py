@@ -21,7 +21,7 @@ _open = []
 
 def _get_summary_tensor_data():
     """What summary operators recorded since the last time: {'tag[:Kind]': value}."""
-    from spore.ops.values import take_summaries
+    from spore.ops.effects import take_summaries
     return {f'{tag}[:{kind}]': value for (kind, tag), value in take_summaries().items()}
 
 

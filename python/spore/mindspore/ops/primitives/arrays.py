@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Primitives of arrays and random numbers whose arguments need Python: constructor first, then the call."""
-from .._core import Tensor, apply
-from ..common import dtype as mstype
-from . import array, blocks, creation, random, scattering
-from ._make import plain, primitive
-from .array import ints_of
+from ..._core import Tensor, apply
+from ..._docstrings import told
+from ...common import dtype as mstype
+from .. import array, blocks, creation, random, scattering
+from .._make import plain, primitive
+from ..array import ints_of
 from spore._core import type_name as _type_name
 
 __all__ = []
@@ -238,7 +239,7 @@ for _name in ("update", "add", "sub", "mul", "div", "max", "min"):
         _function = getattr(scattering, ("scatter_" if _form == "Scatter" else "scatter_nd_") + _name)
         _add(primitive(_form + _name.capitalize(), lambda self, input_x, indices, updates,
                        run=_function: run(input_x, indices, updates),
-                       f"use_locking={_name == 'update'}", _function.__doc__))
+                       f"use_locking={_name == 'update'}", told(_function)))
 
 # --- creation --------------------------------------------------------------------------------------------------------
 

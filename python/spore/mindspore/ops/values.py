@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values and order: questions about tensors, Python numbers and tuples as operators, and operators that act by being run
-(print, summaries, dependence)."""
+"""Questions about tensors, Python numbers and tuples as operators."""
 import builtins
 import functools
 import math
@@ -10,22 +9,21 @@ from .. import _core
 from .._core import Tensor
 from ..common.differentiate import call
 from ..common.own_gradient import through_hook
-from ..graph import state as _state
+from .effects import identity, _instance_of
 from .primitive import Primitive
 from spore._core import type_name as _type_name
 
 __all__ = [
     "scalar_cast", "scalar_to_tensor", "scalar_to_array", "array_to_scalar", "make_range", "range", "tensor_range", "dyn_shape",
-    "shape_", "identity", "depend", "print_", "stop_gradient", "tuple_len", "list_len", "tuple_getitem", "list_getitem",
+    "shape_", "tuple_len", "list_len", "tuple_getitem", "list_getitem",
     "tuple_setitem", "list_setitem", "dict_getitem", "dict_setitem", "make_tuple", "make_list", "make_dict", "make_slice",
     "tuple_reversed", "tuple_equal", "list_equal", "tuple_div", "reduced_shape", "in_dict", "not_in_dict", "string_eq",
     "string_concat", "bool_and", "bool_or", "bool_not", "bool_eq", "is_", "is_not", "typeof", "hastype", "shape_mul", "isconstant",
     "scalar_add", "scalar_sub", "scalar_mul", "scalar_div", "scalar_mod", "scalar_floordiv", "scalar_pow", "scalar_log",
     "scalar_eq", "scalar_ne", "scalar_lt", "scalar_gt", "scalar_le", "scalar_ge", "scalar_uadd", "scalar_usub", "scalar_max",
-    "scalar_min", "Shape", "DynamicShape", "TensorShape", "DType", "Rank", "Size", "Depend", "Partial", "Print", "ScalarCast",
+    "scalar_min", "Shape", "DynamicShape", "TensorShape", "DType", "Rank", "Size", "Partial", "ScalarCast",
     "ScalarToTensor", "ScalarToArray", "TupleToArray", "Range", "MakeTuple", "FloatStatus", "NPUAllocFloatStatus",
-    "NPUGetFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatusV2", "NPUClearFloatStatusV2", "ScalarSummary", "ImageSummary",
-    "TensorSummary", "HistogramSummary", "InsertGradientOf", "HookBackward", "UpdateState", "Load", "PyFunc"]
+    "NPUGetFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatusV2", "NPUClearFloatStatusV2", "InsertGradientOf", "HookBackward", "UpdateState", "Load", "PyFunc"]
 
 _apply = _core.apply
 
@@ -38,14 +36,6 @@ def _types():
 def _ops():
     from .. import ops
     return ops
-
-
-def _instance(cls):
-    """An instance with the class's name and no attributes."""
-    def __init__(self):
-        Primitive.__init__(self, cls.__name__)
-    cls.__init__ = __init__
-    return cls
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -256,84 +246,21 @@ def tensor_range(start, end, step) -> Tensor:
     return range(start, end, step)
 
 
-# --- order and effects -------------------------------------------------------------------------------------------------
-
-def identity(x) -> Tensor:
-    """The same value."""
-    if isinstance(x, Tensor):
-        return _apply("identity", (x,))
-    return x
-
-
-def depend(value, expr) -> Tensor:
-    """The value, computed after expr; operators run in the order they are written."""
-    return value
-
-
-def stop_gradient(value):
-    """The same value, a constant to gradients."""
-    if isinstance(value, Tensor):
-        return _apply("stop_gradient", (value,))
-    if isinstance(value, (tuple, list)):
-        return type(value)(stop_gradient(v) for v in value)
-    return value
-
-
-def _shown(value):
-    if isinstance(value, Tensor):
-        return repr(value)
-    if isinstance(value, (tuple, list)):
-        inside = ", ".join(_shown(v) for v in value)
-        return f"({inside})" if isinstance(value, tuple) else f"[{inside}]"
-    return str(value)
-
-
-def print_(*input_x):
-    """Print tensors and other values, one per line.
-
-    Examples:
-        >>> from spore import Tensor, ops
-        >>> ops.print_(Tensor([1, 2]), "text")
-        Tensor(shape=[2], dtype=Int64, value= [1, 2])
-        text
-    """
-    capture = _state.capture()
-    if capture is not None:
-        capture.executor.print_at_run(input_x, {"sep": "\n"})
-        return
-    for value in input_x:
-        print(_shown(value), flush=True)
-
-
-@_instance
-class Print(Primitive):
-    """Print tensors and other values, one per line."""
-    def __call__(self, *args):
-        print_(*args)
-
-
-@_instance
-class Depend(Primitive):
-    """The value, computed after expr."""
-    def __call__(self, value, expr) -> Tensor:
-        return value
-
-
-@_instance
+@_instance_of
 class UpdateState(Primitive):
     """The state after an effect."""
     def __call__(self, state, *args):
         return state
 
 
-@_instance
+@_instance_of
 class Load(Primitive):
     """The value of a parameter."""
     def __call__(self, variable, state=None) -> Tensor:
         return identity(variable)
 
 
-@_instance
+@_instance_of
 class Partial(Primitive):
     """A function with its first arguments given."""
     def __call__(self, *args, **kwargs):
@@ -341,7 +268,7 @@ class Partial(Primitive):
         return functools.partial(function, *rest, **kwargs)
 
 
-@_instance
+@_instance_of
 class MakeTuple(Primitive):
     """The arguments as a tuple."""
     def __call__(self, *args):
@@ -350,7 +277,7 @@ class MakeTuple(Primitive):
 
 # --- questions as primitives -------------------------------------------------------------------------------------------
 
-@_instance
+@_instance_of
 class Shape(Primitive):
     """The shape as a tuple of ints."""
     def __call__(self, x):
@@ -367,7 +294,7 @@ def shape_(x):
     return _asked(x, "shape_").shape
 
 
-@_instance
+@_instance_of
 class TensorShape(Primitive):
     """The shape as a Tensor."""
     def __call__(self, x) -> Tensor:
@@ -384,21 +311,21 @@ class DynamicShape(Primitive):
         return dyn_shape(x)
 
 
-@_instance
+@_instance_of
 class DType(Primitive):
     """The dtype."""
     def __call__(self, x):
         return _asked(x, "DType").dtype
 
 
-@_instance
+@_instance_of
 class Rank(Primitive):
     """The number of dimensions."""
     def __call__(self, x):
         return _asked(x, "Rank").ndim
 
 
-@_instance
+@_instance_of
 class Size(Primitive):
     """The number of elements."""
     def __call__(self, x):
@@ -411,28 +338,28 @@ def _asked(x, name):
     return x
 
 
-@_instance
+@_instance_of
 class ScalarCast(Primitive):
     """A Python number converted to the kind of a dtype."""
     def __call__(self, x, dtype):
         return scalar_cast(x, dtype)
 
 
-@_instance
+@_instance_of
 class ScalarToTensor(Primitive):
     """A Tensor of rank 0 from a Python number."""
     def __call__(self, x, dtype=None) -> Tensor:
         return scalar_to_tensor(x, dtype)
 
 
-@_instance
+@_instance_of
 class ScalarToArray(Primitive):
     """A Tensor of rank 0 from a Python number, in its own dtype."""
     def __call__(self, x) -> Tensor:
         return scalar_to_array(x)
 
 
-@_instance
+@_instance_of
 class TupleToArray(Primitive):
     """A Tensor from a tuple of numbers."""
     def __call__(self, x) -> Tensor:
@@ -456,7 +383,7 @@ class Range(Primitive):
 
 # --- overflow ----------------------------------------------------------------------------------------------------------
 
-@_instance
+@_instance_of
 class FloatStatus(Primitive):
     """[1.] if an element is infinite or NaN, else [0.]."""
     def __call__(self, x) -> Tensor:
@@ -466,69 +393,39 @@ class FloatStatus(Primitive):
 
 # Flags of a device that keeps an overflow register. This one has none: they stay zero, and FloatStatus tells instead.
 
-@_instance
+@_instance_of
 class NPUAllocFloatStatus(Primitive):
     """Eight flags, zero."""
     def __call__(self) -> Tensor:
         return Tensor([0.0] * 8, _types().float32)
 
 
-@_instance
+@_instance_of
 class NPUGetFloatStatus(Primitive):
     """The flags, as they are."""
     def __call__(self, x) -> Tensor:
         return x
 
 
-@_instance
+@_instance_of
 class NPUClearFloatStatus(Primitive):
     """The flags, zero."""
     def __call__(self, x) -> Tensor:
         return _apply("mul", (x, 0))
 
 
-@_instance
+@_instance_of
 class NPUGetFloatStatusV2(Primitive):
     """The flags, as they are."""
     def __call__(self, x) -> Tensor:
         return x
 
 
-@_instance
+@_instance_of
 class NPUClearFloatStatusV2(Primitive):
     """The flags, zero."""
     def __call__(self, x) -> Tensor:
         return _apply("mul", (x, 0))
-
-
-# --- summaries ---------------------------------------------------------------------------------------------------------
-
-_recorded = {}
-
-
-def take_summaries():
-    """What summary operators recorded since the last time: {(kind, tag): value}."""
-    taken = dict(_recorded)
-    _recorded.clear()
-    return taken
-
-
-def _summary(kind):
-    class Summary(Primitive):
-        """Record a value under a tag, for whoever writes summaries."""
-        def __call__(self, name, value):
-            if not isinstance(value, Tensor):
-                raise TypeError(f"{type(self).__name__}: value must be a Tensor, but got {_type_name(value)}")
-            value.asnumpy()  # a compiled function hands over to Python here: the value of the run is recorded, not its symbol
-            _recorded[kind, str(name)] = value
-    Summary.__name__ = Summary.__qualname__ = kind + "Summary"
-    return _instance(Summary)
-
-
-ScalarSummary = _summary("Scalar")
-ImageSummary = _summary("Image")
-TensorSummary = _summary("Tensor")
-HistogramSummary = _summary("Histogram")
 
 
 # --- gradients in passing ----------------------------------------------------------------------------------------------
