@@ -27,5 +27,6 @@
 #include "spore/serve.h"
 #include "spore/status.h"
 #include "spore/tensor.h"
+#include "spore/train.h"
 
 #endif
