@@ -15,7 +15,7 @@ static const char help[] =
     "layer. DATA is what the network is watched with while it chooses scales: a folder of arrays (.npy, .npz) or pictures, one such file, or a\n"
     "MindRecord data set (.mindrecord). Rows lie along the first axis of arrays.\n\n"
     "  -o, --output FILE    what to write\n"
-    "  --data DATA          data to calibrate with; kinds dynamic and weights need none\n"
+    "  --data DATA          data to calibrate with; kinds dynamic and weights need it for --rounding adaptive alone\n"
     "  --kind KIND          static (default): weights and what flows between layers are int8; dynamic: scales of what flows are found in each\n"
     "                       run, in matrix products; weights: weights alone are small\n"
     "  --bits N             of weights: 8 (default); 7 for programs that sum pairs of products in 16 bits, as ONNX Runtime does without VNNI; with\n"
@@ -25,6 +25,7 @@ static const char help[] =
     "  --percentile P       share of values inside of the range, in percent (default 99.99)\n"
     "  --per-tensor         one scale for all channels of a weight\n"
     "  --symmetric          no zero points\n"
+    "  --rounding WAY       of weights: nearest (default), or adaptive: so that results change least on DATA; best with 4 bits\n"
     "  --equalize           cross-layer equalisation of weights first\n"
     "  --no-bias-correction leave the means of layers as rounding shifts them\n"
     "  --block N            weights of 4 bits: how many share a scale (default 32)\n"
@@ -122,19 +123,20 @@ static int quantize(job *j, long long opset, int64_t batch, int64_t most)
 static int check_effects(const job *j)
 {
     const bool fixed = j->options.kind == NULL || strcmp(j->options.kind, "static") == 0;
+    const bool adaptive = j->options.rounding != NULL && strcmp(j->options.rounding, "adaptive") == 0;
     const struct {
         const char *option;
         bool given, fits;
         const char *what;
-    } all[] = {{"--data", j->data != NULL, fixed, "static quantisation"},
+    } all[] = {{"--data", j->data != NULL, fixed || adaptive, "static quantisation and adaptive rounding"},
                {"--labels", j->labels != NULL, needs_labels(j->options.target), "a --target of accuracy or relative"},
                {"--method", j->options.method != NULL, fixed, "static quantisation"},
                {"--activation-bits", j->activation_bits != NULL, fixed, "static quantisation"},
                {"--no-bias-correction", j->options.no_bias_correction, fixed, "static quantisation"},
                {"--percentile", j->percentile != NULL,
                 j->options.method != NULL && strcmp(j->options.method, "percentile") == 0, "--method percentile"},
-               {"--batch", j->batch != NULL, fixed, "static quantisation"},
-               {"--samples", j->samples != NULL, fixed, "static quantisation"},
+               {"--batch", j->batch != NULL, fixed || adaptive, "static quantisation and adaptive rounding"},
+               {"--samples", j->samples != NULL, fixed || adaptive, "static quantisation and adaptive rounding"},
                {"--effects", j->effects != NULL, fixed, "static quantisation"},
                {"--block", j->block != NULL, j->bits != NULL && strcmp(j->bits, "4") == 0, "--bits 4"},
                {"--mean, --std and --scale",
@@ -144,6 +146,8 @@ static int check_effects(const job *j)
         if (all[i].given && !all[i].fits)
             return tool_complain(EXIT_USAGE, "quantize: %s is for %s, it would change nothing here", all[i].option,
                                  all[i].what);
+    if (adaptive && !fixed && j->data == NULL)
+        return tool_complain(EXIT_USAGE, "quantize: --data is missing: adaptive rounding watches what layers take");
     if (fixed && j->data == NULL)
         return tool_complain(EXIT_USAGE,
                              "quantize: --data is missing: static quantisation watches the network work on data");
@@ -182,6 +186,7 @@ int verb_quantize(int argc, char **argv)
                                    {"--activation-bits", NULL, &j.activation_bits, NULL},
                                    {"--method", NULL, &o->method, NULL},
                                    {"--percentile", NULL, &j.percentile, NULL},
+                                   {"--rounding", NULL, &o->rounding, NULL},
                                    {"--per-tensor", &o->per_tensor, NULL, NULL},
                                    {"--symmetric", &o->symmetric, NULL, NULL},
                                    {"--equalize", &o->equalize, NULL, NULL},

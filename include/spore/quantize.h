@@ -39,6 +39,9 @@ typedef struct sp_quant_options {
     bool symmetric;      /* of "static": zero points of what flows are 0 */
     const char
         *method; /* of ranges, "static": "minmax" (default), "average", "percentile", "outliers", "entropy", "mse" */
+    const char *
+        rounding; /* of weights: "nearest" (default), or "adaptive": to the integers with which results of the layer change least on the
+                                data, which is needed then for every kind; best with few bits */
     double percentile;       /* share of values inside of the range, in percent: 99.99 */
     bool no_bias_correction; /* leave the means of layers as rounding shifts them */
     bool equalize;           /* cross-layer equalisation before anything is measured */
@@ -53,7 +56,7 @@ typedef struct sp_quant_options {
 
 typedef struct sp_quantized sp_quantized;
 
-/* data may be NULL for "dynamic" and "weights"; options NULL: the defaults. Fails with everything in the model or the data that stands against it. */
+/* data may be NULL for "dynamic" and "weights" with rounding to the nearest; options NULL: the defaults. Fails with everything in the model or the data that stands against it. */
 SP_API sp_status sp_model_quantize(sp_model *m, const sp_quant_data *data, const sp_quant_options *options,
                                    sp_quantized **out);
 SP_API void sp_quantized_release(sp_quantized *q); /* NULL is fine */

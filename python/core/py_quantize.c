@@ -109,9 +109,9 @@ static PyObject *quantize(PyObject *module, PyObject *args)
     int per_tensor, symmetric, corrected, equalize, integer_only;
     sp_quant_options o = {.struct_size = sizeof o};
     long long effects;
-    if (!PyArg_ParseTuple(args, "OO(siiippsdppzzpL):quantize", &model, &give, &o.kind, &o.weight_bits,
-                          &o.activation_bits, &o.block, &per_tensor, &symmetric, &o.method, &o.percentile, &corrected,
-                          &equalize, &o.keep, &o.target, &integer_only, &effects))
+    if (!PyArg_ParseTuple(args, "OO(siiippssdppzzpL):quantize", &model, &give, &o.kind, &o.weight_bits,
+                          &o.activation_bits, &o.block, &per_tensor, &symmetric, &o.method, &o.rounding, &o.percentile,
+                          &corrected, &equalize, &o.keep, &o.target, &integer_only, &effects))
         return NULL;
     sp_model *m = sp__py_model(model);
     if (m == NULL) return NULL;

@@ -1215,7 +1215,7 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
 class profile(_profile):
     """Measures what runs inside a with statement."""
     def __init__(self, activities=None, with_stack: Any = False, profile_memory: Any = False, data_process: Any = False, parallel_strategy: Any = False, start_profile: Any = True, hbm_ddr: Any = False, pcie: Any = False, sync_enable: Any = True, record_shapes: Any = False, schedule=None, on_trace_ready=None, experimental_config=None) -> None: ...
-def quantize(net, dataset=None, *, kind: Any = 'static', bits: Any = 8, activation_bits: Any = 8, block: Any = 32, per_tensor: Any = False, symmetric: Any = False, method: Any = 'minmax', percentile: Any = 99.99, bias_correction: Any = True, equalize: Any = False, keep: Any = (), target=None, integer_only: Any = False, effect_samples: Any = 8, free_batch: Any = True):
+def quantize(net, dataset=None, *, kind: Any = 'static', bits: Any = 8, activation_bits: Any = 8, block: Any = 32, per_tensor: Any = False, symmetric: Any = False, method: Any = 'minmax', rounding: Any = 'nearest', percentile: Any = 99.99, bias_correction: Any = True, equalize: Any = False, keep: Any = (), target=None, integer_only: Any = False, effect_samples: Any = 8, free_batch: Any = True):
     """Make a network compute with small integers."""
 def recompute(block, *args, use_reentrant: Any = True, output_recompute: Any = False, early_stop: Any = True, context_fn=None, **kwargs):
     """``block(*args, **kwargs)``, of which nothing but the inputs is kept for gradients: it is computed again when they are taken."""

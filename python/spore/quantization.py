@@ -136,7 +136,7 @@ def _model_of(net, dataset, free_batch):
 
 
 def quantize(net, dataset=None, *, kind="static", bits=8, activation_bits=8, block=32, per_tensor=False, symmetric=False, method="minmax",
-             percentile=99.99, bias_correction=True, equalize=False, keep=(), target=None, integer_only=False, effect_samples=8,
+             rounding="nearest", percentile=99.99, bias_correction=True, equalize=False, keep=(), target=None, integer_only=False, effect_samples=8,
              free_batch=True):
     """Make a network compute with small integers.
 
@@ -155,6 +155,8 @@ def quantize(net, dataset=None, *, kind="static", bits=8, activation_bits=8, blo
         symmetric (bool): No zero points. Default: ``False`` .
         method (str): How ranges follow from what was seen: ``"minmax"`` , ``"average"`` , ``"percentile"`` , ``"outliers"`` , ``"entropy"`` or
             ``"mse"`` . Default: ``"minmax"`` .
+        rounding (str): Of weights: ``"nearest"`` , or ``"adaptive"`` : to the integers with which results of the layer change least on `dataset` , which is needed
+            then for every kind; best with few bits. Default: ``"nearest"`` .
         percentile (float): Share of values inside of the range, in percent. Default: ``99.99`` .
         bias_correction (bool): Take back what rounding shifts the means of layers by. Default: ``True`` .
         equalize (bool): Cross-layer equalisation of weights first. Default: ``False`` .
@@ -178,8 +180,8 @@ def quantize(net, dataset=None, *, kind="static", bits=8, activation_bits=8, blo
     if effect_samples < 0:
         raise ValueError(f"effect_samples is {effect_samples}, it must not be negative; 0: effects are not measured")
     model = _model_of(net, dataset, free_batch)
-    samples = _Samples(dataset, [name for name, _, _ in model.inputs()]) if dataset is not None and kind == "static" else None
-    options = (kind, bits, activation_bits, block, per_tensor, symmetric, method, float(percentile), bias_correction, equalize, ",".join(keep), target,
+    samples = _Samples(dataset, [name for name, _, _ in model.inputs()]) if dataset is not None and (kind == "static" or rounding == "adaptive") else None
+    options = (kind, bits, activation_bits, block, per_tensor, symmetric, method, rounding, float(percentile), bias_correction, equalize, ",".join(keep), target,
                integer_only, effect_samples if effect_samples > 0 else -1)
     return Quantized(_core.quantize(model, samples, options))
 

@@ -66,14 +66,9 @@ sp_status sp__quant_run(sp_quant_runner *r, sp_tensor *const *in, sp_tensor **ou
 
 /* --- observers --------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_quantized *q;
-    int place; /* of the value; or the layer */
-} watcher;
-
 static sp_status watch(void *context, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
-    const watcher *w = context;
+    const sp_quant_watcher *w = context;
     sp_quant_plan *p = w->q->plan;
     (void)n_in, (void)n_out, (void)out;
     sp_tensor *plain;
@@ -89,10 +84,10 @@ static sp_status watch(void *context, int n_in, sp_tensor *const *in, int n_out,
 }
 
 /* Host code behind the value that gives nothing. */
-static sp_status put_watcher(sp_quantized *q, sp_quant_recording *r, sp_node *before, int place, int n_in,
-                             sp_value *const *in, sp_host_fn run)
+sp_status sp__quant_put_watcher(sp_quantized *q, sp_quant_recording *r, sp_node *before, int place, int n_in,
+                                sp_value *const *in, sp_host_fn run)
 {
-    watcher *context = sp__alloc(sizeof *context);
+    sp_quant_watcher *context = sp__alloc(sizeof *context);
     sp_host *host = sp__alloc_zero(sizeof *host);
     sp_node *n = context && host ? before ? sp__node_insert(before, SP_NODE_HOST, n_in, in, 0)
                                           : sp__node_append(r->f, SP_NODE_HOST, n_in, in, 0)
@@ -102,7 +97,7 @@ static sp_status put_watcher(sp_quantized *q, sp_quant_recording *r, sp_node *be
         sp__free(host);
         return SP_NOMEM;
     }
-    *context = (watcher){q, place};
+    *context = (sp_quant_watcher){q, place};
     atomic_init(&host->refs, 1);
     host->name = "observer";
     host->run = run;
@@ -119,14 +114,14 @@ static sp_status put_observers(void *context, sp_quant_recording *r)
     for (int i = 0; i < r->n_values; i++) {
         sp_value *v = r->values[i];
         if (!q->plan->values[i].bytes || sp__quant_is_moved(q->plan, v, i)) continue;
-        SP_TRY(put_watcher(q, r, v->origin == SP_VALUE_NODE ? v->node->next : r->f->first, i, 1, &v, watch));
+        SP_TRY(sp__quant_put_watcher(q, r, v->origin == SP_VALUE_NODE ? v->node->next : r->f->first, i, 1, &v, watch));
     }
     return SP_OK;
 }
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
 
-static sp_status check_sample(const sp_quantized *q, int64_t i, sp_tensor *const *in)
+sp_status sp__quant_check_sample(const sp_quantized *q, int64_t i, sp_tensor *const *in)
 {
     const sp_model *m = q->model;
     sp_status status = SP_OK;
@@ -172,6 +167,18 @@ static sp_status make_plan(sp_quantized *q, sp_tensor *const *in)
     return status;
 }
 
+sp_status sp__quant_plan_from(sp_quantized *q, const sp_quant_data *data)
+{
+    sp_tensor *in[64] = {NULL};
+    bool done = false;
+    sp_status status = data->sample(data->context, 0, in, NULL, &done);
+    if (status == SP_OK && done) status = sp__fail(SP_VALUE, "there is no sample in the data");
+    if (status == SP_OK) status = sp__quant_check_sample(q, 0, in);
+    if (status == SP_OK) status = make_plan(q, in);
+    sp__quant_release(64, in);
+    return status;
+}
+
 sp_status sp__quant_calibrate(sp_quantized *q, const sp_quant_data *data)
 {
     sp_tensor *in[64] = {NULL}, *out[64] = {NULL}, *label = NULL;
@@ -181,7 +188,7 @@ sp_status sp__quant_calibrate(sp_quantized *q, const sp_quant_data *data)
     sp_status status = SP_OK;
     for (int64_t i = 0; status == SP_OK && !done; i++) {
         status = data->sample(data->context, i, in, &label, &done);
-        if (status == SP_OK && !done) status = check_sample(q, i, in);
+        if (status == SP_OK && !done) status = sp__quant_check_sample(q, i, in);
         if (status == SP_OK && !done && !q->plan) status = make_plan(q, in);
         if (status == SP_OK && !done) status = sp__quant_run(&runner, in, out);
         if (status == SP_OK && !done) status = keep_sample(q, in, label, &bytes);
@@ -203,7 +210,7 @@ sp_status sp__quant_calibrate(sp_quantized *q, const sp_quant_data *data)
 /* in: what the float layer gives, what rounding makes of it. */
 static sp_status watch_shift(void *context, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
-    const watcher *w = context;
+    const sp_quant_watcher *w = context;
     sp_quant_layer *l = &w->q->plan->layers[w->place];
     (void)n_in, (void)n_out, (void)out;
     sp_tensor *a, *b;
@@ -261,7 +268,7 @@ static sp_status put_shifts(void *context, sp_quant_recording *r)
             status = sp__node_op(r->f, next, n->op, n->attrs, n->n_in, in, &made);
         }
         if (status == SP_OK)
-            status = put_watcher(q, r, next, i, 2, (sp_value *const[]){n->out[0], made->out[0]}, watch_shift);
+            status = sp__quant_put_watcher(q, r, next, i, 2, (sp_value *const[]){n->out[0], made->out[0]}, watch_shift);
         sp_tensor_release(numbers[0]);
         sp_tensor_release(numbers[1]);
         sp_tensor_release(w);

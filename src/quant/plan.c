@@ -237,6 +237,7 @@ static sp_status layer_at(const sp_quantized *q, const sp_quant_recording *r, in
     l->kind = conv ? SP_QUANT_CONV : SP_QUANT_MATMUL;
     l->y = l->out = place_of(r, n->out[0]);
     l->channel_axis = conv || a->transpose_b ? 0 : 1;
+    if (conv) l->groups = n->in[0]->meta.dims[1] / l->w->dims[1];
     l->y_axis = conv ? 1 : n->out[0]->meta.rank - 1;
     l->gemm = product && n->in[0]->meta.rank == 2;
     if (conv && n->n_in > 2 && n->in[2]) {
@@ -258,6 +259,7 @@ static void layer_free(sp_quant_layer *l)
     sp_tensor_release(l->w);
     sp_tensor_release(l->b);
     sp_tensor_release(l->corrected);
+    sp_tensor_release(l->adapted);
     sp_tensor_release(l->bias_q);
     sp_tensor_release(l->bias_scale);
     sp__quant_weight_free(&l->weight);

@@ -69,10 +69,12 @@ typedef struct sp_quant_weight {
     double error; /* relative, root of the mean square */
 } sp_quant_weight;
 
-/* least[c] (may be NULL): scales are not smaller than these. */
-sp_status sp__quant_weight_make(sp_tensor *w, int axis, int bits, const float *least, sp_quant_weight *out);
+/* least[c] (may be NULL): scales are not smaller than these. Scales follow from w; what is rounded to them is `values`, or w (NULL). */
+sp_status sp__quant_weight_make(sp_tensor *w, const sp_tensor *values, int axis, int bits, const float *least,
+                                sp_quant_weight *out);
 /* One scale for each block of so many elements along an axis. */
-sp_status sp__quant_weight_blocks(sp_tensor *w, int axis, int block, int bits, sp_quant_weight *out);
+sp_status sp__quant_weight_blocks(sp_tensor *w, const sp_tensor *values, int axis, int block, int bits,
+                                  sp_quant_weight *out);
 void sp__quant_weight_free(sp_quant_weight *w);
 
 /* --- the plan ---------------------------------------------------------------------------------------------------- */
@@ -96,6 +98,10 @@ typedef struct sp_quant_layer {
     sp_tensor *w, *b;              /* float32; b may be NULL; both owned */
     sp_tensor *corrected;          /* b with what rounding shifts taken back; NULL: it is not corrected */
     bool changed;                  /* they are not those of the model any more */
+    int64_t groups;                /* of a convolution */
+    sp_tensor *
+        adapted; /* weights that adaptive rounding has chosen, multiples of their scales; NULL: w is rounded to the nearest */
+    struct sp_quant_products *products; /* while these are chosen (adapt.c) */
     sp_quant_weight weight;
     sp_tensor *bias_q, *bias_scale; /* int32 and float32 */
     double *shift;                  /* by channel: sum of the differences that rounding makes, for bias correction */
@@ -195,6 +201,19 @@ void sp__quant_plan_free(sp_quant_plan *p);
 
 /* Watch the network work on all data: fills the groups' observers, keeps the first samples. */
 sp_status sp__quant_calibrate(sp_quantized *q, const sp_quant_data *data);
+/* Does a sample fit the model? */
+sp_status sp__quant_check_sample(const sp_quantized *q, int64_t i, sp_tensor *const *in);
+/* The plan from the first sample, where nothing else needs data. */
+sp_status sp__quant_plan_from(sp_quantized *q, const sp_quant_data *data);
+/* Host code in front of `before` (NULL: at the end) that is given values and gives nothing; its context is a watcher. */
+typedef struct sp_quant_watcher {
+    sp_quantized *q;
+    int place; /* of the value; or the layer */
+} sp_quant_watcher;
+sp_status sp__quant_put_watcher(sp_quantized *q, sp_quant_recording *r, sp_node *before, int place, int n_in,
+                                sp_value *const *in, sp_host_fn run);
+/* Weights that are rounded so that results change least (sp_quant_layer.adapted); behind it numbers are settled anew. */
+sp_status sp__quant_adapt(sp_quantized *q, const sp_quant_data *data);
 /* Ranges, scales and integer weights from what was seen. */
 sp_status sp__quant_settle(sp_quantized *q);
 sp_status sp__quant_correct_bias(sp_quantized *q);

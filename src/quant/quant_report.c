@@ -98,8 +98,9 @@ static void put_json(sp__text *t, const sp_quantized *q, const int *order)
                    {"metric", q->metric},
                    {"float_metric", q->float_metric}};
     sp__text_put(
-        t, "{\"kind\": \"%s\", \"method\": \"%s\", \"weight_bits\": %d, \"activation_bits\": %d, \"samples\": %lld, ",
-        q->options.kind, q->options.method, q->options.weight_bits, q->options.activation_bits,
+        t,
+        "{\"kind\": \"%s\", \"method\": \"%s\", \"rounding\": \"%s\", \"weight_bits\": %d, \"activation_bits\": %d, \"samples\": %lld, ",
+        q->options.kind, q->options.method, q->options.rounding, q->options.weight_bits, q->options.activation_bits,
         (long long)q->n_samples);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         sp__text_put(t, "\"%s\": ", numbers[i].name);

@@ -26,6 +26,7 @@ static sp_status check_effects(const sp_quant_options *o)
         {"bias_correction", !fixed && o->no_bias_correction, "kind 'static'"},
         {"effect_samples", !fixed && o->effect_samples != 0 && o->effect_samples != SP_QUANT_EFFECT_SAMPLES,
          "kind 'static'"},
+        {"rounding", strcmp(o->rounding, "nearest") != 0 && o->weight_bits == 16, "weights of 8 bits and fewer"},
         {"percentile", o->percentile != 99.99 && strcmp(o->method, "percentile") != 0, "method 'percentile'"},
         {"block", o->block != 32 && o->weight_bits != 4, "weights of 4 bits"},
         {"per_tensor", o->per_tensor && (o->weight_bits == 4 || o->weight_bits == 16), "weights of 7 or 8 bits"}};
@@ -41,6 +42,8 @@ static sp_status check_options(const sp_quant_options *o)
              "kind is '%s', it must be static, dynamic or weights", o->kind);
     SP_CHECK(sp__quant_method_known(o->method), SP_VALUE,
              "method is '%s', it must be minmax, average, percentile, outliers, entropy or mse", o->method);
+    SP_CHECK(is_one_of(o->rounding, "nearest", "adaptive", "adaptive"), SP_VALUE,
+             "rounding is '%s', it must be nearest or adaptive", o->rounding);
     SP_CHECK(o->weight_bits == 8 || (!weights && o->weight_bits == 7) ||
                  (weights && (o->weight_bits == 4 || o->weight_bits == 16)),
              SP_VALUE, "weights of %d bits: they must have 8%s", o->weight_bits,
@@ -73,8 +76,9 @@ static sp_status take_options(sp_quantized *q, const sp_quant_options *given)
     o->kind = text_or(q, o->kind, "static");
     o->method = text_or(q, o->method, "minmax");
     o->keep = text_or(q, o->keep, "");
+    o->rounding = text_or(q, o->rounding, "nearest");
     if (o->target) o->target = text_or(q, o->target, NULL);
-    if (!o->kind || !o->method || !o->keep || (given && given->target && !o->target)) return SP_NOMEM;
+    if (!o->kind || !o->method || !o->keep || !o->rounding || (given && given->target && !o->target)) return SP_NOMEM;
     if (o->weight_bits == 0) o->weight_bits = 8;
     if (o->activation_bits == 0) o->activation_bits = 8;
     if (o->block == 0) o->block = 32;
@@ -146,6 +150,8 @@ static sp_status check_integers_recorded(sp_quantized *q)
 
 /* --- the steps --------------------------------------------------------------------------------------------------- */
 
+static bool is_adaptive(const sp_quantized *q) { return strcmp(q->options.rounding, "adaptive") == 0; }
+
 static sp_status quantize_static(sp_quantized *q, const sp_quant_data *data)
 {
     SP_CHECK(data && data->sample, SP_VALUE,
@@ -153,6 +159,10 @@ static sp_status quantize_static(sp_quantized *q, const sp_quant_data *data)
     SP_TRY(sp__quant_calibrate(q, data));
     SP_TRY(check_layers(q));
     SP_TRY(sp__quant_replan(q));
+    if (is_adaptive(q)) {
+        SP_TRY(sp__quant_adapt(q, data));
+        SP_TRY(sp__quant_replan(q));
+    }
     if (!q->options.no_bias_correction) {
         SP_TRY(sp__quant_correct_bias(q));
         SP_TRY(sp__quant_replan(q));
@@ -181,6 +191,17 @@ static sp_status edit(void *context, sp_function *f)
     return status;
 }
 
+/* Weights alone, or those of products, rounded by what layers take. */
+static sp_status adapt_weights(sp_quantized *q, const sp_quant_data *data)
+{
+    SP_CHECK(data && data->sample, SP_VALUE, "adaptive rounding needs data: it watches what layers take");
+    SP_TRY(sp__quant_plan_from(q, data));
+    SP_TRY(check_layers(q));
+    SP_TRY(sp__quant_settle(q));
+    SP_TRY(sp__quant_adapt(q, data));
+    return sp__quant_settle(q);
+}
+
 /* Without data: some sizes for what is free, to find the layers. */
 static sp_status plan_without_data(sp_quantized *q)
 {
@@ -203,7 +224,9 @@ sp_status sp_model_quantize(sp_model *m, const sp_quant_data *data, const sp_qua
     sp_status status = take_options(q, options);
     if (status == SP_OK) status = check_model(m);
     if (status == SP_OK)
-        status = strcmp(q->options.kind, "static") == 0 ? quantize_static(q, data) : plan_without_data(q);
+        status = strcmp(q->options.kind, "static") == 0 ? quantize_static(q, data)
+                 : is_adaptive(q)                       ? adapt_weights(q, data)
+                                                        : plan_without_data(q);
     if (status == SP_OK) *out = q;
     else sp_quantized_release(q);
     return status;

@@ -77,14 +77,15 @@ static int8_t round_to(float x, float scale, int most)
     return (int8_t)(q < (float)most ? q : (float)most);
 }
 
-static void round_all(const sp_tensor *w, const channels *c, int most, sp_quant_weight *out)
+static void round_all(const sp_tensor *w, const sp_tensor *values, const channels *c, int most, sp_quant_weight *out)
 {
-    const float *x = (const float *)(const void *)w->data, *s = (const float *)(const void *)out->scale->data;
+    const float *x = (const float *)(const void *)w->data, *v = (const float *)(const void *)values->data,
+                *s = (const float *)(const void *)out->scale->data;
     int8_t *q = (int8_t *)out->q->data;
     double off = 0, all = 0;
     for (int64_t i = 0; i < w->count; i++) {
         const int64_t k = i / c->inner % c->n;
-        q[i] = round_to(x[i], s[k], most);
+        q[i] = round_to(v[i], s[k], most);
         const double d = (double)x[i] - (double)q[i] * (double)s[k];
         off += d * d;
         all += (double)x[i] * (double)x[i];
@@ -92,7 +93,8 @@ static void round_all(const sp_tensor *w, const channels *c, int most, sp_quant_
     out->error = all > 0 ? sqrt(off / all) : 0;
 }
 
-sp_status sp__quant_weight_make(sp_tensor *w, int axis, int bits, const float *least, sp_quant_weight *out)
+sp_status sp__quant_weight_make(sp_tensor *w, const sp_tensor *values, int axis, int bits, const float *least,
+                                sp_quant_weight *out)
 {
     const channels c = channels_of(w, axis);
     const int most = (1 << (bits - 1)) - 1, rank = axis < 0 ? 0 : 1;
@@ -108,12 +110,13 @@ sp_status sp__quant_weight_make(sp_tensor *w, int axis, int bits, const float *l
     float *s = (float *)(void *)out->scale->data;
     for (int64_t i = 0; i < w->count; i++) s[i / c.inner % c.n] = fmaxf(s[i / c.inner % c.n], fabsf(x[i]));
     for (int64_t k = 0; k < c.n; k++) s[k] = fmaxf(positive((double)s[k] / most), least ? least[axis < 0 ? 0 : k] : 0);
-    round_all(w, &c, most, out);
+    round_all(w, values ? values : w, &c, most, out);
     return SP_OK;
 }
 
 /* Blocks lie along an axis: element i of it belongs to block i / block. */
-sp_status sp__quant_weight_blocks(sp_tensor *w, int axis, int block, int bits, sp_quant_weight *out)
+sp_status sp__quant_weight_blocks(sp_tensor *w, const sp_tensor *values, int axis, int block, int bits,
+                                  sp_quant_weight *out)
 {
     const channels c = channels_of(w, axis);
     const int most = (1 << (bits - 1)) - 1;
@@ -128,7 +131,7 @@ sp_status sp__quant_weight_blocks(sp_tensor *w, int axis, int block, int bits, s
         sp__quant_weight_free(out);
         return status;
     }
-    const float *x = (const float *)(const void *)w->data;
+    const float *x = (const float *)(const void *)w->data, *v = values ? (const float *)(const void *)values->data : x;
     float *s = (float *)(void *)out->scale->data;
     int8_t *q = (int8_t *)out->q->data;
     double off = 0, all = 0;
@@ -139,7 +142,7 @@ sp_status sp__quant_weight_blocks(sp_tensor *w, int axis, int block, int bits, s
                 s[at] = fmaxf(s[at], fabsf(x[i]));
                 continue;
             }
-            q[i] = round_to(x[i], s[at], most);
+            q[i] = round_to(v[i], s[at], most);
             const double d = (double)x[i] - (double)q[i] * (double)s[at];
             off += d * d;
             all += (double)x[i] * (double)x[i];

@@ -93,7 +93,7 @@ static sp_status settle_static(sp_quantized *q, sp_quant_layer *l)
     const int axis = l->weight.axis;
     SP_TRY(least_scales(l, l->kind == SP_QUANT_CONV || l->gemm ? b : NULL, x->scale, &least));
     sp__quant_weight_free(&l->weight);
-    const sp_status status = sp__quant_weight_make(l->w, axis, q->options.weight_bits, least, &l->weight);
+    const sp_status status = sp__quant_weight_make(l->w, l->adapted, axis, q->options.weight_bits, least, &l->weight);
     sp__free(least);
     SP_TRY(status);
     SP_TRY(round_bias(l, b, x->scale));
@@ -138,8 +138,9 @@ static sp_status settle_weight(sp_quantized *q, sp_quant_layer *l)
     if (bits == 16) return as_half(l);
     sp__quant_weight_free(&l->weight);
     if (bits == 4 && l->kind == SP_QUANT_MATMUL)
-        return sp__quant_weight_blocks(l->w, 1 - l->channel_axis, q->options.block, bits, &l->weight);
-    return sp__quant_weight_make(l->w, q->options.per_tensor ? -1 : l->channel_axis, bits, NULL, &l->weight);
+        return sp__quant_weight_blocks(l->w, l->adapted, 1 - l->channel_axis, q->options.block, bits, &l->weight);
+    return sp__quant_weight_make(l->w, l->adapted, q->options.per_tensor ? -1 : l->channel_axis, bits, NULL,
+                                 &l->weight);
 }
 
 static sp_status settle_layers(sp_quantized *q)

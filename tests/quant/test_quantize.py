@@ -412,3 +412,70 @@ def test_options_that_fit_neither_model_nor_data(folder, tmp_path):
     assert "--labels is for a --target of" in spore(folder / "net.onnx", "-o", tmp_path / "a.onnx", "--data", folder / "all.npz", "--labels",
                                                     tmp_path / "labels", "--target", "cosine>=0.5", code=2)
     assert not (tmp_path / "a.onnx").exists()
+
+
+# --- adaptive rounding --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options, ratio", [({"kind": "weights"}, 0.5), ({"kind": "weights", "bits": 4}, 0.5),
+                                            ({"kind": "static"}, 0.99), ({"kind": "static", "per_tensor": True}, 0.99)])
+def test_adaptive_rounding_changes_results_less(options, ratio):
+    net, data = make_net(), samples(8, 1, 8)
+    errors = [off(net, ms.quantize(net, data, rounding=rounding, **options).cell(), samples(6, 77)) for rounding in ("nearest", "adaptive")]
+    assert errors[1] < ratio * errors[0], errors
+
+
+def test_adaptive_rounding_finds_the_best_integers():
+    """One layer of three weights a channel: every choice of integers is tried."""
+    rng = np.random.default_rng(5)
+    net = nn.Dense(3, 6, has_bias=False)
+    w = rng.standard_normal((6, 3)).astype(np.float32)
+    net.weight.set_data(Tensor(w))
+    x = (rng.standard_normal((400, 3)) @ np.array([[1, 0.9, 0.8], [0, 0.3, 0.2], [0, 0, 0.2]])).astype(np.float32)
+    h = x.T.astype(np.float64) @ x / len(x)
+    grid = np.stack(np.meshgrid(*[np.arange(-7, 8)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    found = {}
+    for rounding in ("nearest", "adaptive"):
+        q = ms.quantize(net, [x], kind="weights", bits=4, rounding=rounding).cell()
+        rounded = q(Tensor(np.eye(3, dtype=np.float32))).asnumpy().T
+        e = w - rounded
+        found[rounding] = np.einsum("ci,ij,cj->c", e, h, e)
+    for c in range(6):
+        e = w[c] - grid * np.abs(w[c]).max() / 7
+        best = np.einsum("ki,ij,kj->k", e, h, e).min()
+        assert found["adaptive"][c] <= found["nearest"][c] * (1 + 1e-5)
+        assert found["adaptive"][c] <= 2.5 * best + 1e-6  # one weight at a time does not always find the best of all
+    assert found["adaptive"].sum() < 0.7 * found["nearest"].sum()
+
+
+def test_adaptive_rounding_is_the_same_each_time_and_with_other_sizes():
+    net, data = make_net(), samples(4, 1, 8)
+    x = Tensor(samples(1, 3, 5)[0])
+    answers = [ms.quantize(net, data, kind="weights", bits=4, rounding="adaptive").cell()(x).asnumpy() for _ in range(2)]
+    assert np.array_equal(*answers)
+
+
+def test_wrong_requests_for_adaptive_rounding():
+    net = make_net()
+    with pytest.raises(ValueError, match="rounding is 'upwards', it must be nearest or adaptive"):
+        ms.quantize(net, samples(1), rounding="upwards")
+    with pytest.raises(ValueError, match="rounding is for weights of 8 bits and fewer"):
+        ms.quantize(net, samples(1), kind="weights", bits=16, rounding="adaptive")
+    bad = samples(1)
+    bad[0][0, 0, 0, 0] = np.nan
+    with pytest.raises(ValueError, match="what layer 'conv1' takes: .* numbers are NaN or infinite"):
+        ms.quantize(net, bad, kind="weights", rounding="adaptive")
+
+
+def test_command_rounds_adaptively(tmp_path):
+    net = make_net()
+    ms.export(net, Tensor(samples(1)[0]), file_name=str(tmp_path / "net"), file_format="ONNX")
+    np.save(tmp_path / "data.npy", np.concatenate(samples(6, 1)))
+    base = [SPORE, "quantize", str(tmp_path / "net.onnx"), "-o", str(tmp_path / "out.onnx"), "--kind", "weights", "--bits", "4"]
+    done = subprocess.run([*base, "--rounding", "adaptive"], capture_output=True, text=True)
+    assert done.returncode == 2 and "--data is missing: adaptive rounding watches what layers take" in done.stderr
+    done = subprocess.run([*base, "--rounding", "adaptive", "--data", str(tmp_path / "data.npy"), "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rounding"] == "adaptive"
+    done = subprocess.run([*base, "--data", str(tmp_path / "data.npy"), "--overwrite"], capture_output=True, text=True)
+    assert done.returncode == 2 and "--data is for static quantisation and adaptive rounding" in done.stderr
