@@ -11,7 +11,7 @@
 
 static const char help[] =
     "usage: spore quantize MODEL -o OUT [--data DATA] [options]\n\n"
-    "Writes MODEL (of any kind that spore runs) as one that computes with small integers, into OUT (.onnx or .mindir), and says what became of each\n"
+    "Writes MODEL (of any kind that spore runs) as one that computes with small integers, into OUT (.onnx or .mindir; kind weights also .ms), and says what became of each\n"
     "layer. DATA is what the network is watched with while it chooses scales: a folder of arrays (.npy, .npz) or pictures, one such file, or a\n"
     "MindRecord data set (.mindrecord). Rows lie along the first axis of arrays.\n\n"
     "  -o, --output FILE    what to write\n"

@@ -60,7 +60,8 @@ typedef struct sp_quantized sp_quantized;
 SP_API sp_status sp_model_quantize(sp_model *m, const sp_quant_data *data, const sp_quant_options *options,
                                    sp_quantized **out);
 SP_API void sp_quantized_release(sp_quantized *q); /* NULL is fine */
-/* Write it: ONNX (QuantizeLinear and DequantizeLinear around operators, which readers join) or MindIR, by the name as sp_model_save does. opset 0: the lowest that holds it. */
+/* Write it: ONNX (QuantizeLinear and DequantizeLinear around operators, which readers join) or MindIR, by the name as sp_model_save does; kind "weights" with 8 and 16 bits
+ * also for MindSpore Lite (.ms). opset 0: the lowest that holds it. */
 SP_API sp_status sp_quantized_save(sp_quantized *q, const char *path, int opset, const sp_file_options *options);
 /* What became of each layer: ranges, errors, effects on the results, and why some stay float; for people, or as JSON. Freed with sp_text_free. */
 SP_API sp_status sp_quantized_report(const sp_quantized *q, bool json, char **out);

@@ -30,7 +30,7 @@ class Quantized:
         """Write it.
 
         Args:
-            file_name (str): Where to, ending in ``.onnx`` or ``.mindir`` .
+            file_name (str): Where to, ending in ``.onnx`` or ``.mindir`` ; kind ``"weights"`` with 8 and 16 bits also ``.ms`` .
             opset (int): Version of ONNX's operators; 0: the lowest that holds it. Default: ``0`` .
         """
         self._core.save(file_name, opset)

@@ -479,3 +479,29 @@ def test_command_rounds_adaptively(tmp_path):
     assert json.loads(done.stdout)["rounding"] == "adaptive"
     done = subprocess.run([*base, "--data", str(tmp_path / "data.npy"), "--overwrite"], capture_output=True, text=True)
     assert done.returncode == 2 and "--data is for static quantisation and adaptive rounding" in done.stderr
+
+
+# --- MindSpore Lite's files ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"bits": 8}, {"bits": 8, "per_tensor": True}, {"bits": 16}])
+def test_weights_are_written_for_lite(tmp_path, options):
+    from spore import lite
+    net, x = make_net(), samples(1, 3)[0]
+    q = ms.quantize(net, samples(1), kind="weights", free_batch=False, **options)
+    q.save(str(tmp_path / "net.ms"))
+    ms.export(net, Tensor(x), file_name=str(tmp_path / "net.mindir"), file_format="MINDIR")
+    assert subprocess.run([SPORE, "convert", str(tmp_path / "net.mindir"), str(tmp_path / "float.ms")]).returncode == 0
+    answer, wanted = lite.load(str(tmp_path / "net.ms"))(Tensor(x)).asnumpy(), q.cell()(Tensor(x)).asnumpy()
+    assert np.abs(answer - wanted).max() <= 1e-6 * np.abs(wanted).max()
+    assert (tmp_path / "net.ms").stat().st_size < (tmp_path / "float.ms").stat().st_size
+    plain = lite.load(str(tmp_path / "float.ms"))(Tensor(x)).asnumpy()
+    assert 0 < np.abs(plain - wanted).max() < 0.02 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("options, word", [({"kind": "static"}, "quantize_linear"), ({"kind": "weights", "bits": 4}, "scales of blocks")])
+def test_what_lite_files_do_not_hold_is_told(tmp_path, options, word):
+    net = nn.Dense(32, 8)
+    with pytest.raises(NotImplementedError, match=word):
+        ms.quantize(net, [np.ones((2, 32), np.float32)], free_batch=False, **options).save(str(tmp_path / "net.ms"))
+    assert not list(tmp_path.iterdir())

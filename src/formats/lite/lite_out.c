@@ -48,7 +48,33 @@ sp_meta sp__lite_out_turned(const sp_meta *m)
     return t;
 }
 
-static int add_tensor(sp_lite_out *o, const sp_meta *meta, bool picture, const char *title, sp_tensor *contents)
+/* QuantParam(scale zeroPoint min max narrowRange numBits inited): one for all, or one a channel. */
+static uint32_t put_scales(sp_lite_out *o, const sp_tensor *scale, const sp_tensor *zero)
+{
+    uint32_t *all = sp__alloc((size_t)scale->count * sizeof *all);
+    if (all == NULL) {
+        fail(o, SP_NOMEM);
+        return 0;
+    }
+    for (int64_t i = 0; i < scale->count; i++) {
+        sp_flat_put f[SP_FLAT_FIELDS] = {{0, false, 0}};
+        const double s = (double)((const float *)(const void *)scale->data)[i];
+        uint64_t bits;
+        memcpy(&bits, &s, sizeof bits);
+        f[0] = (sp_flat_put){8, false, bits};
+        f[1] = (sp_flat_put){4, false, zero != NULL ? (uint32_t)(int32_t)((const int8_t *)zero->data)[i] : 0};
+        f[5] = (sp_flat_put){4, false, 8};
+        f[6] = (sp_flat_put){1, false, 1};
+        all[i] = sp__flat_put_table(&o->flat, f);
+    }
+    const uint32_t list = sp__flat_put_refs(&o->flat, (size_t)scale->count, all);
+    sp__free(all);
+    return list;
+}
+
+/* scale and zero: of small integers; NULL: the contents are what they are. */
+static int add_tensor_scaled(sp_lite_out *o, const sp_meta *meta, bool picture, const char *title, sp_tensor *contents,
+                             const sp_tensor *scale, const sp_tensor *zero)
 {
     int32_t dims[SP_RANK_MAX] = {0};
     char made[32];
@@ -66,10 +92,16 @@ static int add_tensor(sp_lite_out *o, const sp_meta *meta, bool picture, const c
                              sp__flat_put_vector(&o->flat, sp_tensor_data(contents), sp_tensor_bytes(contents), 1)};
     f[9] = (sp_flat_put){4, true, sp__flat_put_text(&o->flat, title != NULL ? title : made)};
     f[2] = (sp_flat_put){4, true, sp__flat_put_vector(&o->flat, dims, (size_t)meta->rank, 4)};
+    if (scale != NULL) f[7] = (sp_flat_put){4, true, put_scales(o, scale, zero)};
     if (contents == NULL) f[0] = (sp_flat_put){4, false, MADE};
     f[1] = (sp_flat_put){4, false, (uint64_t)type};
     f[3] = (sp_flat_put){4, false, picture ? FORMAT_PICTURES : FORMAT_PLANES};
     return append(o, &o->tensors, &o->n_tensors, &o->tensor_room, sp__flat_put_table(&o->flat, f));
+}
+
+static int add_tensor(sp_lite_out *o, const sp_meta *meta, bool picture, const char *title, sp_tensor *contents)
+{
+    return add_tensor_scaled(o, meta, picture, title, contents, NULL, NULL);
 }
 
 int sp__lite_out_ints(sp_lite_out *o, int n, const int64_t *v)
@@ -91,8 +123,9 @@ int sp__lite_out_ints(sp_lite_out *o, int n, const int64_t *v)
     return index;
 }
 
-/* A constant in a form. */
-static int add_constant(sp_lite_out *o, const sp_value *v, sp_tensor *contents, bool picture)
+/* A constant in a form; scale and zero: of small integers. */
+static int add_constant(sp_lite_out *o, const sp_value *v, sp_tensor *contents, bool picture, const sp_tensor *scale,
+                        const sp_tensor *zero)
 {
     sp_builder b;
     sp_tensor *rows = NULL;
@@ -102,8 +135,9 @@ static int add_constant(sp_lite_out *o, const sp_value *v, sp_tensor *contents, 
     sp_status status = sp_builder_status(&b);
     if (status == SP_OK) status = sp_tensor_contiguous(t, &rows);
     if (status == SP_OK) {
-        const sp_meta meta = picture ? sp__lite_out_turned(&v->meta) : v->meta;
-        index = add_tensor(o, &meta, picture, o->titles[v->id], rows);
+        sp_meta meta = picture ? sp__lite_out_turned(&v->meta) : v->meta;
+        if (scale != NULL) meta.dtype = (sp_dtype)contents->dtype;
+        index = add_tensor_scaled(o, &meta, picture, o->titles[v->id], rows, scale, zero);
     } else fail(o, status);
     sp_tensor_release(rows);
     sp__builder_done(&b);
@@ -117,11 +151,32 @@ static sp_tensor *known(const sp_value *v)
     return v->origin == SP_VALUE_NODE && v->node->kind == SP_NODE_READ ? v->node->variable->tensor : NULL;
 }
 
+/* Scales of blocks have the rank of what they scale. */
+bool sp__lite_out_is_packed(const sp_value *v)
+{
+    if (v->origin != SP_VALUE_NODE || v->node->kind != SP_NODE_OP ||
+        strcmp(v->node->op->name, "dequantize_linear") != 0)
+        return false;
+    const sp_node *n = v->node;
+    const sp_tensor *q = known(n->in[0]), *scale = known(n->in[1]);
+    const sp_tensor *zero = n->n_in > 2 && n->in[2] != NULL ? known(n->in[2]) : NULL;
+    return q != NULL && q->dtype == SP_DTYPE_I8 && scale != NULL && scale->dtype == SP_DTYPE_F32 && scale->rank <= 1 &&
+           (zero != NULL ? zero->dtype == SP_DTYPE_I8 && zero->count == scale->count : n->n_in < 3 || n->in[2] == NULL);
+}
+
+static int add_known(sp_lite_out *o, const sp_value *v, bool picture)
+{
+    if (!sp__lite_out_is_packed(v)) return add_constant(o, v, known(v), picture, NULL, NULL);
+    const sp_node *n = v->node;
+    return add_constant(o, v, known(n->in[0]), picture, known(n->in[1]),
+                        n->n_in > 2 && n->in[2] != NULL ? known(n->in[2]) : NULL);
+}
+
 int sp__lite_out_plain(sp_lite_out *o, const sp_value *v)
 {
     sp_lite_form *f = &o->forms[v->id];
     if (f->plain >= 0) return f->plain;
-    if (known(v) != NULL) return f->plain = add_constant(o, v, known(v), false);
+    if (known(v) != NULL || sp__lite_out_is_packed(v)) return f->plain = add_known(o, v, false);
     if (f->picture < 0) {
         sp__lite_out_refuse(o, "a value that is no tensor");
         return 0;
@@ -135,7 +190,7 @@ int sp__lite_out_picture(sp_lite_out *o, const sp_value *v)
 {
     sp_lite_form *f = &o->forms[v->id];
     if (f->picture >= 0) return f->picture;
-    if (known(v) != NULL) return f->picture = add_constant(o, v, known(v), true);
+    if (known(v) != NULL || sp__lite_out_is_packed(v)) return f->picture = add_known(o, v, true);
     const int x = sp__lite_out_plain(o, v), perm = sp__lite_out_ints(o, 4, (int64_t[]){0, 2, 3, 1});
     const sp_meta meta = sp__lite_out_turned(&v->meta);
     o->pictured = true;

@@ -43,6 +43,8 @@ typedef struct sp_lite_fields {
 /* The tensor of operand i in a form; constants are written when they are first used. */
 int sp__lite_out_plain(sp_lite_out *o, const sp_value *v);
 int sp__lite_out_picture(sp_lite_out *o, const sp_value *v);
+/* Is it a weight in small integers, with its scales (dequantize_linear of constants)? It is written so, and has no node. */
+bool sp__lite_out_is_packed(const sp_value *v);
 int sp__lite_out_ints(sp_lite_out *o, int n, const int64_t *v); /* a constant of int32 */
 /* A node; the tensor that it makes, of this type; title NULL: its name is made up. */
 int sp__lite_out_emit(sp_lite_out *o, int tag, const sp_lite_fields *f, int n, const int *in, const sp_meta *meta,

@@ -77,6 +77,25 @@ static void write_alias(sp_lite_out *o, const rule *r)
     o->forms[y->id].picture = -1;
 }
 
+/* ScaleFusion(axis activation_type): of channels, which lie last in pictures. */
+static void write_affine(sp_lite_out *o, const rule *r)
+{
+    const bool picture = o->node->in[0]->meta.rank == 4;
+    const int x = picture ? sp__lite_out_picture(o, o->node->in[0]) : in_plain(o, 0);
+    const sp_lite_fields f = {.number = {picture ? 3 : 1}};
+    sp__lite_out_give(o, r->tag, &f, 3, (int[]){x, in_plain(o, 1), in_plain(o, 2)}, picture);
+}
+
+/* Small integers that stand for weights: written where they are used. */
+static void write_packed(sp_lite_out *o, const rule *r)
+{
+    (void)r;
+    if (!sp__lite_out_is_packed(o->node->out[0]))
+        sp__lite_out_refuse(
+            o,
+            "integers that flow between layers, or scales of blocks: only weights with one scale, or one a channel, are written");
+}
+
 static void write_cast(sp_lite_out *o, const rule *r)
 {
     const int64_t type = sp__lite_type(o->node->out[0]->meta.dtype);
@@ -372,6 +391,8 @@ static const rule rules[] = {
     {"max_pool2d", write_pool, 92, 0},
     {"avg_pool2d", write_pool, 17, 1},
     {"layer_norm", write_layer_norm, 75, 0},
+    {"channel_affine", write_affine, 127, 0},
+    {"dequantize_linear", write_packed, 0, 0},
 };
 
 bool sp__lite_out_rule(sp_lite_out *o, const sp_node *n)
