@@ -4,6 +4,7 @@
 
 #include "spore/graph.h"
 #include "spore/parallel.h"
+#include "spore/profile.h"
 
 static sp_comm *group_of(const char *name)
 {
@@ -153,6 +154,73 @@ static PyObject *message(PyObject *args, sp_exchange_kind kind)
 
 static PyObject *comm_send(PyObject *module, PyObject *args) { return (void)module, message(args, SP_EXCHANGE_SEND); }
 static PyObject *comm_recv(PyObject *module, PyObject *args) { return (void)module, message(args, SP_EXCHANGE_RECV); }
+
+/* An all_reduce that goes on while Python computes. Nobody waits for one that is dropped: its memory stays its own. */
+typedef struct {
+    sp_request *request;
+    sp_tensor *in, *out;
+} begun_exchange;
+
+static const char begun_name[] = "spore.exchange";
+
+/* Of one that was awaited. */
+static void begun_free(PyObject *capsule) { PyMem_Free(PyCapsule_GetPointer(capsule, begun_name)); }
+
+static PyObject *comm_begin(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *object;
+    const char *op, *name;
+    sp_reduce how;
+    if (!PyArg_ParseTuple(args, "Oss:comm_begin", &object, &op, &name)) return NULL;
+    sp_tensor *t = sp__py_value(object);
+    sp_comm *c = t ? group_of(name) : NULL;
+    if (!c) return NULL;
+    SP_PY_TRY(sp_reduce_parse(op, &how));
+    begun_exchange *b = PyMem_Malloc(sizeof *b);
+    if (!b) return PyErr_NoMemory();
+    *b = (begun_exchange){NULL, NULL, NULL};
+    sp_status status = sp_tensor_contiguous(t, &b->in);
+    if (status == SP_OK) status = sp_tensor_create(sp_tensor_dtype(t), sp_tensor_rank(t), sp_tensor_dims(t), &b->out);
+    if (status == SP_OK) {
+        Py_BEGIN_ALLOW_THREADS status = sp_comm_start(c,
+                                                      &(sp_exchange){.kind = SP_EXCHANGE_ALL_REDUCE,
+                                                                     .dtype = sp_tensor_dtype(b->in),
+                                                                     .reduce = how,
+                                                                     .n = sp_tensor_count(b->in),
+                                                                     .in = sp_tensor_data(b->in),
+                                                                     .out = sp_tensor_data(b->out)},
+                                                      &b->request);
+        Py_END_ALLOW_THREADS
+    }
+    PyObject *capsule = status == SP_OK ? PyCapsule_New(b, begun_name, NULL) : NULL;
+    if (capsule) return capsule;
+    if (status != SP_OK) {
+        sp_tensor_release(b->in);
+        sp_tensor_release(b->out);
+        PyMem_Free(b);
+        sp__py_fail(status);
+    }
+    return NULL;
+}
+
+static PyObject *comm_await(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    begun_exchange *b = PyCapsule_GetPointer(capsule, begun_name);
+    if (!b) return NULL;
+    if (!b->request) return PyErr_Format(PyExc_RuntimeError, "comm_await: the exchange was awaited already");
+    sp_status status;
+    const int64_t from = sp_profile_now();
+    Py_BEGIN_ALLOW_THREADS status = sp_request_wait(b->request);
+    Py_END_ALLOW_THREADS b->request = NULL;
+    sp_profile_add("operator", "await", from, sp_profile_now());
+    sp_tensor *out = b->out;
+    if (status == SP_OK) sp_tensor_release(b->in); /* else messages on their way may still use it */
+    PyCapsule_SetDestructor(capsule, begun_free);
+    SP_PY_TRY(status);
+    return sp__py_take_tensor(out);
+}
 
 /* (whole shape, slices of each axis), or None for a Tensor that no program over several ranks uses. */
 static PyObject *tensor_split(PyObject *module, PyObject *object)
@@ -310,6 +378,9 @@ static PyMethodDef functions[] = {
      "comm_info(group)\n--\n\n(rank, size, local rank, local size, ranks in the world)"},
     {"comm_create", comm_create, METH_VARARGS, "comm_create(name, ranks)\n--\n\nMake a group; all its ranks call it."},
     {"comm_drop", comm_drop, METH_VARARGS, "comm_drop(name)\n--\n\nForget a group."},
+    {"comm_begin", comm_begin, METH_VARARGS,
+     "comm_begin(tensor, op, group)\n--\n\nBegin an all_reduce, which goes on meanwhile; what comm_await takes, once."},
+    {"comm_await", comm_await, METH_O, "comm_await(begun)\n--\n\nThe result of an all_reduce that comm_begin has begun."},
     {"comm_barrier", comm_barrier, METH_VARARGS, "comm_barrier(group)\n--\n\nWait for all ranks of a group."},
     {NULL, NULL, 0, NULL}};
 

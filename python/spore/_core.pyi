@@ -1068,8 +1068,12 @@ def cache_session(*args, **kwargs) -> Any:
     """cache_session(address): a new session of a cache server."""
 def codegen(*args, **kwargs) -> Any:
     """codegen(models, names, folder, target, train, optimizer, loss, ram, flash): the report."""
+def comm_await(begun) -> Any:
+    """The result of an all_reduce that comm_begin has begun."""
 def comm_barrier(group) -> Any:
     """Wait for all ranks of a group."""
+def comm_begin(tensor, op, group) -> Any:
+    """Begin an all_reduce, which goes on meanwhile; what comm_await takes, once."""
 def comm_create(name, ranks) -> Any:
     """Make a group; all its ranks call it."""
 def comm_drop(name) -> Any:

@@ -260,6 +260,7 @@ static void put_threads(sp__text *t, int pid)
             e->thread == pid                                   ? "main"
             : strcmp(text_of(e->kind), SP_PROFILE_DATA) == 0   ? "data"
             : strcmp(text_of(e->kind), SP_PROFILE_WORKER) == 0 ? "pool"
+            : strcmp(text_of(e->kind), SP_PROFILE_EXCHANGE) == 0 ? "exchanges"
                                                                : "thread");
     }
 }

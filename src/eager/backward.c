@@ -12,6 +12,8 @@
 typedef struct {
     sp_grad_node *node;
     bool needed;
+    bool over;      /* a leaf that was visited as soon as its gradient was complete */
+    int first_user; /* of a leaf with hooks: number of the first visit that needs it, from 1; it gives the last part of the gradient */
     sp_tensor *one;   /* gradient of the only output */
     sp_tensor **many; /* of several */
 } visit;
@@ -20,6 +22,7 @@ typedef struct {
     bool strict;   /* a target that is not reached, or only through opaque nodes, is an error */
     visit *visits; /* ascending numbers */
     int n, capacity;
+    bool early; /* there are leaves with hooks */
     int *slots; /* hash: node -> index + 1, while collecting */
     int n_slots;
 } backward;
@@ -76,6 +79,8 @@ static int by_number(const void *a, const void *b)
 /* Where no gradient goes through, the way ends, unless that is to be told. */
 static int n_edges(const backward *w, const sp_grad_node *node) { return node->opaque && !w->strict ? 0 : node->n_in; }
 
+static bool is_leaf(const sp_grad_node *n) { return n->n_in == 0 && !n->op && !n->custom; }
+
 /* All nodes reachable from the outputs, and which of them lead to a target. */
 static sp_status collect(backward *w, int n_outputs, sp_tensor *const *outputs, int n_targets,
                          sp_tensor *const *targets)
@@ -99,6 +104,14 @@ static sp_status collect(backward *w, int n_outputs, sp_tensor *const *outputs, 
         visit *v = &w->visits[i];
         for (int k = 0; k < n_edges(w, v->node) && !v->needed; k++)
             v->needed = v->node->edge[k] && w->visits[find_visit(w, v->node->edge[k])].needed;
+        w->early |= v->needed && is_leaf(v->node) && v->node->hooks;
+    }
+    for (int i = 0; w->early && i < w->n; i++) {
+        const visit *v = &w->visits[i];
+        for (int k = 0; v->needed && k < n_edges(w, v->node); k++) {
+            visit *leaf = v->node->edge[k] ? &w->visits[find_visit(w, v->node->edge[k])] : NULL;
+            if (leaf && is_leaf(leaf->node) && leaf->node->hooks && !leaf->first_user) leaf->first_user = i + 1;
+        }
     }
     return SP_OK;
 }
@@ -357,6 +370,20 @@ static sp_status visit_node(backward *w, visit *v, int n_targets, sp_tensor *con
     return n->op ? run_rule(w, v, dout, create_graph) : SP_OK;
 }
 
+/* Hooks of leaves are called as soon as their gradients are complete, not when all others are: what they begin goes on meanwhile. */
+static sp_status visit_leaves(backward *w, int i, int n_targets, sp_tensor *const *targets, sp_tensor **grads)
+{
+    const sp_grad_node *n = w->visits[i].node;
+    for (int k = 0; k < n_edges(w, n); k++) {
+        visit *leaf = n->edge[k] ? &w->visits[find_visit(w, n->edge[k])] : NULL;
+        if (!leaf || leaf->first_user != i + 1 || leaf->over) continue;
+        leaf->over = true;
+        SP_TRY(visit_node(w, leaf, n_targets, targets, false, grads));
+        drop_gathered(leaf);
+    }
+    return SP_OK;
+}
+
 static void drop_all(int n, sp_tensor **grads)
 {
     for (int j = 0; j < n; j++) {
@@ -415,8 +442,9 @@ static sp_status run_backward(bool strict, int n_outputs, sp_tensor *const *outp
     }
     for (int i = w.n - 1; i >= 0; i--) {
         visit *v = &w.visits[i];
-        if (v->needed) SP_GOTO(done, visit_node(&w, v, n_targets, targets, create_graph, grads));
+        if (v->needed && !v->over) SP_GOTO(done, visit_node(&w, v, n_targets, targets, create_graph, grads));
         drop_gathered(v);
+        if (w.early && v->needed) SP_GOTO(done, visit_leaves(&w, i, n_targets, targets, grads));
     }
 done:
     sp__grad_depth = depth;

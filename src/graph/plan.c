@@ -701,6 +701,7 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
     if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));
+    if (l->s->planning & SP_PLAN_OVERLAP) SP_TRY(sp__plan_overlap(l->p));
     SP_TRY(SP_HAVE_CACHE && sp__cache_on() ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
     if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, 2 * (size_t)l->p->n_steps, sizeof *l->p->step_ns)))
         return SP_NOMEM;

@@ -9,6 +9,7 @@
  *   plan_fuse.c     element-wise steps that run together, block by block (fused.h)
  *   plan_tail.c     element-wise steps that products do
  *   plan_head.c    element-wise steps that reductions do
+ *   plan_overlap.c  exchanges between ranks that are begun by one step and awaited by another
  *   plan_lanes.c    small steps side by side
  *   plan_memory.c   lifetimes to offsets in the arena
  *   plan_pack.c     constant weights in the form kernels want, one for all plans
@@ -57,6 +58,8 @@ typedef struct sp_step {
     int n_in, n_out;
     int *handles;         /* inputs, then results; -1: left out. What is written is among the results */
     int work;             /* root of its scratch memory, -1: none */
+    int exchange;         /* number, from 1, of the exchange that it begins or awaits; 0: none, or all of it */
+    bool awaits;
     sp_inner_loop loop;   /* element-wise: what may be fused; fn NULL: not */
     int n_fused;          /* operators in it, 0: one */
     bool epilogue;        /* the kernel can have a tail: plan_tail.c */
@@ -131,6 +134,7 @@ struct sp_plan {
     int n_heads;               /* operators done by reductions */
     int n_blocked;             /* convolutions of images in blocks */
     int n_side;                /* steps that run side by side with others */
+    int n_begun;               /* exchanges that are awaited by another step than the one that begins them */
     struct sp_instance *idle;
     int n_idle;
     uint64_t runs;
@@ -200,6 +204,8 @@ sp_status sp__step_fuse(sp_plan *p, int i, sp_step *out);
 sp_status sp__plan_tails(sp_plan *p);
 /* Fused steps in front of reductions become their heads. */
 sp_status sp__plan_heads(sp_plan *p);
+/* Exchanges are begun where they stand and awaited where their results are needed, or their memory is. */
+sp_status sp__plan_overlap(sp_plan *p);
 /* Turns of all steps, in an order that may change; with several lanes where the plan may have them. */
 sp_status sp__plan_lanes(sp_plan *p);
 /* Time of a step on one thread, roughly, in nanoseconds: it decides about lanes, never about results. */

@@ -99,6 +99,7 @@ static sp_status instance_action(sp_instance *x, const sp_step *s, sp_action *ou
                                 .in = pointers,
                                 .out = pointers + s->n_in,
                                 .prepared = s->prepared,
+                                .begun = s->exchange ? &x->begun[s->exchange] : NULL,
                                 .work = s->work < 0 ? NULL : (char *)x->arena + x->plan->roots[s->work].offset}};
     if (!s->tail) return SP_OK;
     if (s->is_head) {
@@ -168,7 +169,8 @@ sp_status sp__instance_fill(sp_instance *x)
     x->storage.bytes = p->arena_bytes;
     x->handles = sp__arena_alloc(&x->memory, (size_t)(p->n_handles + 1) * sizeof *x->handles);
     x->actions = sp__arena_alloc(&x->memory, (size_t)(p->n_steps + 1) * sizeof *x->actions);
-    if (!x->handles || !x->actions) return SP_NOMEM;
+    x->begun = sp__arena_alloc(&x->memory, (size_t)(p->n_begun + 1) * sizeof *x->begun);
+    if (!x->handles || !x->actions || !x->begun) return SP_NOMEM;
     for (int i = 0; i < p->n_handles; i++) {
         const sp_handle *h = &p->handles[i];
         const sp_root *r = &p->roots[h->root];
@@ -247,7 +249,10 @@ static sp_status step_failed(const sp_step *s, sp_status status)
     return status;
 }
 
-static const char *step_name(const sp_step *s) { return s->run == sp__fused_run ? "fused" : s->op->name; }
+static const char *step_name(const sp_step *s)
+{
+    return s->run == sp__fused_run ? "fused" : s->awaits ? "await" : s->op->name;
+}
 
 /* A step as an event of the recording, with the line that it was written in. */
 static sp_status run_recorded(const sp_plan *p, int i, sp_action *a)
@@ -327,14 +332,28 @@ static sp_status run_lanes(sp_instance *x, const sp_turn *turn)
     return status;
 }
 
+/* The run has failed: nothing may go on in memory that is about to be used for something else. */
+static void drop_exchanges(sp_instance *x, sp_status status)
+{
+    const sp_plan *p = x->plan;
+    sp_error why;
+    sp_error_capture(status, &why);
+    for (int i = 0; i < p->n_steps; i++)
+        if (p->steps[i].awaits && x->begun[p->steps[i].exchange])
+            p->steps[i].op->await(&x->begun[p->steps[i].exchange], true);
+    sp_error_raise(&why);
+}
+
 sp_status sp__instance_run(sp_instance *x)
 {
     const sp_plan *p = x->plan;
-    for (int i = 0; i < p->n_turns; i++) {
+    sp_status status = SP_OK;
+    for (int i = 0; i < p->n_turns && status == SP_OK; i++) {
         const sp_turn *turn = &p->turns[i];
-        SP_TRY(turn->n_lanes == 1 ? run_actions(x, turn->first, turn->end[0]) : run_lanes(x, turn));
+        status = turn->n_lanes == 1 ? run_actions(x, turn->first, turn->end[0]) : run_lanes(x, turn);
     }
-    return SP_OK;
+    if (status != SP_OK && p->n_begun) drop_exchanges(x, status);
+    return status;
 }
 
 static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **out)

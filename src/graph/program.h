@@ -51,7 +51,8 @@ enum {
     SP_PLAN_TAIL = 8,
     SP_PLAN_PREPACK = 16,
     SP_PLAN_HEAD = 32,
-    SP_PLAN_LAYOUT = 64
+    SP_PLAN_LAYOUT = 64,
+    SP_PLAN_OVERLAP = 128
 };
 
 typedef struct sp_instr {

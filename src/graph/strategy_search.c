@@ -183,7 +183,7 @@ static sp_status try_choice(search *s, choice *c)
     if (status == SP_OK) status = sp__cost_graph(&s->costs, copy, &cost, NULL);
     sp_graph_release(copy);
     if (status == SP_RUNTIME || status == SP_VALUE) return SP_OK; /* such layouts are refused */
-    if (status == SP_OK) c->cost = cost.compute + cost.exchange;
+    if (status == SP_OK) c->cost = cost.step;
     return status;
 }
 
@@ -379,8 +379,8 @@ sp_status sp_program_cost(const sp_program *p, char **json)
             "%.3f, \"step_us\": %.3f, \"whole_us\": %.3f,\n  \"sent_bytes\": %.0f, \"variable_bytes\": %.0f, \"peak_bytes\": "
             "%.0f,\n  \"nodes\": %d,\n",
             world->size, sp__cost_hosts(world), p->sharded ? "true" : "false", p->stores ? "true" : "false", c.ranks,
-            mine.compute / 1e3, mine.exchange / 1e3, (mine.compute + mine.exchange) / 1e3,
-            (alone.compute + alone.exchange) / 1e3, mine.sent, mine.variables, mine.variables + mine.peak,
+            mine.compute / 1e3, mine.exchange / 1e3, mine.step / 1e3,
+            alone.step / 1e3, mine.sent, mine.variables, mine.variables + mine.peak,
             mine.n_nodes);
         sp__text_put(&t, "%s\n}\n", table.data ? table.data : "");
         status = sp__text_take(&t, json);

@@ -24,7 +24,7 @@ static sp_status run(const sp_call *c, const char *group, sp_exchange e)
     e.dtype = (sp_dtype)c->in[0]->dtype;
     e.in = c->in[0]->data;
     e.out = c->out[0]->data;
-    return sp_comm_run(comm, &e);
+    return sp__call_exchange(c, comm, &e);
 }
 
 static sp_status size_of_group(const char *group, int64_t *size)
@@ -139,6 +139,7 @@ const sp_op sp_op_all_reduce = {
     .vjp = all_reduce_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
     .collective = true,
+    .await = sp__call_await,
     .doc = "The sum (prod, max, min, and, or, avg) of the ranks' tensors, on all ranks of a group.",
     .batch = batch_whole,
     .samples = "[2,3]; [4]",
@@ -172,6 +173,7 @@ const sp_op sp_op_all_gather = {
     .reference = all_gather_reference,
     .vjp = all_gather_vjp,
     .collective = true,
+    .await = sp__call_await,
     .doc = "The ranks' tensors joined along the first dimension, on all ranks of a group.",
     .batch = batch_first,
     .samples = "[2,3]; [4]",
@@ -216,6 +218,7 @@ const sp_op sp_op_reduce_scatter = {
     .reference = reduce_scatter_reference,
     .vjp = reduce_scatter_vjp,
     .collective = true,
+    .await = sp__call_await,
     .doc = "This rank's part, along the first dimension, of the sum of the ranks' tensors.",
     .batch = batch_first,
     .samples = "[2,3]; [4]",
@@ -251,6 +254,7 @@ const sp_op sp_op_rank_broadcast = {
     .reference = broadcast_reference,
     .vjp = broadcast_vjp,
     .collective = true,
+    .await = sp__call_await,
     .batch = batch_whole,
     .doc = "The tensor of one rank, on all ranks of a group. Gradients stay with their ranks.",
     .samples = "[2,3]",
@@ -303,6 +307,7 @@ const sp_op sp_op_rank_reduce = {
     .reference = rank_reduce_reference,
     .vjp = rank_reduce_vjp,
     .collective = true,
+    .await = sp__call_await,
     .doc = "The sum (prod, max, min, and, or, avg) of the ranks' tensors at one rank; zeros elsewhere.",
     .batch = batch_whole,
     .samples = "[2,3]",
@@ -333,6 +338,7 @@ const sp_op sp_op_rank_gather = {
     .reference = rank_gather_reference,
     .vjp = rank_gather_vjp,
     .collective = true,
+    .await = sp__call_await,
     .doc = "The ranks' tensors joined along the first dimension at one rank; zeros elsewhere.",
     .batch = batch_first,
     .samples = "[2,3]; [4]",
@@ -360,6 +366,7 @@ const sp_op sp_op_rank_scatter = {
     .reference = rank_scatter_reference,
     .vjp = rank_scatter_vjp,
     .collective = true,
+    .await = sp__call_await,
     .doc = "This rank's part, along the first dimension, of one rank's tensor.",
     .batch = batch_first,
     .samples = "[2,3]; [4]",
@@ -401,6 +408,7 @@ const sp_op sp_op_rank_exchange = {
     .reference = rank_exchange_reference,
     .vjp = rank_exchange_vjp,
     .collective = true,
+    .await = sp__call_await,
     .doc = "x[i] goes to rank i, and what comes from rank i is result[i].",
     .batch = batch_first,
     .samples = "[1,3]",
@@ -499,6 +507,7 @@ const sp_op sp_op_rank_parts = {
     .reference = parts_reference,
     .vjp = parts_vjp,
     .collective = true,
+    .await = sp__call_await,
     .doc =
         "Parts of x, with `to` elements each, go to the ranks of a group; the result is what comes, with `from` elements each.",
     .samples = "[3] to=(3,) from=(3,)",

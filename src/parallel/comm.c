@@ -348,6 +348,7 @@ void sp_job_leave(void)
 {
     if (!world || owner != getpid()) return;
     if (transport) {
+        sp__background_end();
         sp__lock(&sp__transport_lock);
         for (sp_comm *c = all; c; c = c->next)
             if (c->size > 1 && !c->broken) say_farewell(c);

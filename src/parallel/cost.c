@@ -234,14 +234,45 @@ static double peak_of(const sp_graph *g, const sp_function *f)
     return peak;
 }
 
+/* Exchanges between hosts go on behind what is computed, one after the other, until somebody needs the result (plan_overlap.c). */
+typedef struct {
+    double now, link; /* when this rank, and the link, have done what there was so far */
+    double *ready;    /* by value */
+    int n_values;
+} timeline;
+
+static double *ready_of(const timeline *t, const sp_value *v)
+{
+    return v && !v->is_function && v->id < t->n_values ? &t->ready[v->id] : NULL;
+}
+
+static void timeline_add(timeline *t, const sp_node *n, double ns, bool link)
+{
+    double needs = 0;
+    for (int i = 0; i < n->n_in; i++) {
+        const double *ready = ready_of(t, n->in[i]);
+        if (ready && *ready > needs) needs = *ready;
+    }
+    double done = needs;
+    if (!n->op->view) {
+        if (needs > t->now) t->now = needs;
+        if (link) t->link = done = (t->link > t->now ? t->link : t->now) + ns;
+        else t->now = done = t->now + ns;
+    }
+    for (int i = 0; i < n->n_out; i++)
+        if (ready_of(t, n->out[i])) *ready_of(t, n->out[i]) = done;
+}
+
 sp_status sp__cost_graph(const sp_costs *c, const sp_graph *g, sp_cost *out, sp__text *table)
 {
     sp_shard_map *map = sp__alloc(sizeof *map);
     row *rows = table ? sp__alloc((size_t)ROWS_MAX * sizeof *rows) : NULL;
     int n_rows = 0;
-    if (!map || (table && !rows)) {
+    timeline time = {.n_values = g->next_value, .ready = sp__alloc_zero((size_t)(g->next_value + 1) * sizeof *time.ready)};
+    if (!map || (table && !rows) || !time.ready) {
         sp__free(map);
         sp__free(rows);
+        sp__free(time.ready);
         return SP_NOMEM;
     }
     *out = (sp_cost){0};
@@ -266,7 +297,10 @@ sp_status sp__cost_graph(const sp_costs *c, const sp_graph *g, sp_cost *out, sp_
                 out->n_nodes++;
             }
             if (rows) add_row(rows, &n_rows, r);
+            if (f == g->entry) timeline_add(&time, n, r.ns, r.hosts > 1);
+            else out->step += r.ns;
         }
+    out->step += time.now > time.link ? time.now : time.link;
     out->peak = peak_of(g, g->entry);
     if (table) {
         sp__text_put(table, "  \"exchanges\": [");
@@ -277,5 +311,6 @@ sp_status sp__cost_graph(const sp_costs *c, const sp_graph *g, sp_cost *out, sp_
     }
     sp__free(map);
     sp__free(rows);
+    sp__free(time.ready);
     return out->peak < 0 ? SP_NOMEM : SP_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "base/plain.h"
 #include "base/clock.h"
+#include "base/profile.h"
 #include "parallel/parallel_impl.h"
 
 static const char *const kind_names[] = {
@@ -312,12 +313,17 @@ static void break_group(sp_request *r, sp_status status)
     r->comm->broken = true;
 }
 
-/* Moves the request on as far as it goes without waiting. Under the lock. */
-static void step(sp_request *r)
+/* Moves the request on as far as it goes without waiting. Under the lock. Whether it has moved. */
+static bool step(sp_request *r)
 {
+    bool moved = false;
+    if (!r->first_ns) r->first_ns = sp__clock_ns();
     while (!r->done) {
+        const int n_ops = r->n_ops;
         sp_status status = poll_ops(r);
-        if (status == SP_OK && r->n_ops > 0) return;
+        moved |= r->n_ops != n_ops;
+        if (status == SP_OK && r->n_ops > 0) return moved;
+        moved = true;
         if (status == SP_OK && r->phase == 0) {
             status = check_words(r);
             r->noticed_by_all = status != SP_OK;
@@ -332,6 +338,8 @@ static void step(sp_request *r)
             break_group(r, status);
         }
     }
+    if (sp__profile_on()) sp__background_record(sp_exchange_name(r->e.kind), r->first_ns, sp__clock_ns());
+    return moved;
 }
 
 /* Data of both could be taken for one another's. */
@@ -348,25 +356,43 @@ static bool is_first_in_row(const sp_request *r)
     return q == r;
 }
 
-/* Moves on all that were begun, not r alone: another rank may wait for those before it comes to r. Whether r is done. */
-static bool advance(const sp_request *r)
+/* Moves on those that were begun, until `until` is done (NULL: all of them). Under the lock. Whether any has moved. */
+static bool move_until(const sp_request *until)
 {
-    if (r->comm->size == 1) return true;
-    sp__lock(&lock);
-    for (sp_request **p = &begun; *p && !r->done;) {
+    bool moved = false;
+    for (sp_request **p = &begun; *p && !(until && until->done);) {
         sp_request *q = *p;
         if (q->comm->broken) {
             sp_error_raise(&q->comm->error);
             break_group(q, q->comm->error.status);
         } else if (is_first_in_row(q)) {
-            step(q);
+            moved |= step(q);
         }
         if (q->done) *p = q->next;
         else p = &q->next;
     }
+    return moved;
+}
+
+/* Moves on all that were begun, not r alone: another rank may wait for those before it comes to r. Whether r is done. */
+static bool advance(const sp_request *r)
+{
+    if (r->comm->size == 1) return true;
+    sp__lock(&lock);
+    move_until(r);
     const bool done = r->done;
     sp__unlock(&lock);
     return done;
+}
+
+bool sp__exchanges_move(int *n_left)
+{
+    sp__lock(&lock);
+    const bool moved = move_until(NULL);
+    *n_left = 0;
+    for (const sp_request *r = begun; r; r = r->next) ++*n_left;
+    sp__unlock(&lock);
+    return moved;
 }
 
 static sp_status request_create(sp_comm *c, const sp_exchange *e, int64_t bytes, sp_request **out)
@@ -437,10 +463,9 @@ static void let_the_first_speak(const sp_request *r)
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
-sp_status sp_comm_start(sp_comm *c, const sp_exchange *e, sp_request **out)
+static sp_status start(sp_comm *c, const sp_exchange *e, sp_request **out)
 {
     int64_t bytes;
-    SP_CHECK(out, SP_VALUE, "sp_comm_start: out is NULL");
     SP_TRY(check_exchange(c, e, &bytes));
     SP_TRY(sp__comm_check(c));
     sp_request *r;
@@ -457,6 +482,14 @@ sp_status sp_comm_start(sp_comm *c, const sp_exchange *e, sp_request **out)
         advance(r);
     }
     *out = r;
+    return SP_OK;
+}
+
+sp_status sp_comm_start(sp_comm *c, const sp_exchange *e, sp_request **out)
+{
+    SP_CHECK(out, SP_VALUE, "sp_comm_start: out is NULL");
+    SP_TRY(start(c, e, out));
+    if (c->size > 1 && !sp_job_simulated()) sp__background_wake(); /* without it, exchanges move on when one is waited for */
     return SP_OK;
 }
 
@@ -498,6 +531,11 @@ sp_status sp_request_wait(sp_request *r)
 {
     SP_CHECK(r, SP_VALUE, "sp_request_wait: the request is NULL");
     const int64_t limit = sp__comm_timeout() * 1000000000;
+    const bool alone = r->comm->size == 1 || advance(r);
+    if (!alone) {
+        r->begun_ns = sp__clock_ns(); /* what this rank computed meanwhile is no waiting */
+        sp__background_pause();
+    }
     for (int turn = 0; !advance(r); turn++) {
         pause_between(turn);
         if (turn % 256 != 255) continue;
@@ -508,6 +546,7 @@ sp_status sp_request_wait(sp_request *r)
         }
         if (status != SP_OK) give_up(r, status);
     }
+    if (!alone) sp__background_resume();
     const sp_status status = r->status;
     if (status != SP_OK) {
         if (r->noticed_by_all && !is_message(&r->e)) let_the_first_speak(r);
@@ -526,6 +565,32 @@ sp_status sp_comm_run(sp_comm *c, const sp_exchange *e)
         return SP_OK;
     }
     sp_request *r;
-    SP_TRY(sp_comm_start(c, e, &r));
+    SP_TRY(start(c, e, &r));
     return sp_request_wait(r);
+}
+
+/* --- operators --------------------------------------------------------------------------------------------------- */
+
+sp_status sp__call_exchange(const sp_call *c, sp_comm *comm, const sp_exchange *e)
+{
+    return c->begun ? sp_comm_start(comm, e, c->begun) : sp_comm_run(comm, e);
+}
+
+/* A second for what is nearly over. Then nobody moves it on: its group is broken. */
+static void drop(sp_request *r)
+{
+    enum { TURNS = 1000, TURN_NS = 1000000 };
+    for (int turn = 0; turn < TURNS && !advance(r); turn++) nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
+    if (!advance(r)) give_up(r, sp__fail(SP_RUNTIME, "the program that has begun it has failed"));
+    if (r->n_ops == 0) request_free(r);
+}
+
+sp_status sp__call_await(sp_request **begun_here, bool give_it_up)
+{
+    sp_request *r = *begun_here;
+    *begun_here = NULL;
+    if (!r) return SP_OK;
+    if (!give_it_up) return sp_request_wait(r);
+    drop(r);
+    return SP_OK;
 }

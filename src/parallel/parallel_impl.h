@@ -2,7 +2,8 @@
 /* parallel_impl.h - jobs, groups and exchanges from inside. The public face is spore/parallel.h.
  *
  * Invariants:
- *  1. Calls of the transport are made under sp__transport_lock, which nobody keeps while waiting: who waits asks again and again.
+ *  1. Calls of the transport are made under sp__transport_lock, which nobody keeps while waiting: who waits asks again and again. For
+ *     exchanges that were begun and are not waited for yet, a thread asks (background.c).
  *  2. An exchange begins with a word from every rank of the group to every other (sp_word). Words of one rank arrive in their order, so the
  *     k-th word that comes from a rank belongs to the k-th exchange of the group. Only when all agree are data moved.
  *  3. Exchanges of a group move data one after the other, in the order they were begun; messages do so among those between the
@@ -91,7 +92,8 @@ struct sp_request {
     bool noticed_by_all; /* other ranks fail for the same reason */
     sp_status status;
     sp_error error;
-    int64_t begun_ns;
+    int64_t begun_ns; /* or waited from */
+    int64_t first_ns; /* the first in its row from then on; 0: not yet */
     sp_request *next; /* in the list of those begun */
 };
 
@@ -102,6 +104,24 @@ sp_status sp__request_send(sp_request *r, const void *data, int64_t bytes, int t
 sp_status sp__request_recv(sp_request *r, void *data, int64_t bytes, int from, int tag);
 /* One operation of the transport; called by the macro. */
 sp_status sp__request_op(sp_request *r, int rank, sp_status status, void *op);
+
+/* --- in the background ------------------------------------------------------------------------------------------- */
+
+/* Moves on all that were begun as far as they go. *n_left: those that are not done; whether any has moved. */
+bool sp__exchanges_move(int *n_left);
+/* An exchange was begun: from now on it is moved on while nobody waits for it. */
+sp_status sp__background_wake(void);
+/* Somebody waits, and moves them on himself; *_end: no more. */
+void sp__background_pause(void);
+void sp__background_resume(void);
+/* An exchange whose data were moved between these times, for the recording of what runs when. */
+void sp__background_record(const char *name, int64_t begin_ns, int64_t end_ns);
+/* No thread after this. */
+void sp__background_end(void);
+
+/* The exchange of an operator: all of it, or its beginning where the call asks for that; and the wait for what was begun. */
+sp_status sp__call_exchange(const sp_call *c, sp_comm *comm, const sp_exchange *e);
+sp_status sp__call_await(sp_request **begun, bool give_up);
 
 /* --- arithmetic -------------------------------------------------------------------------------------------------- */
 

@@ -169,12 +169,13 @@ static sp_status recv_reference(const sp_call *c)
         memset(c->out[0]->data, 0, sp_tensor_bytes(c->out[0]));
         return SP_OK;
     }
-    return sp_comm_run(world, &(sp_exchange){.kind = SP_EXCHANGE_RECV,
-                                             .dtype = a->dtype,
-                                             .n = c->out[0]->count,
-                                             .out = c->out[0]->data,
-                                             .root = (int)a->rank,
-                                             .tag = (int)a->tag});
+    return sp__call_exchange(c, world,
+                             &(sp_exchange){.kind = SP_EXCHANGE_RECV,
+                                            .dtype = a->dtype,
+                                            .n = c->out[0]->count,
+                                            .out = c->out[0]->data,
+                                            .root = (int)a->rank,
+                                            .tag = (int)a->tag});
 }
 
 const sp_op sp_op_rank_recv = {
@@ -184,6 +185,7 @@ const sp_op sp_op_rank_recv = {
     .infer = recv_infer,
     .reference = recv_reference,
     .collective = true,
+    .await = sp__call_await,
     .no_vjp = "gradients are sent by the program that is divided",
     .doc = "What another rank sends with this tag, of this dtype and shape. x is not looked at.",
     .samples = "[1] shape=(2,3)",

@@ -94,15 +94,15 @@ def test_operators_and_their_gradients_in_both_modes(family, ranks, tmp_path):
     assert good(run_python(family, ranks, OPERATORS, tmp_path)).count("good") == ranks
 
 
-def trained(ranks, steps=50):
-    """What train_on_ranks.py says."""
-    job = launch("openmpi", ranks, [sys.executable, Path(__file__).with_name("train_on_ranks.py"), steps], timeout=600)
+def trained(ranks, steps=50, script="train_on_ranks.py", names=()):
+    """What the script says."""
+    job = launch("openmpi", ranks, [sys.executable, Path(__file__).with_name(script), steps, *names], timeout=900)
     return json.loads(good(job).splitlines()[0])
 
 
-def agree(one, several):
+def agree(one, several, cases=6):
     """Losses do not depend on the number of ranks, and fall."""
-    assert len(one) == 6 and one.keys() == several.keys()
+    assert len(one) == cases and one.keys() == several.keys()
     for name, alone in one.items():
         difference = max(abs(a - b) for a, b in zip(alone["losses"], several[name]["losses"], strict=True))
         assert difference < 1e-5 and np.mean(several[name]["losses"][-5:]) < np.mean(several[name]["losses"][:5]) - 0.1, (name, difference, alone)
@@ -113,6 +113,37 @@ def test_losses_do_not_depend_on_the_number_of_ranks():
     two = trained(2)
     agree(trained(1), two)
     assert two == trained(2)
+
+
+def test_losses_of_larger_networks():
+    """LSTM and GPT; dropout draws other numbers on every rank, the same ones in every job."""
+    one, two = (trained(ranks, 40, "larger_on_ranks.py", ["lstm", "gpt"]) for ranks in (1, 2))
+    agree(one, two, 4)
+    dropped = trained(2, 10, "larger_on_ranks.py", ["dropout"])
+    assert dropped == trained(2, 10, "larger_on_ranks.py", ["dropout"]) and dropped["dropout eager"] == dropped["dropout graph"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_losses_of_larger_networks_over_fifty_steps(ranks):
+    names = ["lstm", "gpt"]
+    one, several = (trained(n, 50, "larger_on_ranks.py", names) for n in (1, ranks))
+    agree(one, several, 4)
+    assert several == trained(ranks, 50, "larger_on_ranks.py", names)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_losses_of_resnet18(ranks):
+    """They drift apart by rounding, since ReLUs switch: less than those of one process whose batches have their rows in another order do."""
+    one, several = (trained(n, 50, "larger_on_ranks.py", ["resnet18"]) for n in (1, ranks))
+    turned = trained(1, 50, "larger_on_ranks.py", ["resnet18 other order"])
+
+    def apart(losses):
+        return [abs(a - b) for a, b in zip(one["resnet18 eager"]["losses"], losses, strict=True)]
+    drift, rounding = apart(several["resnet18 eager"]["losses"]), apart(turned["resnet18 other order eager"]["losses"])
+    assert several["resnet18 eager"] == several["resnet18 graph"] and max(drift[:5]) < 1e-5 and max(drift) < max(rounding), (drift, rounding)
+    assert several == trained(ranks, 50, "larger_on_ranks.py", ["resnet18"])
 
 
 @pytest.mark.long

@@ -70,7 +70,10 @@ def test_plan(tmp_path, figures):
     weights = {row["name"]: row for row in told["parameters"]}
     assert weights["2.weight"]["shape"] == [256, 256] and np.prod(weights["2.weight"]["slices"]) > 1
     assert weights["2.weight"]["bytes"] * np.prod(weights["2.weight"]["slices"]) == 256 * 256 * 4
-    assert told["step_us"] == pytest.approx(told["compute_us"] + told["exchange_us"], abs=0.01)
+    # Between hosts exchanges go on behind what is computed; on one they take its time.
+    assert max(told["compute_us"], told["exchange_us"]) <= told["step_us"] < told["compute_us"] + told["exchange_us"]
+    alone = json.loads(plan(script, "--ranks", "4", "--json", **figures).stdout)
+    assert alone["step_us"] == pytest.approx(alone["compute_us"] + alone["exchange_us"], abs=0.01)
     assert told["exchange_us"] == pytest.approx(sum(row["us"] for row in told["exchanges"]), abs=0.05)
     assert 0 < told["efficiency"] <= 1 and told["step_us"] < told["whole_us"]
     assert (tmp_path / "plan.svg").read_text().startswith("<svg")

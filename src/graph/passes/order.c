@@ -5,12 +5,15 @@
  * memory live: above all the update of a weight, which then runs when its gradient is there and the weight is not needed any
  * more, instead of at the end, when all gradients are alive at once.
  *
+ * What uses the result of an exchange between ranks is not moved up, so that other nodes come in between while the exchange goes on (plan_overlap.c):
+ * until a node in the order of the program has used it, or the memory of the exchanges that go on is more than IN_FLIGHT_BYTES.
+ *
  * A node waits for what it uses; for reads and stores of the same variable in their order; and, if it overwrites something
  * (a variable, or what an operator that writes in place gets), for all earlier uses of it, as else a copy would be needed.
  * Code outside the graph and calls are not passed by reads and stores. */
 #include "graph/passes/passes.h"
 
-enum { FEW_BYTES = 256 };
+enum { FEW_BYTES = 256, IN_FLIGHT_BYTES = 64 << 20 };
 
 /* What views make of one value. */
 typedef struct {
@@ -18,6 +21,7 @@ typedef struct {
     int n_uses, n_done; /* nodes that use it; of these, scheduled */
     int users;          /* list of edges, -1: end */
     bool leaves;        /* a result, or no memory of this function's own */
+    int flight;         /* the exchange that makes it goes on: its node; -1: none does */
 } value_set;
 
 typedef struct {
@@ -39,6 +43,11 @@ typedef struct {
     bool *placed;
     int *queue; /* new order */
     int n_queue;
+    int *flights; /* exchanges that go on, the oldest first */
+    int n_flights;
+    int64_t flight_bytes;
+    int *landed; /* those that were over before the program used them */
+    int n_landed;
 } scheduler;
 
 static sp_status add_link(scheduler *s, int *list, int node)
@@ -78,7 +87,7 @@ static void meet(scheduler *s, sp_value *v, int set)
     if (!v || v->mark) return;
     if (set < 0) {
         set = s->n_sets++;
-        s->sets[set] = (value_set){.bytes = bytes_of(v), .users = -1, .leaves = v->origin != SP_VALUE_NODE};
+        s->sets[set] = (value_set){.bytes = bytes_of(v), .users = -1, .leaves = v->origin != SP_VALUE_NODE, .flight = -1};
     }
     s->set_of[s->n_values++] = set;
     v->mark = (void *)(intptr_t)s->n_values;
@@ -216,17 +225,84 @@ static bool shrinks(scheduler *s, int i)
     return taken <= freed || taken <= FEW_BYTES;
 }
 
+/* --- exchanges that go on ---------------------------------------------------------------------------------------- */
+
+static bool is_exchange(const sp_node *n) { return n->kind == SP_NODE_OP && n->op->await; }
+
+static int64_t exchange_bytes(scheduler *s, int i)
+{
+    const sp_node *n = s->nodes[i];
+    int64_t bytes = 0;
+    for (int k = 0; k < n->n_in; k++)
+        if (n->in[k] && set_of(s, n->in[k])->bytes > 0) bytes += set_of(s, n->in[k])->bytes;
+    for (int k = 0; k < n->n_out; k++)
+        if (set_of(s, n->out[k])->bytes > 0) bytes += set_of(s, n->out[k])->bytes;
+    return bytes;
+}
+
+/* It does not go on any more. */
+static void land(scheduler *s, int i)
+{
+    int at = 0;
+    while (at < s->n_flights && s->flights[at] != i) at++;
+    if (at == s->n_flights) return;
+    for (s->n_flights--; at < s->n_flights; at++) s->flights[at] = s->flights[at + 1];
+    s->flight_bytes -= exchange_bytes(s, i);
+    const sp_node *n = s->nodes[i];
+    for (int k = 0; k < n->n_out; k++) set_of(s, n->out[k])->flight = -1;
+}
+
+static void take_off(scheduler *s, int i)
+{
+    const sp_node *n = s->nodes[i];
+    for (int k = 0; k < n->n_out; k++) set_of(s, n->out[k])->flight = i;
+    s->flights[s->n_flights++] = i;
+    s->flight_bytes += exchange_bytes(s, i);
+    while (s->n_flights > 1 && s->flight_bytes > IN_FLIGHT_BYTES) {
+        s->landed[s->n_landed++] = s->flights[0];
+        land(s, s->flights[0]);
+    }
+}
+
+/* The exchange whose result the node needs, beginning with input *k; -1: none. Views look at no contents. */
+static int flight_of(scheduler *s, int i, int *k)
+{
+    const sp_node *n = s->nodes[i];
+    if (n->kind == SP_NODE_OP && n->op->view) return -1;
+    for (; *k < n->n_in; ++*k)
+        if (n->in[*k] && set_of(s, n->in[*k])->flight >= 0) return set_of(s, n->in[*k])->flight;
+    return -1;
+}
+
+/* --- the new order ----------------------------------------------------------------------------------------------- */
+
 static void place(scheduler *s, int i)
 {
     s->placed[i] = true;
     s->queue[s->n_queue++] = i;
     const sp_node *n = s->nodes[i];
+    for (int k = 0, flight; (flight = flight_of(s, i, &k)) >= 0;) land(s, flight);
     for (int k = 0; k < n->n_in; k++) {
         bool seen = !n->in[k];
         for (int j = 0; j < k && !seen; j++) seen = n->in[j] && set_of(s, n->in[j]) == set_of(s, n->in[k]);
         if (!seen) set_of(s, n->in[k])->n_done++;
     }
     for (int l = s->after[i]; l >= 0; l = s->links[l].next) s->waiting[s->links[l].node]--;
+    if (is_exchange(n)) take_off(s, i);
+}
+
+/* Those of a list that have become possible, in the order of the program; `next` comes anyway. */
+static int place_possible(scheduler *s, int list, int next)
+{
+    int moved = 0;
+    for (int l = list; l >= 0; l = s->links[l].next) {
+        const int m = s->links[l].node;
+        int k = 0;
+        if (s->placed[m] || s->waiting[m] > 0 || m == next || flight_of(s, m, &k) >= 0 || !shrinks(s, m)) continue;
+        place(s, m);
+        moved++;
+    }
+    return moved;
 }
 
 static int schedule(scheduler *s)
@@ -238,14 +314,15 @@ static int schedule(scheduler *s)
         int from = i < 0 ? 0 : s->n_queue; /* first what the reads made possible */
         if (i >= 0 && s->placed[i]) continue;
         if (i >= 0) place(s, i);
-        /* What waited for the nodes placed just now may have become possible, in the order of the program. */
-        for (; from < s->n_queue; from++)
-            for (int l = s->after[s->queue[from]]; l >= 0; l = s->links[l].next) {
-                int m = s->links[l].node;
-                if (s->placed[m] || s->waiting[m] > 0 || m == i + 1 || !shrinks(s, m)) continue;
-                place(s, m);
-                moved++;
+        /* What waited for the nodes placed just now may have become possible, and what waited for the end of an exchange. */
+        while (from < s->n_queue || s->n_landed > 0) {
+            if (from < s->n_queue) {
+                moved += place_possible(s, s->after[s->queue[from++]], i + 1);
+                continue;
             }
+            const sp_node *n = s->nodes[s->landed[--s->n_landed]];
+            for (int k = 0; k < n->n_out; k++) moved += place_possible(s, set_of(s, n->out[k])->users, i + 1);
+        }
     }
     return moved;
 }
@@ -280,11 +357,13 @@ static sp_status order_function(sp_function *f, int *count)
     s.after = sp__alloc(n * sizeof *s.after);
     s.placed = sp__alloc_zero(n * sizeof *s.placed);
     s.queue = sp__alloc(n * sizeof *s.queue);
+    s.flights = sp__alloc(n * sizeof *s.flights);
+    s.landed = sp__alloc(n * sizeof *s.landed);
     s.sets = sp__alloc(uses * sizeof *s.sets);
     s.set_of = sp__alloc(uses * sizeof *s.set_of);
     s.links = sp__alloc((size_t)s.links_capacity * sizeof *s.links);
     sp_status status = SP_NOMEM;
-    if (!s.nodes || !s.waiting || !s.after || !s.placed || !s.queue || !s.sets || !s.set_of || !s.links) goto done;
+    if (!s.nodes || !s.waiting || !s.after || !s.placed || !s.queue || !s.flights || !s.landed || !s.sets || !s.set_of || !s.links) goto done;
     int i = 0;
     for (sp_node *m = f->first; m; m = m->next) {
         s.after[i] = -1;
@@ -299,6 +378,8 @@ done:
     sp__free(s.after);
     sp__free(s.placed);
     sp__free(s.queue);
+    sp__free(s.flights);
+    sp__free(s.landed);
     sp__free(s.sets);
     sp__free(s.set_of);
     sp__free(s.links);

@@ -180,9 +180,18 @@ class TrainOneStepCell(Cell):
         (_, loss), grads = value_and_grad(scaled, None, self.weights, has_aux=True)(*inputs)
         return loss, grads
 
+    def _loss_and_sums(self, inputs, sens=None):
+        """The same, with the gradients summed over processes: in eager mode the sums are begun while the backward pass goes on."""
+        overlapped = self.grad_reducer.overlapped() if self.reducer_flag and self._shards is None else None
+        if overlapped is None:
+            loss, grads = self._loss_and_grads(inputs, sens)
+            return loss, self._reduced(grads)
+        with overlapped:
+            loss, grads = self._loss_and_grads(inputs, sens)
+        return loss, overlapped.finish(grads)
+
     def construct(self, *inputs):
-        loss, grads = self._loss_and_grads(inputs, self.sens if self.sense_flag else None)
-        grads = self._reduced(grads)
+        loss, grads = self._loss_and_sums(inputs, self.sens if self.sense_flag else None)
         self.optimizer(grads)
         if self.return_grad:
             return loss, {parameter.name: grad for parameter, grad in zip(self.weights, grads)}

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients brought together over the processes of a group. In one process they stay as they are."""
+import functools
+
+from spore import _core
 from spore import context
 from spore import ops
 from spore._not_done import not_done
@@ -15,7 +18,7 @@ def _group_size(group):
     return get_group_size(group)
 
 
-BUCKET_BYTES = 32 << 20     # at most, unless the settings (comm_fusion) say otherwise
+BUCKET_BYTES = 16 << 20     # at most, unless the settings (comm_fusion) say otherwise
 FIRST_BYTES = 1 << 20       # at least, where the gradients go in several
 
 
@@ -93,6 +96,8 @@ class DistributedGradReducer(Cell):
         self.allreduce_filter = tuple(not p.layerwise_parallel for p in parameters)
         self._sum = ops.AllReduce("sum", group) if degree > 1 else None
         self._buckets = _buckets(parameters, self.allreduce_filter)
+        self._group = group
+        self.__dict__["_weights"] = tuple(parameters)   # kept, not part of this Cell
         if self._sum is not None:
             for parameter, wanted in zip(parameters, self.allreduce_filter):
                 if wanted:
@@ -103,24 +108,66 @@ class DistributedGradReducer(Cell):
             return grads
         reduced = list(grads)
         for bucket in self._buckets:
-            parts = self._reduce([grads[i] for i in bucket])
-            for i, part in zip(bucket, parts):
-                reduced[i] = part
+            self._put(reduced, bucket, grads, self._sum(self._flat(bucket, grads)))
         return tuple(reduced)
 
-    def _reduce(self, grads):
-        if len(grads) == 1:
-            total = self._sum(grads[0].astype(mstype.float32))
-            return [(total / self.degree if self.mean else total).astype(grads[0].dtype)]
-        flat = ops.concat([g.astype(mstype.float32).reshape((-1,)) for g in grads])
-        total = self._sum(flat)
+    @staticmethod
+    def _flat(bucket, grads):
+        flat = [grads[i].astype(mstype.float32).reshape((-1,)) for i in bucket]
+        return flat[0] if len(flat) == 1 else ops.concat(flat)
+
+    def _put(self, reduced, bucket, grads, total):
+        """Slices of the sum of a bucket as gradients."""
         if self.mean:
             total = total / self.degree
-        parts, at = [], 0
-        for g in grads:
-            parts.append(total[at:at + g.size].reshape(g.shape).astype(g.dtype))
+        at = 0
+        for i in bucket:
+            g = grads[i]
+            reduced[i] = total[at:at + g.size].reshape(g.shape).astype(g.dtype)
             at += g.size
-        return parts
+
+    def overlapped(self):
+        """For the backward pass of an eager step: buckets are on their way as soon as their gradients are there. None where there is nothing to
+        exchange, and in functions that are compiled, where the engine does it."""
+        if self._sum is None or _core.recording() or not self._buckets:
+            return None
+        return _Overlapped(self)
+
+
+class _Overlapped:
+    """Sums of gradients that are begun while the backward pass goes on. Buckets are begun in their order, whatever the order of gradients."""
+
+    def __init__(self, reducer):
+        self._reducer, self._grads, self._begun, self._hooks = reducer, {}, [], []
+        self._missing = [len(bucket) for bucket in reducer._buckets]
+        self._bucket_of = {i: k for k, bucket in enumerate(reducer._buckets) for i in bucket}
+
+    def __enter__(self):
+        for i in self._bucket_of:
+            self._hooks.append(self._reducer._weights[i].register_hook(functools.partial(self._ready, i)))
+        return self
+
+    def __exit__(self, *error):
+        for hook in self._hooks:
+            hook.remove()
+
+    def _ready(self, i, gradient):
+        if i in self._grads:    # a second backward pass: the step takes no sums of that
+            raise RuntimeError(f"the gradient of '{self._reducer._weights[i].name}' was made twice in one step")
+        self._grads[i] = gradient
+        self._missing[self._bucket_of[i]] -= 1
+        reducer = self._reducer
+        while len(self._begun) < len(self._missing) and self._missing[len(self._begun)] == 0:
+            bucket = reducer._buckets[len(self._begun)]
+            self._begun.append(_core.comm_begin(reducer._flat(bucket, self._grads), "sum", reducer._group))
+
+    def finish(self, grads):
+        """The sums. Buckets whose gradients have not been met, say of Parameters that need none just now, are added up here."""
+        reduced = list(grads)
+        for k, bucket in enumerate(self._reducer._buckets):
+            total = _core.comm_await(self._begun[k]) if k < len(self._begun) else self._reducer._sum(self._reducer._flat(bucket, grads))
+            self._reducer._put(reduced, bucket, grads, total)
+        return tuple(reduced)
 
 
 class PipelineGradReducer(Cell):
