@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ops/ops_impl.h"
+
 enum { FORMAT_PLANES = 0, FORMAT_PICTURES = 1, MADE = 2, ORIGIN_MINDSPORE = 3, BAD_SHOWN = 40 };
 
 static void fail(sp_lite_out *o, sp_status status)
@@ -154,8 +156,7 @@ static sp_tensor *known(const sp_value *v)
 /* Scales of blocks have the rank of what they scale. */
 bool sp__lite_out_is_packed(const sp_value *v)
 {
-    if (v->origin != SP_VALUE_NODE || v->node->kind != SP_NODE_OP ||
-        strcmp(v->node->op->name, "dequantize_linear") != 0)
+    if (v->origin != SP_VALUE_NODE || v->node->kind != SP_NODE_OP || v->node->op != &sp_op_dequantize_linear)
         return false;
     const sp_node *n = v->node;
     const sp_tensor *q = known(n->in[0]), *scale = known(n->in[1]);
