@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accuracy of quantised networks, here and with ONNX Runtime's quantiser: networks are trained on the digits of data/mnist, quantised by both with the same
-256 pictures, and run on all test pictures. Needs onnx and onnxruntime besides spore:
+"""Accuracy of quantised networks, here and with ONNX Runtime's quantiser: ten networks are trained on the digits of data/mnist and on scikit-learn's data, quantised by both with
+the same samples (256 at most), and run on all that were kept for the test. Accuracy; of the regression 1 - error / variance. Needs onnx, onnxruntime and scikit-learn besides spore:
 
     PYTHONPATH=build/py python tests/quant/accuracy.py [--out tests/quant/accuracy.csv]
 
@@ -95,13 +95,107 @@ class Rows(nn.Cell):
         return self.fc(ops.mean(x, 1))
 
 
-def train(net, x, y):
+class Residual(nn.Cell):
+    """Blocks of two convolutions with batch norms, the second with a stride and a convolution beside it."""
+
+    def __init__(self):
+        super().__init__()
+        conv = lambda i, o, k, s=1: nn.SequentialCell(nn.Conv2d(i, o, k, s), nn.BatchNorm2d(o))
+        self.first = conv(1, 12, 3, 2)
+        self.a1, self.a2 = conv(12, 12, 3), conv(12, 12, 3)
+        self.b1, self.b2, self.beside = conv(12, 24, 3, 2), conv(24, 24, 3), conv(12, 24, 1, 2)
+        self.fc = nn.Dense(24, 10)
+
+    def construct(self, x):
+        x = ops.relu(self.first(x))
+        x = ops.relu(x + self.a2(ops.relu(self.a1(x))))
+        x = ops.relu(self.beside(x) + self.b2(ops.relu(self.b1(x))))
+        return self.fc(ops.mean(x, (2, 3)))
+
+
+class Excited(nn.Cell):
+    """Hard swish, and channels weighted by what the whole picture says."""
+
+    def __init__(self):
+        super().__init__()
+        conv = lambda i, o, k, s=1, g=1: nn.SequentialCell(nn.Conv2d(i, o, k, s, group=g), nn.BatchNorm2d(o))
+        self.first, self.deep, self.wide = conv(1, 16, 3, 2), conv(16, 16, 5, 2, 16), conv(16, 32, 1)
+        self.squeeze, self.excite, self.fc = nn.Dense(16, 8), nn.Dense(8, 16), nn.Dense(32, 10)
+
+    def construct(self, x):
+        x = ops.hardswish(self.first(x))
+        x = ops.hardswish(self.deep(x))
+        w = ops.hardsigmoid(self.excite(ops.relu(self.squeeze(ops.mean(x, (2, 3))))))
+        x = ops.hardswish(self.wide(x * w.reshape(-1, 16, 1, 1)))
+        return self.fc(ops.mean(x, (2, 3)))
+
+
+class Lines(nn.Cell):
+    """The rows of a picture as channels over time, as sound is: convolutions over one dimension."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(28, 32, (1, 5), pad_mode="same", has_bias=True), nn.Conv2d(32, 32, (1, 5), (1, 2), pad_mode="same", has_bias=True)
+        self.fc1, self.fc2 = nn.Dense(32 * 14, 32), nn.Dense(32, 10)
+
+    def construct(self, x):
+        x = x.reshape(-1, 28, 1, 28)
+        x = ops.relu(self.b(ops.relu(self.a(x))))
+        return self.fc2(ops.tanh(self.fc1(x.reshape(-1, 32 * 14))))
+
+
+class Small(nn.Cell):
+    """Scikit-learn's digits of 8 by 8."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.fc1, self.fc2 = nn.Conv2d(1, 8, 3, pad_mode="same", has_bias=True), nn.Dense(512, 32), nn.Dense(32, 10)
+
+    def construct(self, x):
+        return self.fc2(ops.sigmoid(self.fc1(ops.leaky_relu(self.conv(x.reshape(-1, 1, 8, 8)), 0.1).reshape(-1, 512))))
+
+
+class Cancer(nn.Cell):
+    """Thirty numbers, two classes."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2, self.fc3 = nn.Dense(30, 32), nn.Dense(32, 16), nn.Dense(16, 2)
+
+    def construct(self, x):
+        return self.fc3(ops.elu(self.fc2(ops.elu(self.fc1(x)))))
+
+
+class Diabetes(nn.Cell):
+    """Ten numbers, one number."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Dense(10, 24), nn.Dense(24, 1)
+
+    def construct(self, x):
+        return self.fc2(ops.relu(self.fc1(x)))
+
+
+def of_sklearn(load, regression=False):
+    """Numbers scaled to mean 0 and variance 1, three of four rows to train with."""
+    from sklearn import datasets
+    x, y = getattr(datasets, load)(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(x))
+    x, y = x[order].astype(np.float32), y[order]
+    x = (x - x.mean(0)) / np.maximum(x.std(0), 1e-6)
+    y = ((y - y.mean()) / y.std()).astype(np.float32) if regression else y.astype(np.int32)
+    n = len(x) * 3 // 4
+    return (x[:n], y[:n]), (x[n:], y[n:])
+
+
+def train(net, x, y, epochs):
     optimizer = nn.Adam(net.trainable_params(), 2e-3)
-    loss = nn.CrossEntropyLoss()
+    loss = nn.CrossEntropyLoss() if y.dtype != np.float32 else lambda a, b: ops.mse_loss(a.reshape(-1), b)
     step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer)
     step.set_train()
     rng = np.random.default_rng(1)
-    for _ in range(EPOCHS):
+    for _ in range(epochs):
         order = rng.permutation(len(x))
         for i in range(0, len(x) - BATCH + 1, BATCH):
             step(Tensor(x[order[i:i + BATCH]]), Tensor(y[order[i:i + BATCH]]))
@@ -109,7 +203,10 @@ def train(net, x, y):
 
 
 def accuracy(run, x, y):
-    return np.mean(np.concatenate([run(x[i:i + 100]).argmax(1) for i in range(0, len(x), 100)]) == y)
+    answers = np.concatenate([run(x[i:i + 100]) for i in range(0, len(x), 100)])
+    if y.dtype == np.float32:
+        return 1 - np.mean((answers.reshape(-1) - y) ** 2) / np.var(y)
+    return np.mean(answers.argmax(1) == y)
 
 
 def of_spore(path):
@@ -146,22 +243,29 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out")
     out = parser.parse_args().out
-    (x, y), (tx, ty) = digits()
-    calibration = [x[i:i + 16] for i in range(0, CALIBRATION, 16)]
+    pictures = digits()
+    sources = {Small: of_sklearn("load_digits"), Cancer: of_sklearn("load_breast_cancer"), Diabetes: of_sklearn("load_diabetes", True)}
     rows = []
-    for kind in (LeNet, Mlp, Mobile, Rows):
+    for kind in (LeNet, Mlp, Mobile, Rows, Residual, Excited, Lines, Small, Cancer, Diabetes):
+        (x, y), (tx, ty) = sources.get(kind, pictures)
+        regression = y.dtype == np.float32
+        some = [(x[i:i + 16], y[i:i + 16]) for i in range(0, min(CALIBRATION, len(x) - 15), 16)]
         ms.set_seed(1)
         np.random.seed(1)
         net = kind()
-        train(net, x, y)
+        train(net, x, y, EPOCHS if kind not in sources else 60)
         with tempfile.TemporaryDirectory() as folder:
             path = lambda name: os.path.join(folder, name)
             ms.onnx.export(net, Tensor(x[:16]), file_name=path("float.onnx"), dynamic_axes={"x": {0: "batch"}})
             row = {"network": kind.__name__, "float": accuracy(of_spore(path("float.onnx")), tx, ty)}
-            for method in ("minmax", "entropy", "mse"):
-                ms.quantize(path("float.onnx"), calibration, method=method, effect_samples=0).save(path("q.onnx"))
-                row[f"spore_{method}"] = accuracy(of_spore(path("q.onnx")), tx, ty)
-                if method == "minmax":
+            ways = {"minmax": {}, "entropy": {"method": "entropy"}, "mse": {"method": "mse"}, "adaptive": {"rounding": "adaptive"},
+                    "target": {"target": "cosine>=0.9999" if regression else "relative>=0.99"},
+                    "weights4": {"kind": "weights", "bits": 4, "rounding": "adaptive"}}
+            for name, options in ways.items():
+                data = some if name == "target" and not regression else [a for a, _ in some]
+                ms.quantize(path("float.onnx"), data, effect_samples=8 if name == "target" else 0 if "kind" not in options else 8, **options).save(path("q.onnx"))
+                row[f"spore_{name}"] = accuracy(of_spore(path("q.onnx")), tx, ty)
+                if name == "minmax":
                     row["spore_in_ort"] = accuracy(of_ort(path("q.onnx"), True), tx, ty)
             ort_quantize(path("float.onnx"), path("ort.onnx"), x[:CALIBRATION])
             row["ort_exact"], row["ort_default"] = (accuracy(of_ort(path("ort.onnx"), exact), tx, ty) for exact in (True, False))
