@@ -8,7 +8,7 @@ install(FILES ${op_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spore COMPON
 install(TARGETS spore spore_static spore_lite EXPORT SporeTargets COMPONENT spore
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT spore ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS spore_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT spore)
-foreach(name msrun dataset-cache cache_admin) # links
+foreach(name msrun dataset-cache cache_admin converter_lite) # links
     install(FILES $<TARGET_FILE_DIR:spore_command>/${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT spore)
 endforeach()
 # Completion, where bash, zsh and fish look for it under a prefix that they know.

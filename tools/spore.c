@@ -102,7 +102,7 @@ static bool hold_streams(void)
     return true;
 }
 
-/* MindSpore's launcher and its command for the cache have names of their own. */
+/* MindSpore's launcher, its command for the cache and its converter have names of their own. */
 static bool is_called(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
@@ -116,6 +116,7 @@ int tool_main(int argc, char **argv, const char *python)
               "C"); /* a library may have chosen another before main; numbers are read and written with a point */
     if (!hold_streams()) return EXIT_FAILED;
     if (argc > 0 && is_called(argv[0], "msrun")) return finish(tool_msrun(argc, argv));
+    if (argc > 0 && is_called(argv[0], "converter_lite")) return finish(tool_converter_lite(argc, argv));
     if (argc > 0 && (is_called(argv[0], "dataset-cache") || is_called(argv[0], "cache_admin")))
         return finish(tool_cache_admin(argc, argv));
     if (argc < 2) {

@@ -195,7 +195,8 @@ int tool_file_read(const char *verb, const char *path, unsigned char **data, siz
 /* --- verbs ------------------------------------------------------------------------------------------------------- */
 
 int verb_run(int argc, char **argv);
-int tool_msrun(int argc, char **argv); /* the command under its other name */
+int tool_msrun(int argc, char **argv); /* the command under its other names */
+int tool_converter_lite(int argc, char **argv);
 int verb_explain(int argc, char **argv);
 int verb_plan(int argc, char **argv);
 int verb_inspect(int argc, char **argv);

@@ -36,3 +36,9 @@ def become(name, arguments):
     if path is not None:
         os.environ['SPORE_PYTHON'] = sys.executable
         os.execv(path, [name, *arguments])
+
+
+def converter_lite():
+    """MindSpore Lite's converter, where Python packages install commands."""
+    become('converter_lite', sys.argv[1:])
+    sys.exit("converter_lite: the command `spore` is not found; put its folder on PATH")
