@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers and clients that are killed, full memories and disks, strangers and nonsense: nothing is lost but the cache, nothing is left behind."""
+import gc
 import os
 import random
 import signal
@@ -7,6 +8,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -336,10 +338,95 @@ def test_many_connections(servers):
 
 @TIMES
 def test_two_servers_on_a_port(times):
-    for _ in range(max(1, times // 4)):
+    for _ in range(times if times > 20 else 5):
         port = random.randint(10000, 15000)
         both = [subprocess.Popen([os.path.join(BUILD, 'spore'), 'cache', 'start', '--port', str(port)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
         ended = [(*one.communicate(timeout=60), one.returncode) for one in both]
         assert sorted(code for _, _, code in ended) == [0, 1], ended
         assert 'already up and running' in ''.join(err for _, err, _ in ended)
         assert run('cache', 'stop', '--port', port).returncode == 0
+
+
+def left(ports):
+    """What is left of servers on these ports: processes, sockets; and files with our name in shared memory and in the folder for files that come and go."""
+    ports, processes = {str(p) for p in ports}, set()
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{pid}/cmdline', 'rb') as file:
+                words = file.read().split(b'\0')
+        except OSError:
+            continue
+        if b'cache' in words and ports & {w.decode(errors='replace') for w in words}:
+            processes.add(pid)
+    with open('/proc/net/unix', encoding='utf-8') as file:
+        sockets = {line.split()[-1] for line in file if 'spore-cache-' in line and line.split()[-1].rpartition('-')[2] in ports}
+    files = {n for folder in ('/dev/shm', tempfile.gettempdir()) for n in os.listdir(folder) if 'spore' in n and 'cache' in n}
+    return processes, sockets, files
+
+
+@pytest.mark.parametrize('fault', ['memory', 'disk', 'files', 'nonsense', 'stranger', 'server', 'client', 'both'])
+@pytest.mark.parametrize('times', [2, pytest.param(200, marks=pytest.mark.long)])
+def test_no_fault_leaves_anything(tmp_path, said, fault, times):
+    """Memory and disk that are full, a limit of files, nonsense, another user, and what ends with kill -9: the server, a client, or both, while rows
+    are written, spilled or read. Rows are right each time."""
+    import resource
+    path = tmp_path / 'lines.txt'
+    path.write_text('\n'.join(chr(97 + i) * 50000 for i in range(24)), encoding='utf-8')
+    spill = tmp_path / 'spill'
+    spill.mkdir()
+
+    def data(cache):
+        return ds.TextFileDataset(str(path), shuffle=False, cache=cache)
+
+    wanted = rows(data(None))
+    gc.collect()
+    before, open_before, ports = left([]), descriptors(), []
+    draw = random.Random(7)
+    for round_ in range(times):
+        more = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, 2 << 20))) if fault == 'disk' else {}
+        if fault == 'files':
+            more = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (14, 14)))
+        server = Server('--memory', '1M', *([] if fault == 'memory' else ['--spill', spill]), **more)
+        ports.append(server.port)
+        try:
+            assert left([server.port])[:2] != (set(), set())
+            cache = ds.DatasetCache(server.session(), spilling=fault != 'memory', port=server.port)
+            if fault in ('client', 'both'):
+                child = forked(lambda: [rows(data(cache)) for _ in range(1000)])
+                time.sleep(draw.random() * 0.1)
+                if fault == 'both':
+                    server.kill()
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            if fault == 'server':
+                iterator, found = data(cache).create_tuple_iterator(num_epochs=2, output_numpy=True), []
+                at = draw.randrange(48)
+                for _ in range(2):
+                    for row in iterator:
+                        if len(found) == at:
+                            server.kill()
+                        found.append(tuple((a.dtype.str, a.shape, a.tobytes()) for a in row))
+                assert found == wanted[0] * 2
+                del iterator
+            elif fault == 'nonsense':
+                with raw(server) as s:
+                    s.send(draw.randbytes(draw.randrange(1, 200)))
+            elif fault == 'stranger' and os.geteuid() == 0:
+                other = by_another(f"import socket\ns = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\ns.connect({name_of(server)!r})\nprint(len(s.recv(100)) > 0)\n")
+                assert other.communicate('')[0] == 'True\n'
+            if fault not in ('server', 'both'):
+                assert [rows(data(cache)) for _ in range(2)] == [wanted] * 2, (round_, fault)
+            del cache
+        finally:
+            if fault in ('server', 'both'):
+                server.kill()
+            else:
+                server.stop()
+        assert os.listdir(spill) == [], (round_, fault)
+    del said[:]
+    gc.collect()
+    until = time.monotonic() + 10
+    while left(ports) != before and time.monotonic() < until:
+        time.sleep(0.1)
+    assert left(ports) == before
+    assert descriptors('self', open_before) <= open_before
