@@ -261,7 +261,7 @@ static void allow_connections(sp_server_options *o)
     o->max_connections = limit.rlim_cur > OTHERS ? (int)(limit.rlim_cur - OTHERS) : 1;
     fprintf(
         stderr,
-        "spore: serve: the system allows %llu open files (ulimit -n), which is enough for %d connections, not for %d\n",
+        "spore: serve: the system allows %llu open files (ulimit -n), which is enough for %d connections, not for %d; LimitNOFILE= of a unit, or ulimit -n before the start, raises it\n",
         (unsigned long long)limit.rlim_cur, o->max_connections, wanted);
 }
 

@@ -144,6 +144,19 @@ static sp_status listen_on(sp_net *n, const struct sockaddr *address, socklen_t 
     return SP_OK;
 }
 
+static const char *what_to_do(int why)
+{
+    switch (why) {
+    case EADDRINUSE:
+        return "; another process listens there ('ss -ltnp' tells which): stop it, or choose another with --port";
+    case EACCES:
+        return "; ports below 1024 are the system's: choose another with --port, or let systemd open it (a .socket unit), or give the program CAP_NET_BIND_SERVICE";
+    case EADDRNOTAVAIL:
+        return "; no interface of this machine has that address ('ip address' lists them; --host 0.0.0.0: all of them)";
+    default: return "";
+    }
+}
+
 static sp_status listen_tcp(sp_net *n)
 {
     struct addrinfo hints = {.ai_family = AF_UNSPEC,
@@ -161,7 +174,7 @@ static sp_status listen_tcp(sp_net *n)
     freeaddrinfo(found);
     if (status != SP_OK)
         return sp__fail(why == ENOMEM ? SP_NOMEM : SP_IO, "port %d of %s cannot be listened on: %s%s", n->o.port,
-                        n->o.host, sp__strerror(why), why == EADDRINUSE ? "; choose another with --port" : "");
+                        n->o.host, sp__strerror(why), what_to_do(why));
     struct sockaddr_storage bound;
     socklen_t bytes = sizeof bound;
     if (getsockname(evconnlistener_get_fd(n->tcp), (struct sockaddr *)&bound, &bytes) == 0)
@@ -197,9 +210,14 @@ static sp_status listen_local(sp_net *n)
                  n->o.unix_path);
         unlink(n->o.unix_path);
     }
-    if (listen_on(n, (const struct sockaddr *)&address, sizeof address, &n->local) != SP_OK)
-        return sp__fail(errno == ENOMEM ? SP_NOMEM : SP_IO, "%s cannot be listened on: %s", n->o.unix_path,
-                        sp__strerror(errno));
+    if (listen_on(n, (const struct sockaddr *)&address, sizeof address, &n->local) != SP_OK) {
+        const int why = errno;
+        return sp__fail(why == ENOMEM ? SP_NOMEM : SP_IO, "%s cannot be listened on: %s%s", n->o.unix_path,
+                        sp__strerror(why),
+                        why == ENOENT   ? "; its folder must be there before"
+                        : why == EACCES ? "; its folder must be this user's to write to"
+                                        : "");
+    }
     n->has_socket_file = lstat(n->o.unix_path, &n->socket_file) == 0;
     return SP_OK;
 }

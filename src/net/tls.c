@@ -3,18 +3,72 @@
 #include <event2/bufferevent_ssl.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "net/connection.h"
 
-static sp_status failed(const char *what, const char *file)
+/* Why OpenSSL could not use a file, in words that tell what to do. kind: of its PEM block. locked: its passphrase was asked for. */
+static sp_status failed(const char *what, const char *file, const char *kind, const char *certificate, bool locked)
 {
     char text[256];
-    unsigned long code = ERR_get_error();
+    const unsigned long code = ERR_peek_error();
+    const int library = ERR_GET_LIB(code), reason = ERR_GET_REASON(code);
+    const char *words = ERR_reason_error_string(code);
     ERR_error_string_n(code, text, sizeof text);
-    const char *reason = ERR_reason_error_string(code);
     ERR_clear_error();
-    return sp__fail(SP_VALUE, "%s %s cannot be used: %s", what, file, reason != NULL ? reason : text);
+    if (ERR_SYSTEM_ERROR(code)) words = sp__strerror(reason);
+    const bool no_block = (library == ERR_LIB_PEM && reason == PEM_R_NO_START_LINE) ||
+                          (library == ERR_LIB_OSSL_DECODER && reason == ERR_R_UNSUPPORTED);
+    SP_CHECK(!no_block, SP_VALUE, "%s %s cannot be used: it has no line '-----BEGIN %s-----', as PEM files do", what,
+             file, kind);
+    SP_CHECK(!locked, SP_VALUE,
+             "%s %s cannot be used: it is encrypted, and nobody is there to be asked for its passphrase; "
+             "'openssl pkey -in %s -out NEW' writes it without",
+             what, file, file);
+    SP_CHECK(library != ERR_LIB_X509 || reason != X509_R_KEY_VALUES_MISMATCH, SP_VALUE,
+             "%s %s cannot be used: it is not the key of the certificate %s (key values mismatch)", what, file,
+             certificate);
+    return sp__fail(SP_VALUE, "%s %s cannot be used: %s", what, file, words != NULL ? words : text);
+}
+
+/* A certificate that clients refuse, or will soon, is used all the same; whoever keeps the server is told. */
+static void tell_validity(const sp_net_options *o, const X509 *certificate)
+{
+    enum { SOON_DAYS = 14 };
+    int days = 0, seconds = 0;
+    char text[600];
+    if (o->log == NULL || certificate == NULL) return;
+    if (ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate), NULL) == 1 && (days < 0 || seconds < 0)) {
+        snprintf(
+            text, sizeof text,
+            "the certificate %.400s is not valid before %d days from now: clients refuse it until then; is the clock right?",
+            o->certificate, -days);
+        o->log(o->context, text);
+    }
+    if (ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(certificate)) != 1 || days >= SOON_DAYS) return;
+    if (days < 0 || seconds < 0)
+        snprintf(
+            text, sizeof text,
+            "the certificate %.400s has expired %d days ago: clients refuse it; put a new one in its place, and send SIGHUP",
+            o->certificate, -days);
+    else
+        snprintf(text, sizeof text,
+                 "the certificate %.400s expires in %d days; put a new one in its place, and send SIGHUP",
+                 o->certificate, days);
+    o->log(o->context, text);
+}
+
+static int no_passphrase(char *out, int room, int writing, void *context)
+{
+    bool *locked = context;
+    (void)out;
+    (void)room;
+    (void)writing;
+    *locked = true;
+    return -1;
 }
 
 /* RFC 7301: the client says what it speaks, the server chooses. */
@@ -39,13 +93,20 @@ static sp_status set_up(SSL_CTX *t, const sp_net_options *o)
     SSL_CTX_set_options(t, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_alpn_select_cb(t, choose, NULL);
     SP_CHECK(o->private_key != NULL, SP_VALUE, "a certificate needs its private key (--key)");
-    if (SSL_CTX_use_certificate_chain_file(t, o->certificate) != 1) return failed("the certificate", o->certificate);
+    bool locked = false;
+    SSL_CTX_set_default_passwd_cb(t, no_passphrase);
+    SSL_CTX_set_default_passwd_cb_userdata(t, &locked);
+    if (SSL_CTX_use_certificate_chain_file(t, o->certificate) != 1)
+        return failed("the certificate", o->certificate, "CERTIFICATE", o->certificate, locked);
     if (SSL_CTX_use_PrivateKey_file(t, o->private_key, SSL_FILETYPE_PEM) != 1)
-        return failed("the private key", o->private_key);
-    if (SSL_CTX_check_private_key(t) != 1) return failed("the private key", o->private_key);
+        return failed("the private key", o->private_key, "PRIVATE KEY", o->certificate, locked);
+    if (SSL_CTX_check_private_key(t) != 1)
+        return failed("the private key", o->private_key, "PRIVATE KEY", o->certificate, locked);
+    SSL_CTX_set_default_passwd_cb_userdata(t, NULL);
+    tell_validity(o, SSL_CTX_get0_certificate(t));
     if (o->client_ca == NULL) return SP_OK;
     if (SSL_CTX_load_verify_locations(t, o->client_ca, NULL) != 1)
-        return failed("the list of authorities", o->client_ca);
+        return failed("the list of authorities", o->client_ca, "CERTIFICATE", o->certificate, locked);
     SSL_CTX_set_client_CA_list(t, SSL_load_client_CA_file(o->client_ca));
     SSL_CTX_set_verify(t, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     /* Sessions would have to be tied to who was verified; without them every connection verifies anew. */

@@ -3,6 +3,7 @@
 import http.client
 import json
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -84,7 +85,54 @@ def test_clients_with_certificates(serve, models, keys):
 
 def test_wrong_keys_are_named(models, keys, tmp_path):
     server = Server(models / "mlp.onnx", "--cert", keys / "server.pem", "--key", keys / "client.key", folder=tmp_path, wait=False)
-    assert server.process.wait(WAIT) == 1 and "client.key cannot be used: key values mismatch" in server.errors()
+    assert server.process.wait(WAIT) == 1 and "client.key cannot be used: it is not the key of the certificate" in server.errors()
+
+
+def openssl(*words):
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+
+
+def test_keys_and_certificates_that_cannot_be_used_say_what_to_do(models, keys, tmp_path):
+    (tmp_path / "junk.pem").write_text("junk")
+    openssl("pkey", "-in", keys / "server.key", "-aes256", "-passout", "pass:secret", "-out", tmp_path / "locked.key")
+    for i, (cert, key, wanted) in enumerate([
+            (tmp_path / "junk.pem", keys / "server.key", "junk.pem cannot be used: it has no line '-----BEGIN CERTIFICATE-----'"),
+            (tmp_path / "none.pem", keys / "server.key", "none.pem cannot be used: No such file or directory"),
+            (keys / "server.pem", tmp_path / "junk.pem", "junk.pem cannot be used: it has no line '-----BEGIN PRIVATE KEY-----'"),
+            (keys / "server.pem", tmp_path / "locked.key", "locked.key cannot be used: it is encrypted, and nobody is there to be asked for its passphrase")]):
+        (tmp_path / str(i)).mkdir()
+        server = Server(models / "mlp.onnx", "--cert", cert, "--key", key, folder=tmp_path / str(i), wait=False)
+        assert server.process.wait(WAIT) == 1 and wanted in server.errors(), server.errors()
+
+
+def test_certificates_that_end_are_told(serve, models, tmp_path):
+    """At the start, and when they are read again."""
+    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "5", "-subj", "/CN=localhost")
+    server = serve(models / "mlp.onnx", "--cert", cert, "--key", key, wait=False)
+    server.wait_for("cert.pem expires in")
+    assert "days; put a new one in its place, and send SIGHUP" in server.errors()
+    server.wait_for("ready on https")
+    openssl("req", "-new", "-key", key, "-out", tmp_path / "request", "-subj", "/CN=localhost")
+    (tmp_path / "index").write_text("")
+    (tmp_path / "ca.conf").write_text(f"[ca]\ndefault_ca=c\n[c]\ndatabase={tmp_path}/index\nnew_certs_dir={tmp_path}\nrand_serial=yes\ndefault_md=sha256\npolicy=p\n[p]\ncommonName=supplied\n")
+    openssl("ca", "-batch", "-config", tmp_path / "ca.conf", "-selfsign", "-keyfile", key, "-in", tmp_path / "request", "-out", cert, "-startdate", "20200101000000Z", "-enddate", "20200102000000Z")
+    server.process.send_signal(signal.SIGHUP)
+    server.wait_for("cert.pem has expired")
+    openssl("req", "-x509", "-key", key, "-out", cert, "-days", "100", "-subj", "/CN=localhost")
+    server.process.send_signal(signal.SIGHUP)
+    server.wait_for("certificates were read again")
+    assert server.stop() == 0
+
+
+def test_what_to_do_where_nobody_can_listen(models, serve, tmp_path):
+    server = serve(models / "mlp.onnx")
+    for i, (words, wanted) in enumerate([(("--port", server.port), "another process listens there ('ss -ltnp' tells which)"),
+                                         (("--port", "0", "--host", "192.0.2.1"), "no interface of this machine has that address"),
+                                         (("--port", "none", "--unix", tmp_path / "none" / "socket"), "its folder must be there before")]):
+        (tmp_path / f"s{i}").mkdir()
+        other = Server(models / "mlp.onnx", *words, folder=tmp_path / f"s{i}", wait=False)
+        assert other.process.wait(WAIT) == 1 and wanted in other.errors(), other.errors()
 
 
 def test_unix_socket(models, tmp_path):
@@ -113,4 +161,6 @@ def test_page(serve, models):
     assert r.status == 200 and r.getheader("content-type") == "text/html; charset=utf-8" and "script-src" in r.getheader("content-security-policy")
     assert b"/v2/models" in r.read()
     c.close()
+    assert server.ask("GET", "/", headers={"Accept": "text/html,*/*;q=0.8"})[1].startswith(b"<!")
+    assert server.ask("GET", "/", headers={"Accept": "*/*"}) == (200, {"status": "alive"}) # KServe v1's question
     assert server.ask("GET", "/v2/models") == (200, {"models": [{"name": "mlp", "version": "1", "ready": True}]})
