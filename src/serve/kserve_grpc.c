@@ -50,12 +50,13 @@ typedef struct input {
     int64_t rank, dims[SP_RANK_MAX];
     sp_wire contents;
     bool has_contents;
+    int64_t binary_bytes; /* that the input says its raw contents have, as REST does (KServe's SDK); -1: it does not */
     sp_region_words shared;
 } input;
 
 static sp_status read_input(sp_job *job, sp_wire w, input *in)
 {
-    *in = (input){.name = "", .datatype = ""};
+    *in = (input){.name = "", .datatype = "", .binary_bytes = -1};
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
@@ -68,7 +69,7 @@ static sp_status read_input(sp_job *job, sp_wire w, input *in)
             sp_parameter p;
             SP_TRY(sp__wire_take_bytes(&w, "parameters", type, &part));
             SP_TRY(read_parameter(job, part, &p));
-            SP_TRY(sp__kserve_input_parameter(&p, in->name, NULL, &in->shared));
+            SP_TRY(sp__kserve_input_parameter(&p, in->name, &in->binary_bytes, &in->shared));
         } else if (number == 5) {
             SP_TRY(sp__wire_take_bytes(&w, "contents", type, &in->contents));
             in->has_contents = true;
@@ -165,6 +166,10 @@ static sp_status take_input(sp_job *job, const input *in, const sp_wire *raw)
              in->datatype, sp__kserve_datatype(wanted));
     SP_CHECK(in->rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", in->name,
              (long long)in->rank, SP_RANK_MAX);
+    const int64_t raw_bytes = raw != NULL ? (int64_t)sp__wire_left(raw) : -1;
+    SP_CHECK(in->binary_bytes < 0 || in->binary_bytes == raw_bytes, SP_VALUE,
+             "parameter 'binary_data_size' of input '%s' is %lld, its raw_input_contents have %lld bytes", in->name,
+             (long long)in->binary_bytes, (long long)(raw_bytes > 0 ? raw_bytes : 0));
     if (sp__region_given(&in->shared)) {
         SP_CHECK(!in->has_contents, SP_VALUE, "input '%s' has both shared memory and contents", in->name);
         return sp__region_take_input(job, i, dtype, (int)in->rank, in->dims, &in->shared);

@@ -115,9 +115,8 @@ sp_status sp__kserve_input_parameter(const sp_parameter *p, const char *name, in
     SP_TRY(shared_parameter(p, "input", name, shared, &is_shared));
     if (is_shared) return SP_OK;
     if (strcmp(p->key, "content_type") == 0) return content_type(p, name);
-    if (binary_bytes == NULL || strcmp(p->key, "binary_data_size") != 0)
-        return unknown(p, "an input",
-                       binary_bytes != NULL ? "binary_data_size, shared_memory_region" : "shared_memory_region");
+    if (strcmp(p->key, "binary_data_size") != 0)
+        return unknown(p, "an input", "binary_data_size, shared_memory_region");
     SP_TRY(want(p, 'i'));
     SP_CHECK(p->integer >= 0, SP_VALUE, "parameter 'binary_data_size' is %lld, it must not be negative",
              (long long)p->integer);
