@@ -75,16 +75,47 @@ SP_API sp_device *sp_tensor_device(const sp_tensor *t);
 /* The same contents on another device; t itself, retained, if it lies there already. Recorded for gradients, which come back to where t is. */
 SP_API sp_status sp_tensor_to(sp_tensor *t, sp_device *d, sp_tensor **out);
 
+/* --- streams ---
+ *
+ * A device does what it is asked in the order in which it is asked, in its first queue. A stream is another queue beside it. A thread's calls go to the
+ * stream that it has set for the device; what one stream makes and another uses is waited for by the one that uses it, without anybody asking: buffers know
+ * who used them last. Events are for programs that want to know when. Where a device has one queue only, a stream is another name for it. */
+typedef struct sp_stream sp_stream;
+typedef struct sp_event sp_event;
+
+SP_API sp_status sp_stream_create(sp_device *d, sp_stream **out); /* NULL: the CPU, whose streams have nothing to do */
+SP_API void sp_stream_release(sp_stream *s);                      /* what is under way goes on */
+SP_API sp_device *sp_stream_device(const sp_stream *s);
+/* This thread's calls on the stream's device go there from now on; returns the one before, NULL for the first queue. `d` says whose, for s may be NULL. */
+SP_API sp_stream *sp_stream_set(sp_device *d, sp_stream *s);
+/* Until all of it is done; its first failure that was not told yet. */
+SP_API sp_status sp_stream_wait(sp_stream *s);
+/* Is all of it done? */
+SP_API sp_status sp_stream_query(sp_stream *s, bool *done);
+
+SP_API sp_status sp_event_create(sp_device *d, sp_event **out);
+SP_API void sp_event_release(sp_event *e);
+/* Now, in stream s of the event's device; NULL: in the one that this thread has set. */
+SP_API sp_status sp_event_record(sp_event *e, sp_stream *s);
+/* What stream s is asked from now on comes behind the event; NULL as above. */
+SP_API sp_status sp_event_follow(sp_event *e, sp_stream *s);
+SP_API sp_status sp_event_wait(sp_event *e);
+SP_API sp_status sp_event_query(sp_event *e, bool *done);
+/* Milliseconds between two events that have come. */
+SP_API sp_status sp_event_elapsed(sp_event *from, sp_event *to, double *ms);
+
 /* Where operators without inputs put their results, and bindings new tensors; NULL at first, unless SPORE_DEVICE says otherwise. */
 SP_API sp_device *sp_device_default(void);
 SP_API void sp_device_set_default(sp_device *d);
 
 /* --- for makers of devices --------------------------------------------------------------------------------------- */
 
-#define SP_DEVICE_VERSION                                                                                              \
-    1 /* of what follows; another one is not opened. Structs grow at their end: struct_size tells */
+/* Of what follows. Structs grow at their end, struct_size tells how far. Devices of version 1 are opened, too: they know nothing of streams and costs, and have
+ * one queue. Later ones than this are not opened. */
+#define SP_DEVICE_VERSION 2
 
-/* A tensor: element (i, j, ...) is at byte offset + (i * strides[0] + j * strides[1] + ...) * size of its dtype in its buffer. */
+/* A tensor: element (i, j, ...) is at byte offset + (i * strides[0] + j * strides[1] + ...) * size of its dtype in its buffer. Several tensors may be pieces of
+ * one buffer: those of a program are. A result shares bytes with an input only where that is written in place. */
 typedef struct sp_device_operand {
     sp_dtype dtype;
     int rank; /* -1: an optional input that is left out */
@@ -102,6 +133,7 @@ typedef struct sp_device_call {
     const void *attrs;
     int n_in, n_out;
     const sp_device_operand *in, *out; /* an input that is written in place is an operand of out, too */
+    void *stream;                      /* version 2: what `stream_open` gave; NULL: the first queue */
 } sp_device_call;
 
 /* Where an attribute is: an int64_t, double, bool, sp_dtype, sp_ints, ... as attr_table says; NULL: there is none of that name. */
@@ -124,6 +156,13 @@ typedef struct sp_device_kernel {
                      const sp_device_call *c); /* SP_DECLINED: nothing was written, the next one shall do it */
 } sp_device_kernel;
 
+/* What programs in graph mode reckon with when they decide where a node runs, beside a device that declines some. */
+typedef struct sp_device_costs {
+    size_t struct_size;
+    double copy_us;       /* of a copy between main memory and the device, however small */
+    double copy_gb_per_s; /* and of what it moves */
+} sp_device_costs;
+
 /* What the engine offers. */
 typedef struct sp_device_host {
     size_t struct_size;
@@ -140,7 +179,7 @@ typedef struct sp_device_host {
 
 typedef struct sp_device_table {
     size_t struct_size;
-    int version;        /* SP_DEVICE_VERSION */
+    int version;        /* SP_DEVICE_VERSION when it was compiled */
     const char *name;   /* lower case letters, digits, '_' */
     int (*count)(void); /* how many there are on this machine */
     sp_status (*open)(int ordinal, void **device);
@@ -155,6 +194,34 @@ typedef struct sp_device_table {
     sp_status (*wait)(void *device);
     int n_kernels;
     const sp_device_kernel *kernels; /* best first; lives as long as the process */
+
+    /* Version 2. Any of it may be NULL. */
+    void (*costs)(void *device, sp_device_costs *out);
+
+    /* Streams and events: all of the following up to event_query, or none. Streams are NULL where the first queue is meant, and are used by any thread.
+     *
+     *   - Work of one stream is done in order; work of two in any order, unless an event is between them.
+     *   - The functions above without a stream are about the first queue, but for `wait`, which is about all of them.
+     *   - A failure of work is told once, with the operator's name, by the next of stream_wait, event_wait or copy_out of its stream, or by `wait`. */
+    sp_status (*stream_open)(void *device, void **stream);
+    void (*stream_close)(void *device, void *stream); /* what is under way goes on; does not wait */
+    sp_status (*stream_copy_in)(void *device, void *stream, void *buffer, size_t offset, const void *from,
+                                size_t bytes); /* comes back when `from` has been read */
+    sp_status (*stream_copy_out)(void *device, void *stream, void *buffer, size_t offset, void *to,
+                                 size_t bytes); /* comes back when it is done */
+    sp_status (*stream_copy)(void *device, void *stream, void *to, size_t to_offset, void *from, size_t from_offset,
+                             size_t bytes);
+    sp_status (*stream_wait)(void *device, void *stream);
+    sp_status (*event_open)(void *device, void **event);
+    void (*event_close)(void *device, void *event); /* also of one that has not come yet */
+    /* All that the stream was asked before; an event that was recorded earlier means the new moment. */
+    sp_status (*event_record)(void *device, void *event, void *stream);
+    sp_status (*event_follow)(void *device, void *event,
+                              void *stream);            /* the stream waits; nothing if never recorded */
+    sp_status (*event_wait)(void *device, void *event); /* the caller waits */
+    sp_status (*event_query)(void *device, void *event, bool *done);
+    /* Optional: milliseconds between two that have come. */
+    sp_status (*event_elapsed)(void *device, void *from, void *to, double *ms);
 } sp_device_table;
 
 /* Exported by the library as sp_device_plugin. host lives as long as the process. NULL: it cannot work on this machine (host->fail says why). */

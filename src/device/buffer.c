@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "device/devices.h"
+#include "device/streams.h"
 #include "spore/ops_attrs.h"
 
 /* --- buffers ----------------------------------------------------------------------------------------------------- */
@@ -26,6 +26,7 @@ static size_t rounded(size_t bytes, int *class)
 
 static void buffer_free(sp_buffer *b)
 {
+    sp__buffer_last_use(b);
     if (sp__device_usable(b->device) == SP_OK) b->device->table->free(b->device->state, b->handle);
     munmap(b->range, b->bytes);
     sp__free(b);
@@ -132,24 +133,34 @@ static size_t offset_of(const sp_tensor *t) { return (size_t)(t->data - (char *)
 
 static sp_status bring_in(const sp_tensor *t, size_t offset, const void *from, size_t bytes)
 {
-    const sp_buffer *b = sp__tensor_buffer(t);
+    sp_buffer *b = sp__tensor_buffer(t);
     sp_device *d = b->device;
     SP_TRY(sp__device_usable(d));
     if (bytes == 0) return SP_OK;
     atomic_fetch_add(&d->copies_in, 1);
     atomic_fetch_add(&d->bytes_in, bytes);
-    return sp__device_told(d, d->table->copy_in(d->state, b->handle, offset, from, bytes));
+    SP_TRY(sp__work_begin(d, 1, &b, 1));
+    void *stream = sp__stream_handle(sp__stream_now(d));
+    const sp_status status = stream ? d->table->stream_copy_in(d->state, stream, b->handle, offset, from, bytes)
+                                    : d->table->copy_in(d->state, b->handle, offset, from, bytes);
+    sp__work_end(d, 1, &b, 1);
+    return sp__device_told(d, status);
 }
 
 static sp_status bring_out(const sp_tensor *t, size_t offset, void *to, size_t bytes)
 {
-    const sp_buffer *b = sp__tensor_buffer(t);
+    sp_buffer *b = sp__tensor_buffer(t);
     sp_device *d = b->device;
     SP_TRY(sp__device_usable(d));
     if (bytes == 0) return SP_OK;
     atomic_fetch_add(&d->copies_out, 1);
     atomic_fetch_add(&d->bytes_out, bytes);
-    return sp__device_told(d, d->table->copy_out(d->state, b->handle, offset, to, bytes));
+    SP_TRY(sp__work_begin(d, 1, &b, 0));
+    void *stream = sp__stream_handle(sp__stream_now(d));
+    const sp_status status = stream ? d->table->stream_copy_out(d->state, stream, b->handle, offset, to, bytes)
+                                    : d->table->copy_out(d->state, b->handle, offset, to, bytes);
+    sp__work_end(d, 1, &b, 0);
+    return sp__device_told(d, status);
 }
 
 /* The stretch of memory that a strided view lies in: where it begins in the buffer, how long it is, and where in it element zero is. */
@@ -243,15 +254,28 @@ static sp_status put(sp_tensor *dst, const sp_tensor *here)
     return status;
 }
 
+/* The same bytes. */
+static sp_status copy_there(sp_device *d, sp_tensor *dst, const sp_tensor *src)
+{
+    sp_buffer *b[2] = {sp__tensor_buffer(src), sp__tensor_buffer(dst)};
+    const size_t bytes = sp_tensor_bytes(dst);
+    SP_TRY(sp__work_begin(d, 2, b, 1));
+    void *stream = sp__stream_handle(sp__stream_now(d));
+    const sp_status status =
+        stream
+            ? d->table->stream_copy(d->state, stream, b[1]->handle, offset_of(dst), b[0]->handle, offset_of(src), bytes)
+            : d->table->copy(d->state, b[1]->handle, offset_of(dst), b[0]->handle, offset_of(src), bytes);
+    sp__work_end(d, 2, b, 1);
+    return sp__device_told(d, status);
+}
+
 /* Without leaving the device; SP_DECLINED: it cannot. */
 static sp_status assign_there(sp_device *d, sp_tensor *dst, const sp_tensor *src)
 {
     SP_TRY(sp__device_usable(d));
     if (!(dst->flags & SP_TENSOR_CONTIGUOUS)) return SP_DECLINED;
     if (dst->count == 0) return SP_OK;
-    if (dst->dtype == src->dtype && src->flags & SP_TENSOR_CONTIGUOUS)
-        return sp__device_told(d, d->table->copy(d->state, sp__tensor_buffer(dst)->handle, offset_of(dst),
-                                                 sp__tensor_buffer(src)->handle, offset_of(src), sp_tensor_bytes(dst)));
+    if (dst->dtype == src->dtype && src->flags & SP_TENSOR_CONTIGUOUS) return copy_there(d, dst, src);
     const bool converts = dst->dtype != src->dtype;
     const sp_cast_attrs attrs = {(sp_dtype)dst->dtype};
     sp_tensor *in = (sp_tensor *)(uintptr_t)src;

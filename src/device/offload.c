@@ -4,6 +4,7 @@
 
 #include "device/device.h"
 #include "device/devices.h"
+#include "device/streams.h"
 
 /* --- the call as a device sees it -------------------------------------------------------------------------------- */
 
@@ -45,6 +46,22 @@ static sp_status room_fill(room *r, const sp_call *c, bool runs)
     return SP_OK;
 }
 
+/* The kernel with the call's buffers, in this thread's stream, behind whoever uses them in others. */
+static sp_status run_ordered(sp_device *d, const sp_device_kernel *k, const sp_call *c, room *r)
+{
+    if (atomic_load_explicit(&d->n_streams, memory_order_acquire) == 0) return k->run(d->state, &r->call);
+    const int n = c->n_in + c->n_out;
+    sp_buffer **buffers = sp__alloc((size_t)(n + 1) * sizeof *buffers);
+    if (!buffers) return SP_NOMEM;
+    for (int i = 0; i < n; i++) buffers[i] = sp__tensor_buffer(i < c->n_in ? c->in[i] : c->out[i - c->n_in]);
+    r->call.stream = sp__stream_handle(sp__stream_now(d));
+    sp_status status = sp__work_begin(d, n, buffers, c->n_out);
+    if (status == SP_OK) status = k->run(d->state, &r->call);
+    sp__work_end(d, n, buffers, c->n_out);
+    sp__free(buffers);
+    return status;
+}
+
 static void room_free(room *r)
 {
     if (r->operands != r->few) sp__free(r->operands);
@@ -71,7 +88,7 @@ static sp_status run_with_copies(sp_device *d, const sp_device_kernel *k, const 
         if (call->in[i]) status = sp_tensor_contiguous(call->in[i], &in[i]);
     c.in = in;
     if (status == SP_OK) status = room_fill(&r, &c, true);
-    if (status == SP_OK) status = k->run(d->state, &r.call);
+    if (status == SP_OK) status = run_ordered(d, k, &c, &r);
     room_free(&r);
     for (int i = 0; i < c.n_in; i++) sp_tensor_release(in[i]);
     sp__free(in);
@@ -83,7 +100,7 @@ static sp_status run_one(sp_device *d, const sp_device_kernel *k, const sp_call 
     if (!k->strided && !row_major(c->n_in, c->in)) return c->op->writes ? SP_DECLINED : run_with_copies(d, k, c);
     room r = {.operands = NULL};
     sp_status status = room_fill(&r, c, true);
-    if (status == SP_OK) status = k->run(d->state, &r.call);
+    if (status == SP_OK) status = run_ordered(d, k, c, &r);
     room_free(&r);
     return status;
 }
@@ -108,18 +125,36 @@ sp_status sp__device_run_kernel(sp_device *d, const sp_call *c)
     return sp__device_told(d, status);
 }
 
+bool sp__device_takes(sp_device *d, const sp_call *c)
+{
+    room question = {.operands = NULL};
+    if (room_fill(&question, c, false) != SP_OK) return false;
+    const int id = sp__op_id(c->op);
+    const uint32_t first = id < 0 ? 0 : d->first_offer[id], end = id < 0 ? 0 : d->first_offer[id + 1];
+    bool takes = false;
+    for (uint32_t i = first; i < end && !takes; i++)
+        takes = !d->offers[i]->takes || d->offers[i]->takes(d->state, &question.call);
+    room_free(&question);
+    return takes;
+}
+
 /* --- on the CPU, between copies ---------------------------------------------------------------------------------- */
+
+void sp__device_count_declined(sp_device *d, const sp_op *op, uint64_t bytes)
+{
+    const int id = sp__op_id(op);
+    atomic_fetch_add(&d->declined, 1);
+    if (id < 0) return;
+    atomic_fetch_add(&d->declined_calls[id], 1);
+    atomic_fetch_add(&d->declined_bytes[id], bytes);
+}
 
 static void count_declined(sp_device *d, const sp_call *c)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < c->n_in; i++) bytes += c->in[i] ? sp_tensor_bytes(c->in[i]) : 0;
     for (int i = 0; i < c->n_out; i++) bytes += c->out[i] ? sp_tensor_bytes(c->out[i]) : 0;
-    const int id = sp__op_id(c->op);
-    atomic_fetch_add(&d->declined, 1);
-    if (id < 0) return;
-    atomic_fetch_add(&d->declined_calls[id], 1);
-    atomic_fetch_add(&d->declined_bytes[id], bytes);
+    sp__device_count_declined(d, c->op, bytes);
 }
 
 /* Results to where they belong. */

@@ -2,6 +2,7 @@
 /* registry.c - kinds of devices, and those that are open. Both lists only grow. */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,8 +12,8 @@
 #include "device/devices.h"
 
 typedef struct kind {
-    const sp_device_table *table;
-    void *library; /* NULL: built in */
+    sp_device_table table; /* a copy: what the device's own version does not know is NULL */
+    void *library;         /* NULL: built in */
 } kind;
 
 static sp_lock lock = SP_LOCK_INIT;
@@ -43,16 +44,23 @@ static bool good_name(const char *name)
 
 static sp_status check(const char *path, const sp_device_table *t)
 {
-    SP_CHECK(t->version == SP_DEVICE_VERSION, SP_VALUE, "%s: made for version %d of the device interface, wanted %d",
-             path, t->version, SP_DEVICE_VERSION);
-    SP_CHECK(t->struct_size >= sizeof *t, SP_VALUE, "%s: its table has %zu bytes, wanted %zu at least", path,
-             t->struct_size, sizeof *t);
+    SP_CHECK(t->version >= 1 && t->version <= SP_DEVICE_VERSION, SP_VALUE,
+             "%s: made for version %d of the device interface, wanted 1 to %d", path, t->version, SP_DEVICE_VERSION);
+    const size_t least = t->version == 1 ? offsetof(sp_device_table, costs) : sizeof *t;
+    SP_CHECK(t->struct_size >= least, SP_VALUE, "%s: its table has %zu bytes, wanted %zu at least", path,
+             t->struct_size, least);
     SP_CHECK(good_name(t->name), SP_VALUE,
              "%s: a device needs a name of lower case letters, digits and '_', at most 31, and not 'cpu'; found '%s'",
              path, t->name ? t->name : "");
     SP_CHECK(t->count && t->open && t->describe && t->alloc && t->free && t->copy_in && t->copy_out && t->copy &&
                  t->wait,
              SP_VALUE, "%s: the table of device '%s' lacks a function", path, t->name);
+    const bool streams = t->version > 1 && t->stream_open;
+    SP_CHECK(!streams || (t->stream_close && t->stream_copy_in && t->stream_copy_out && t->stream_copy &&
+                          t->stream_wait && t->event_open && t->event_close && t->event_record && t->event_follow &&
+                          t->event_wait && t->event_query),
+             SP_VALUE, "%s: device '%s' has stream_open, so it needs the other functions of streams and events, too",
+             path, t->name);
     SP_CHECK(t->n_kernels == 0 || t->kernels, SP_VALUE, "%s: device '%s' has no list of its %d kernels", path, t->name,
              t->n_kernels);
     for (int i = 0; i < t->n_kernels; i++) {
@@ -78,10 +86,12 @@ static sp_status add_kind(const char *path, void *library, sp_device_plugin_fn *
     }
     SP_TRY(check(path, t));
     for (int i = 0; i < n_kinds; i++)
-        SP_CHECK(strcmp(kinds[i].table->name, t->name) != 0, SP_VALUE, "%s: there is a device '%s' already", path,
+        SP_CHECK(strcmp(kinds[i].table.name, t->name) != 0, SP_VALUE, "%s: there is a device '%s' already", path,
                  t->name);
     SP_CHECK(n_kinds < SP_DEVICES_MAX, SP_RUNTIME, "%s: there are %d kinds of devices already", path, n_kinds);
-    kinds[n_kinds++] = (kind){t, library};
+    kind *k = &kinds[n_kinds++];
+    memcpy(&k->table, t, t->version == 1 ? offsetof(sp_device_table, costs) : sizeof *t);
+    k->library = library;
     return SP_OK;
 }
 
@@ -118,7 +128,7 @@ static bool known_kind(const char *name, size_t n)
     sp__lock(&lock);
     bool known = false;
     for (int i = 0; i < n_kinds; i++)
-        known |= strlen(kinds[i].table->name) == n && strncmp(kinds[i].table->name, name, n) == 0;
+        known |= strlen(kinds[i].table.name) == n && strncmp(kinds[i].table.name, name, n) == 0;
     sp__unlock(&lock);
     return known;
 }
@@ -191,7 +201,7 @@ int sp_device_names(char *text, size_t bytes)
     sp__lock(&lock);
     size_t used = (size_t)snprintf(text, bytes, "cpu");
     for (int i = 0; i < n_kinds; i++)
-        if (used < bytes) used += (size_t)snprintf(text + used, bytes - used, ", %s", kinds[i].table->name);
+        if (used < bytes) used += (size_t)snprintf(text + used, bytes - used, ", %s", kinds[i].table.name);
     const int n = n_kinds + 1;
     sp__unlock(&lock);
     return n;
@@ -214,7 +224,7 @@ static const sp_device_table *parse(const char *name, int *ordinal)
         *ordinal = (int)number;
     }
     for (int i = 0; i < n_kinds; i++)
-        if (strlen(kinds[i].table->name) == n && strncmp(kinds[i].table->name, name, n) == 0) return kinds[i].table;
+        if (strlen(kinds[i].table.name) == n && strncmp(kinds[i].table.name, name, n) == 0) return &kinds[i].table;
     (void)sp__fail(
         SP_VALUE,
         "there is no device '%s' here; libraries of devices are named by SPORE_DEVICES or sp_device_load, and `spore doctor` lists "
@@ -267,12 +277,14 @@ static sp_status open_device(const sp_device_table *t, int ordinal, sp_device **
     d->opened_by = getpid();
     snprintf(d->name, sizeof d->name, ordinal ? "%s:%d" : "%s", t->name, ordinal);
     sp__lock_init(&d->lock);
+    sp__lock_init(&d->uses);
     sp_status status = list_offers(d);
     if (status == SP_OK) status = t->open(ordinal, &d->state);
     if (status != SP_OK) {
         (void)sp__device_told(d, status);
         sp__free(d->offers);
         sp__lock_destroy(&d->lock);
+        sp__lock_destroy(&d->uses);
         sp__free(d);
         return status;
     }
@@ -334,6 +346,14 @@ sp_status sp_device_wait(sp_device *d)
     if (!d) return SP_OK;
     SP_TRY(sp__device_usable(d));
     return sp__device_told(d, d->table->wait(d->state));
+}
+
+void sp__device_costs(const sp_device *d, sp_device_costs *out)
+{
+    *out = (sp_device_costs){.struct_size = sizeof *out};
+    if (d->table->costs) d->table->costs(d->state, out);
+    if (!(out->copy_us > 0)) out->copy_us = 10;
+    if (!(out->copy_gb_per_s > 0)) out->copy_gb_per_s = 8;
 }
 
 sp_status sp_device_describe(sp_device *d, sp_device_properties *out)

@@ -12,12 +12,21 @@
 
 struct sp_device;
 
+/* Somebody's last work with a buffer: device/streams.h. */
+typedef struct sp_buffer_use {
+    bool used;
+    uint64_t queue;         /* 0: the device's first one */
+    struct sp_event *event; /* behind that work; NULL: the queue as it is when somebody asks */
+} sp_buffer_use;
+enum { SP_BUFFER_READERS = 4 };
+
 typedef struct sp_buffer {
     struct sp_device *device;
     void *handle; /* the device's own name for it */
     char *range;
-    size_t bytes;           /* of the buffer and of the range */
-    struct sp_buffer *next; /* kept for the next tensor of its size */
+    size_t bytes;                                     /* of the buffer and of the range */
+    struct sp_buffer *next;                           /* kept for the next tensor of its size */
+    sp_buffer_use writer, readers[SP_BUFFER_READERS]; /* since it was written */
 } sp_buffer;
 
 typedef struct sp_remote_hooks {

@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/devices.h"
 #include "spore/device.h"
 #include "spore/grad.h"
 #include "spore/ops.h"
@@ -272,6 +274,210 @@ static void steps_leave_nothing(void **state)
     sp_tensor_release(x);
 }
 
+/* --- streams ------------------------------------------------------------------------------------------------------ */
+
+/* Two streams of `far`, whose threads work at their own pace: what one makes the other uses, in turns, without anybody saying so. */
+static void streams_wait_for_each_other(void **state)
+{
+    (void)state;
+    sp_stream *one = NULL, *two = NULL;
+    OK(sp_stream_create(far, &one));
+    OK(sp_stream_create(far, &two));
+    assert_ptr_equal(sp_stream_device(one), far);
+    for (int round = 0; round < 40; round++) {
+        assert_null(sp_stream_set(far, one));
+        sp_tensor *x = on(far, numbers(3, (float)round)), *y = apply2("add", x, x);
+        assert_ptr_equal(sp_stream_set(far, two), one);
+        sp_tensor *z = apply2("mul", y, x);
+        assert_ptr_equal(sp_stream_set(far, NULL), two);
+        sp_tensor *w = apply2("add", z, y), *u = apply2("sub", z, z);
+        float wanted[3];
+        for (int i = 0; i < 3; i++) wanted[i] = 2 * ((float)round + (float)i) * ((float)(round + i) + 1);
+        equals(w, wanted, 3);
+        sp_tensor *all[] = {x, y, z, w, u};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            sp_tensor_release(all[i]); /* their buffers serve the next round, in other streams */
+    }
+    OK(sp_stream_wait(one));
+    OK(sp_stream_wait(two));
+    OK(sp_device_wait(far));
+    sp_stream_release(one);
+    sp_stream_release(two);
+}
+
+/* The same on `null`, which keeps book of who knows of whom. */
+static void null_checks_the_order_of_streams(void **state)
+{
+    (void)state;
+    sp_device *null = NULL;
+    sp_stream *s = NULL;
+    OK(sp_device_open("null", &null));
+    OK(sp_stream_create(null, &s));
+    for (int round = 0; round < 20; round++) {
+        sp_tensor *x = on(null, numbers(3, 1)), *y = apply2("add", x, x);
+        (void)sp_stream_set(null, s);
+        sp_tensor *z = apply2("mul", y, x);
+        (void)sp_stream_set(null, NULL);
+        sp_tensor *w = apply2("mul", z, x), *v = apply2("mul", y, y);
+        sp_tensor *all[] = {x, y, z, w, v};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);
+    }
+    OK(sp_stream_wait(s));
+    sp_stream_release(s);
+}
+
+/* --- a device that does not wait: the checks above must notice --- */
+
+static sp_device_table deaf_table;
+static sp_status deaf(void *device, void *event, void *stream)
+{
+    (void)device;
+    (void)event;
+    (void)stream;
+    return SP_OK;
+}
+
+static const sp_device_table *make_deaf(sp_device *d)
+{
+    const sp_device_table *before = d->table;
+    deaf_table = *before;
+    deaf_table.event_follow = deaf;
+    d->table = &deaf_table;
+    return before;
+}
+
+static void a_forgotten_wait_is_noticed(void **state)
+{
+    (void)state;
+    sp_device *null = NULL;
+    sp_stream *s = NULL;
+    OK(sp_device_open("null", &null));
+    OK(sp_stream_create(null, &s));
+    sp_tensor *x = on(null, numbers(3, 1)), *y = NULL, *in[2] = {x, x};
+    const sp_device_table *before = make_deaf(null);
+    int n;
+    (void)sp_stream_set(null, s);
+    assert_int_equal(sp_apply(sp_op_find("add"), NULL, 2, in, 1, &y, &n), SP_RUNTIME);
+    assert_non_null(strstr(sp_error_message(), "reads a buffer that stream 0 writes, and no event is between them"));
+    (void)sp_stream_set(null, NULL);
+    null->table = before;
+    sp_tensor_release(x);
+    sp_stream_release(s);
+}
+
+/* `far` delays its work at random: a number is wrong soon, or two streams meet. */
+static void a_forgotten_wait_shows(void **state)
+{
+    (void)state;
+    sp_stream *s = NULL;
+    bool shown = false;
+    OK(sp_stream_create(far, &s));
+    const sp_device_table *before = make_deaf(far);
+    for (int i = 0; i < 500 && !shown; i++) {
+        sp_tensor *x = on(far, numbers(4096, 1)), *y = NULL, *here = NULL, *in[2] = {x, x};
+        int n;
+        (void)sp_stream_set(far, s);
+        shown = sp_apply(sp_op_find("add"), NULL, 2, in, 1, &y, &n) != SP_OK || sp_tensor_to(y, NULL, &here) != SP_OK ||
+                ((const float *)sp_tensor_data(here))[7] != 16;
+        (void)sp_stream_set(far, NULL);
+        sp_tensor_release(x);
+        sp_tensor_release(y);
+        sp_tensor_release(here);
+        sp_device_trim(far); /* so that memory does not have the number from the last time */
+    }
+    assert_true(shown);
+    far->table = before;
+    (void)sp_device_wait(far); /* its failures have been seen */
+    (void)sp_device_wait(far);
+    sp_stream_release(s);
+}
+
+static void events_come_in_their_turn(void **state)
+{
+    (void)state;
+    sp_stream *s = NULL;
+    sp_event *start = NULL, *end = NULL, *elsewhere = NULL;
+    bool done = true;
+    OK(sp_stream_create(far, &s));
+    OK(sp_event_create(far, &start));
+    OK(sp_event_create(far, &end));
+    OK(sp_event_query(end, &done)); /* never recorded: nothing to wait for */
+    assert_true(done);
+    OK(sp_event_wait(end));
+    (void)sp_stream_set(far, s);
+    OK(sp_event_record(start, NULL));
+    sp_tensor *x = on(far, numbers(2, 1)), *y = apply2("add", x, x);
+    OK(sp_event_record(end, s));
+    (void)sp_stream_set(far, NULL);
+    OK(sp_event_follow(end, NULL));
+    OK(sp_event_wait(end));
+    OK(sp_event_query(end, &done));
+    assert_true(done);
+    double ms = -1;
+    OK(sp_event_elapsed(start, end, &ms));
+    assert_true(ms >= 0 && ms < 60000);
+    OK(sp_event_create(other, &elsewhere));
+    assert_int_equal(sp_event_record(elsewhere, s), SP_VALUE);
+    assert_non_null(strstr(sp_error_message(), "device far:1 cannot be in a stream of device far"));
+    OK(sp_stream_query(s, &done));
+    sp_tensor_release(x);
+    sp_tensor_release(y);
+    sp_event_release(start);
+    sp_event_release(end);
+    sp_event_release(elsewhere);
+    sp_stream_release(s);
+}
+
+static void the_cpu_has_streams_by_name(void **state)
+{
+    (void)state;
+    sp_stream *s = NULL;
+    sp_event *e = NULL;
+    bool done = false;
+    OK(sp_stream_create(NULL, &s));
+    OK(sp_event_create(NULL, &e));
+    OK(sp_event_record(e, s));
+    OK(sp_event_follow(e, s));
+    OK(sp_event_query(e, &done));
+    assert_true(done);
+    OK(sp_stream_wait(s));
+    sp_event_release(e);
+    sp_stream_release(s);
+}
+
+static void *stream_work(void *seed)
+{
+    sp_stream *s = NULL;
+    const float from = (float)(intptr_t)seed;
+    bool good = sp_stream_create(far, &s) == SP_OK;
+    (void)sp_stream_set(far, s);
+    for (int i = 0; i < 50 && good; i++) {
+        sp_tensor *x = on(far, numbers(16, from)), *y = apply2("add", x, x), *here = NULL;
+        good = sp_tensor_to(y, NULL, &here) == SP_OK;
+        for (int k = 0; k < 16 && good; k++) good = ((const float *)sp_tensor_data(here))[k] == 2 * (from + (float)k);
+        sp_tensor_release(x);
+        sp_tensor_release(y);
+        sp_tensor_release(here);
+    }
+    (void)sp_stream_set(far, NULL);
+    sp_stream_release(s);
+    return good ? seed : NULL;
+}
+
+static void two_threads_on_two_streams(void **state)
+{
+    (void)state;
+    pthread_t threads[2];
+    for (intptr_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, stream_work, (void *)(i + 1)), 0);
+    for (int i = 0; i < 2; i++) {
+        void *good = NULL;
+        pthread_join(threads[i], &good);
+        assert_non_null(good);
+    }
+    OK(sp_device_wait(far));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +491,13 @@ int main(void)
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(a_child_is_told),
         cmocka_unit_test(steps_leave_nothing),
+        cmocka_unit_test(streams_wait_for_each_other),
+        cmocka_unit_test(null_checks_the_order_of_streams),
+        cmocka_unit_test(a_forgotten_wait_is_noticed),
+        cmocka_unit_test(a_forgotten_wait_shows),
+        cmocka_unit_test(events_come_in_their_turn),
+        cmocka_unit_test(the_cpu_has_streams_by_name),
+        cmocka_unit_test(two_threads_on_two_streams),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }
