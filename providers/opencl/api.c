@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api.c - libOpenCL (the ICD loader) and libclblast, opened at run time: the plug-in loads on machines that have neither. */
+#define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +73,27 @@ static const char *code_name(cl_int code)
     case -9999: return "an error of the driver";
     default: return "";
     }
+}
+
+static const int signals[] = {SIGHUP,  SIGINT,  SIGTERM, SIGUSR1, SIGUSR2, SIGILL,  SIGTRAP, SIGABRT,
+                              SIGFPE,  SIGBUS,  SIGSEGV, SIGQUIT, SIGSYS,  SIGXCPU, SIGXFSZ, SIGPIPE};
+enum { N_SIGNALS = sizeof signals / sizeof *signals };
+
+struct ocl_signals {
+    struct sigaction actions[N_SIGNALS];
+};
+
+ocl_signals *ocl_signals_keep(void)
+{
+    ocl_signals *kept = malloc(sizeof *kept);
+    for (int i = 0; kept && i < N_SIGNALS; i++) sigaction(signals[i], NULL, &kept->actions[i]);
+    return kept;
+}
+
+void ocl_signals_put_back(ocl_signals *kept)
+{
+    for (int i = 0; kept && i < N_SIGNALS; i++) sigaction(signals[i], &kept->actions[i], NULL);
+    free(kept);
 }
 
 /* `what` is the text of a call: its name is told. */

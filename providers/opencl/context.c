@@ -21,6 +21,7 @@ void ocl_devices_find(void)
     cl_platform_id platforms[DEVICES_MAX];
     cl_uint n = 0;
     n_found = 0;
+    ocl_signals *kept = ocl_signals_keep();
     if (cl.clGetPlatformIDs(DEVICES_MAX, platforms, &n) != CL_SUCCESS) n = 0;
     if (n > DEVICES_MAX) n = DEVICES_MAX;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
@@ -33,6 +34,7 @@ void ocl_devices_find(void)
                 found[n_found++] = ids[i];
             }
         }
+    ocl_signals_put_back(kept);
 }
 
 int ocl_devices_count(void) { return n_found; }

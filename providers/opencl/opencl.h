@@ -65,6 +65,10 @@ typedef struct ocl_api {
 extern ocl_api cl;
 extern const sp_device_host *engine;
 
+/* Drivers bring compilers that set handlers of signals for the whole process, which is the program's matter: what was there is put back behind calls of them. */
+typedef struct ocl_signals ocl_signals;
+ocl_signals *ocl_signals_keep(void);
+void ocl_signals_put_back(ocl_signals *kept);
 /* Opens libOpenCL; SP_RUNTIME where there is none. */
 sp_status ocl_api_open(void);
 /* A function of CLBlast; NULL: it is not installed, or SPORE_OPENCL_CLBLAST=0. */
@@ -155,6 +159,8 @@ size_t ocl_bytes(sp_dtype dtype);
 char ocl_kind(sp_dtype dtype);
 const char *ocl_dtype_name(sp_dtype dtype);
 bool ocl_row_major(const sp_device_operand *o);
+/* May they have bytes in common? Tensors of a program are pieces of one buffer. */
+bool ocl_overlap(const sp_device_operand *a, const sp_device_operand *b);
 /* Some kernel computes with it here. */
 bool ocl_computes(const ocl_device *d, sp_dtype dtype);
 bool ocl_is_float(sp_dtype dtype);

@@ -34,6 +34,28 @@ int64_t ocl_count(const sp_device_operand *o)
     return n;
 }
 
+/* From the first byte of an operand to behind the last. */
+static void bytes_of(const sp_device_operand *o, int64_t *first, int64_t *end)
+{
+    const int64_t size = (int64_t)ocl_bytes(o->dtype);
+    *first = (int64_t)o->offset;
+    *end = *first + size;
+    for (int i = 0; i < o->rank; i++) {
+        const int64_t reach = (o->dims[i] - 1) * o->strides[i] * size;
+        if (reach < 0) *first += reach;
+        else *end += reach;
+    }
+}
+
+bool ocl_overlap(const sp_device_operand *a, const sp_device_operand *b)
+{
+    int64_t a_first, a_end, b_first, b_end;
+    if (a->buffer != b->buffer || ocl_count(a) == 0 || ocl_count(b) == 0) return false;
+    bytes_of(a, &a_first, &a_end);
+    bytes_of(b, &b_first, &b_end);
+    return a_first < b_end && b_first < a_end;
+}
+
 bool ocl_row_major(const sp_device_operand *o)
 {
     int64_t step = 1;

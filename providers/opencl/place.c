@@ -45,7 +45,7 @@ sp_status ocl_slice_put_run(void *device, const sp_device_call *c)
     }
     int lead = 0;
     while (v->rank - lead > x->rank && v->dims[lead] == 1) lead++;
-    if (v->rank - lead > x->rank || v->buffer == x->buffer) return SP_DECLINED;
+    if (v->rank - lead > x->rank || ocl_overlap(v, x)) return SP_DECLINED;
     for (int i = 0; i < v->rank - lead; i++) { /* what does not broadcast is the CPU's to refuse */
         const int64_t n = v->dims[lead + i], want = dims[x->rank - (v->rank - lead) + i];
         if (n != 1 && n != want) return SP_DECLINED;
@@ -191,7 +191,7 @@ sp_status ocl_index_put_run(void *device, const sp_device_call *c)
 {
     ocl_device *d = device;
     plan p;
-    if (!make_plan(c, 2, &p) || c->in[1].buffer == c->in[0].buffer) return SP_DECLINED;
+    if (!make_plan(c, 2, &p) || ocl_overlap(&c->in[1], &c->in[0])) return SP_DECLINED;
     if (p.pre * p.rest * p.nb == 0) return SP_OK;
     const int width = d->cpu && p.rest >= 16 ? 16 : 1;
     ocl_text t = {NULL};

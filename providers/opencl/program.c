@@ -127,6 +127,14 @@ static const unsigned char *binary_in(const char *text, size_t n, const char *ke
     return (const unsigned char *)rest + 16;
 }
 
+static cl_int build(const ocl_device *d, cl_program p, const char *options)
+{
+    ocl_signals *kept = ocl_signals_keep();
+    const cl_int code = cl.clBuildProgram(p, 1, &d->id, options, NULL, NULL);
+    ocl_signals_put_back(kept);
+    return code;
+}
+
 static cl_program from_disk(ocl_device *d, const char *key, uint64_t hash)
 {
     char path[4096];
@@ -138,7 +146,7 @@ static cl_program from_disk(ocl_device *d, const char *key, uint64_t hash)
     cl_int code = CL_SUCCESS, loaded = CL_SUCCESS;
     if (binary) p = cl.clCreateProgramWithBinary(d->context, 1, &d->id, &bytes, &binary, &loaded, &code);
     if (p &&
-        (code != CL_SUCCESS || loaded != CL_SUCCESS || cl.clBuildProgram(p, 1, &d->id, "", NULL, NULL) != CL_SUCCESS)) {
+        (code != CL_SUCCESS || loaded != CL_SUCCESS || build(d, p, "") != CL_SUCCESS)) {
         cl.clReleaseProgram(p);
         p = NULL;
     }
@@ -209,7 +217,7 @@ static sp_status compile(ocl_device *d, const char *op, const char *source, cons
         cl_int code;
         cl_program p = cl.clCreateProgramWithSource(d->context, 3, parts, NULL, &code);
         if (!p) status = ocl_fail("clCreateProgramWithSource", code);
-        else if ((code = cl.clBuildProgram(p, 1, &d->id, options, NULL, NULL)) != CL_SUCCESS) {
+        else if ((code = build(d, p, options)) != CL_SUCCESS) {
             status = compile_failed(d, p, op, source, code);
             cl.clReleaseProgram(p);
         } else {
