@@ -38,7 +38,7 @@ static void *take(sp_program *p, size_t n, size_t size) { return sp__arena_alloc
 static bool in_segment(const sp_node *n)
 {
     if (n->kind == SP_NODE_READ || n->kind == SP_NODE_STORE) return true;
-    if (n->kind != SP_NODE_OP || n->op->compose || (SP_HAVE_PLUGINS && n->op == &sp_op_device_copy)) return false;
+    if (n->kind != SP_NODE_OP || n->op->compose) return false;
     /* Known inputs and yet an unknown result: only the data tell its shape. */
     bool known = true;
     for (int i = 0; i < n->n_in; i++) known = known && (!n->in[i] || sp__meta_known(&n->in[i]->meta));
@@ -219,6 +219,7 @@ static sp_status make_segment(coder *c, sp_node *first, int length, sp_instr *in
     n = first;
     for (int k = 0; k < length; k++, n = n->next) {
         s->nodes[k] = n;
+        s->moves |= n->op == &sp_op_device_copy;
         for (int i = 0; i < n->n_out; i++) {
             place *at = n->out[i]->mark;
             if (at->last < 0) continue;

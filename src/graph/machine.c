@@ -515,9 +515,10 @@ static bool recorded(const sp_machine *m, const sp_segment *g, sp_tensor *const 
     return false;
 }
 
-/* Is something of it on a device? Plans are the CPU's: it runs operator by operator, each where its inputs are. */
+/* Is something of it on a device, or does it go there? */
 static bool lies_elsewhere(const sp_machine *m, const sp_segment *g, sp_tensor *const *in)
 {
+    if (g->moves) return true;
     if (!sp__remote) return false;
     for (int k = 0; k < g->n_in; k++)
         if (sp__tensor_buffer(in[k])) return true;
@@ -535,7 +536,8 @@ static sp_status run_segment(sp_machine *m, const sp_frame *f, const sp_instr *i
     out = in + g->n_in;
     for (int k = 0; k < g->n_in; k++) in[k] = get(m, f, i->in[k]).tensor;
     sp_status status = SP_DECLINED;
-    if (!g->declined && !recorded(m, g, in) && !lies_elsewhere(m, g, in)) status = sp__segment_run(g, in, out);
+    if (!g->declined && !recorded(m, g, in))
+        status = lies_elsewhere(m, g, in) ? sp__segment_run_placed(g, in, out) : sp__segment_run(g, in, out);
     if (status == SP_DECLINED) {
         status = run_steps(m, f, g);
     } else if (status == SP_OK) {

@@ -16,8 +16,9 @@
 #include "base/parts.h"
 #include "base/clock.h"
 #include "device/blocked.h"
+#include "device/devices.h"
 #include "graph/cache.h"
-#include "graph/plan.h"
+#include "graph/planner.h"
 #include "ops/ops_impl.h"
 
 /* Pretended addresses. Each root begins in the middle of its span, because views reach in both directions; which root a view is of is told by
@@ -33,35 +34,12 @@
 #define ROOT_STEP ((uintptr_t)64)
 #endif
 
-/* What the walk knows of a value; its number is in value->mark while the plan is made. */
-typedef struct {
-    int handle; /* -1: not there yet */
-    int set;
-} known;
+typedef sp_planner planner;
+typedef sp_planned known;
 
-typedef struct {
-    int last; /* node that uses it last; n_nodes: it leaves the segment */
-} value_set;
+static void *take(sp_plan *p, size_t n, size_t size) { return sp__planner_take(p, n, size); }
 
-typedef struct {
-    const sp_segment *s;
-    sp_plan *p;
-    sp_storage *storages; /* pretended, by root */
-    known *values;
-    value_set *sets;
-    int n_values, n_sets;
-    sp_value **marked;
-    int roots_capacity, handles_capacity, steps_capacity;
-    int *next_store;  /* by node: for READ and STORE the next STORE of its variable; n_nodes: none */
-    int *variable_of; /* by node: READ, STORE */
-    int *first_touch; /* by variable of the plan: first READ or STORE of it */
-    int *next_touch;  /* by node: for READ and STORE the next of either of its variable; -1: none */
-    int node;
-} planner;
-
-static void *take(sp_plan *p, size_t n, size_t size) { return sp__arena_alloc(&p->arena, (n ? n : 1) * size); }
-
-static void *more(sp_plan *p, void *array, int n, int *capacity, size_t size)
+void *sp__planner_more(sp_plan *p, void *array, int n, int *capacity, size_t size)
 {
     if (n < *capacity) return array;
     int bigger = *capacity ? 2 * *capacity : 64;
@@ -76,16 +54,17 @@ static void *more(sp_plan *p, void *array, int n, int *capacity, size_t size)
 
 static char *root_address(int root) { return (char *)(ROOT_BASE + ROOT_SPAN / 2 + (uintptr_t)root * ROOT_STEP); }
 
-static int add_root(planner *l, sp_root_kind kind, int number, size_t bytes)
+int sp__planner_root(sp_planner *l, sp_root_kind kind, int number, size_t bytes)
 {
     sp_plan *p = l->p;
     int capacity = l->roots_capacity;
-    sp_root *roots = more(p, p->roots, p->n_roots, &l->roots_capacity, sizeof *roots);
-    sp_storage *storages = roots ? more(p, l->storages, p->n_roots, &capacity, sizeof *storages) : NULL;
+    sp_root *roots = sp__planner_more(p, p->roots, p->n_roots, &l->roots_capacity, sizeof *roots);
+    sp_storage *storages = roots ? sp__planner_more(p, l->storages, p->n_roots, &capacity, sizeof *storages) : NULL;
     if (!storages) return -1;
     p->roots = roots;
     l->storages = storages;
-    p->roots[p->n_roots] = (sp_root){.kind = kind, .number = number, .bytes = bytes, .first = INT32_MAX, .last = -1};
+    p->roots[p->n_roots] =
+        (sp_root){.kind = kind, .number = number, .bytes = bytes, .first = INT32_MAX, .last = -1, .device = l->device};
     sp_storage *s = &l->storages[p->n_roots];
     atomic_init(&s->refs, 1 << 20);
     s->data = (void *)(ROOT_BASE + (ROOT_STEP == ROOT_SPAN ? (uintptr_t)p->n_roots * ROOT_SPAN : 0));
@@ -93,10 +72,10 @@ static int add_root(planner *l, sp_root_kind kind, int number, size_t bytes)
     return p->n_roots++;
 }
 
-static int add_handle(planner *l, const sp_tensor *geometry, int root, int64_t offset)
+int sp__planner_handle(sp_planner *l, const sp_tensor *geometry, int root, int64_t offset)
 {
     sp_plan *p = l->p;
-    sp_handle *handles = more(p, p->handles, p->n_handles, &l->handles_capacity, sizeof *handles);
+    sp_handle *handles = sp__planner_more(p, p->handles, p->n_handles, &l->handles_capacity, sizeof *handles);
     if (!handles) return -1;
     p->handles = handles;
     sp_handle *h = &handles[p->n_handles];
@@ -120,16 +99,21 @@ static int add_fresh(planner *l, const sp_meta *m)
     if (sp__shape_count(m->rank, m->dims, &t.count) != SP_OK) return -1;
     memcpy(t.dims, m->dims, sizeof t.dims);
     sp__shape_strides(t.rank, t.dims, t.strides);
-    int root = add_root(l, SP_ROOT_ARENA, 0, (size_t)t.count * sp_dtype_bytes(m->dtype));
-    return root < 0 ? -1 : add_handle(l, &t, root, 0);
+    int root = sp__planner_root(l, SP_ROOT_ARENA, 0, (size_t)t.count * sp_dtype_bytes(m->dtype));
+    return root < 0 ? -1 : sp__planner_handle(l, &t, root, 0);
 }
 
-static int add_like(planner *l, int handle)
+int sp__planner_like(sp_planner *l, int handle, sp_device *d)
 {
     sp_meta m;
     sp__meta_of(&l->p->handles[handle].shape, &m);
-    return add_fresh(l, &m);
+    l->device = d;
+    const int like = add_fresh(l, &m);
+    l->device = NULL;
+    return like;
 }
+
+static int add_like(planner *l, int handle) { return sp__planner_like(l, handle, sp__plan_place_of(l->p, handle)); }
 
 /* --- steps ------------------------------------------------------------------------------------------------------- */
 
@@ -138,14 +122,14 @@ static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, cons
                           size_t work_bytes, int n_in, const int *in, int n_out, const int *out)
 {
     sp_plan *p = l->p;
-    sp_step *steps = more(p, p->steps, p->n_steps, &l->steps_capacity, sizeof *steps);
+    sp_step *steps = sp__planner_more(p, p->steps, p->n_steps, &l->steps_capacity, sizeof *steps);
     int *handles = steps ? take(p, (size_t)(n_in + n_out), sizeof *handles) : NULL;
     if (!handles) return SP_NOMEM;
     p->steps = steps;
     for (int i = 0; i < n_in; i++) handles[i] = in[i];
     for (int i = 0; i < n_out; i++) handles[n_in + i] = out[i];
     int work = -1;
-    if (work_bytes && (work = add_root(l, SP_ROOT_ARENA, 0, work_bytes)) < 0) return SP_NOMEM;
+    if (work_bytes && (work = sp__planner_root(l, SP_ROOT_ARENA, 0, work_bytes)) < 0) return SP_NOMEM;
     p->steps[p->n_steps] = (sp_step){.node = node,
                                      .run = run,
                                      .op = op,
@@ -158,9 +142,13 @@ static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, cons
     return SP_OK;
 }
 
-static sp_status add_copy(planner *l, const sp_node *node, int from, int to)
+sp_status sp__planner_copy(sp_planner *l, const sp_node *node, int from, int to)
 {
     sp_plan *p = l->p;
+    if (sp__plan_place_of(p, from) || sp__plan_place_of(p, to)) {
+        p->n_between += sp__plan_place_of(p, from) != sp__plan_place_of(p, to);
+        return add_step(l, node, &sp_op_copy, NULL, sp__placed_move, 0, 1, &from, 1, &to);
+    }
     p->n_copies++;
     SP_TRY(add_step(l, node, &sp_op_copy, NULL, sp_op_copy.reference, 0, 1, &from, 1, &to));
     sp_tensor *in = &p->handles[from].shape, *out = &p->handles[to].shape;
@@ -213,7 +201,7 @@ int *sp__plan_users(const sp_plan *p)
 
 /* --- the walk before: sets, last uses, stores -------------------------------------------------------------------- */
 
-static known *known_of(planner *l, const sp_value *v) { return &l->values[(intptr_t)v->mark - 1]; }
+static known *known_of(const planner *l, const sp_value *v) { return sp__planned(l, v); }
 
 static void mark_value(planner *l, sp_value *v, int set)
 {
@@ -297,14 +285,14 @@ static sp_status survey(planner *l)
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
 
-static sp_status handle_of(planner *l, sp_value *v, int *out)
+sp_status sp__planner_value(sp_planner *l, sp_value *v, int *out)
 {
     *out = -1;
     if (!v) return SP_OK;
     known *k = known_of(l, v);
     if (k->handle < 0 && v->origin == SP_VALUE_CONSTANT) {
-        int root = add_root(l, SP_ROOT_CONSTANT, 0, 0);
-        if (root < 0 || (k->handle = add_handle(l, v->constant, root, 0)) < 0) return SP_NOMEM;
+        int root = sp__planner_root(l, SP_ROOT_CONSTANT, 0, 0);
+        if (root < 0 || (k->handle = sp__planner_handle(l, v->constant, root, 0)) < 0) return SP_NOMEM;
         l->p->roots[root].constant = v->constant;
     }
     SP_CHECK(k->handle >= 0, SP_RUNTIME, "a value is used before it is made");
@@ -331,7 +319,7 @@ static sp_status adopt_views(planner *l, const sp_node *n, sp_tensor **out)
     for (int i = 0; i < n->n_out; i++) {
         if (out[i] && status == SP_OK) {
             int root = (int)(out[i]->storage - l->storages);
-            int handle = add_handle(l, out[i], root, out[i]->data - root_address(root));
+            int handle = sp__planner_handle(l, out[i], root, out[i]->data - root_address(root));
             if (handle < 0) status = SP_NOMEM;
             else known_of(l, n->out[i])->handle = handle;
         }
@@ -385,7 +373,7 @@ static sp_status prepare_writes(planner *l, const sp_node *n, int *in)
         if (!own) {
             int copy = add_like(l, in[i]);
             if (copy < 0) return SP_NOMEM;
-            SP_TRY(add_copy(l, n, in[i], copy));
+            SP_TRY(sp__planner_copy(l, n, in[i], copy));
             in[i] = copy;
         }
         known_of(l, n->out[result])->handle = in[i];
@@ -415,7 +403,7 @@ static sp_status straighten(planner *l, const sp_node *n, int *in)
         if (in[i] < 0 || l->p->handles[in[i]].shape.flags & SP_TENSOR_CONTIGUOUS) continue;
         int copy = add_like(l, in[i]);
         if (copy < 0) return SP_NOMEM;
-        SP_TRY(add_copy(l, n, in[i], copy));
+        SP_TRY(sp__planner_copy(l, n, in[i], copy));
         in[i] = copy;
     }
     return SP_OK;
@@ -425,7 +413,7 @@ static sp_status straighten(planner *l, const sp_node *n, int *in)
  * laid out as the result will be. Element i is read before it is written. -1: none. */
 static int reuse_input(planner *l, const sp_node *n, const sp_call *c, const sp_meta *m, const int *in)
 {
-    if (!(l->s->planning & SP_PLAN_REUSE) || !n->op->loop || n->n_out != 1) return -1;
+    if (l->device || !(l->s->planning & SP_PLAN_REUSE) || !n->op->loop || n->n_out != 1) return -1;
     for (int i = 0; i < n->n_in; i++) {
         if (in[i] < 0 || !ends_here(l, n, i)) continue;
         const sp_handle *h = &l->p->handles[in[i]];
@@ -444,7 +432,7 @@ static int add_over(planner *l, int handle, sp_dtype dtype)
     sp_tensor t = l->p->handles[handle].shape;
     t.dtype = (int8_t)dtype;
     l->p->n_reused++;
-    return add_handle(l, &t, l->p->handles[handle].root, 0);
+    return sp__planner_handle(l, &t, l->p->handles[handle].root, 0);
 }
 
 static sp_status fresh_results(planner *l, const sp_node *n, const sp_call *c, sp_meta *metas, const int *in, int *out)
@@ -519,14 +507,77 @@ static sp_status spread_inputs(planner *l, sp_step *s)
         sp_tensor t = h.shape;
         t.rank = (int8_t)rank;
         for (int k = 1; k < rank; k++) t.dims[k] = t.strides[k] = 1;
-        if ((s->handles[i] = add_handle(l, &t, h.root, h.offset)) < 0) return SP_NOMEM;
+        if ((s->handles[i] = sp__planner_handle(l, &t, h.root, h.offset)) < 0) return SP_NOMEM;
     }
+    return SP_OK;
+}
+
+/* Inputs on the device, for a call: handles and tensors. */
+static sp_status bring_inputs(planner *l, const sp_node *n, sp_device *d, call_room *r)
+{
+    for (int i = 0; i < n->n_in; i++) SP_TRY(sp__planner_bring(l, n, n->in[i], d, &r->in[i]));
+    fill_call(l, n->n_in, r->in, r->tensors, r->pointers);
+    return SP_OK;
+}
+
+/* Has the device a kernel for the call? It is asked with the inputs as they would come: copies are row-major. */
+static sp_status device_takes(planner *l, const sp_node *n, sp_device *d, sp_call *c, call_room *r, bool *takes)
+{
+    SP_TRY(sp__infer(c, r->metas));
+    for (int i = 0; i < n->n_in; i++)
+        if (r->in[i] >= 0 && sp__plan_place_of(l->p, r->in[i]) != d) {
+            sp__shape_strides(r->tensors[i].rank, r->tensors[i].dims, r->tensors[i].strides);
+            r->tensors[i].flags |= SP_TENSOR_CONTIGUOUS;
+        }
+    for (int i = 0; i < n->n_out; i++) {
+        const sp_meta *m = &r->metas[i];
+        sp_tensor *t = &r->tensors[n->n_in + i];
+        *t = (sp_tensor){.dtype = (int8_t)m->dtype, .rank = (int8_t)m->rank, .flags = SP_TENSOR_CONTIGUOUS};
+        for (int k = 0; k < m->rank; k++)
+            if (m->dims[k] < 0) return SP_DECLINED;
+        SP_TRY(sp__shape_count(m->rank, m->dims, &t->count));
+        memcpy(t->dims, m->dims, sizeof t->dims);
+        sp__shape_strides(t->rank, t->dims, t->strides);
+        c->out[i] = t;
+    }
+    *takes = sp__device_takes(d, c);
+    if (!*takes) SP_TRY(sp__planner_declined(l, c, d));
+    for (int i = 0; i < n->n_out; i++) c->out[i] = NULL;
+    return SP_OK;
+}
+
+/* The rest of a call on device d: a step of its own, with inputs brought there. */
+static sp_status plan_there(planner *l, const sp_node *n, sp_device *d, sp_call *c, call_room *r)
+{
+    SP_TRY(bring_inputs(l, n, d, r));
+    if (n->op->writes) {
+        SP_TRY(prepare_writes(l, n, r->in));
+        for (int i = 0; i < n->n_out; i++) r->out[i] = known_of(l, n->out[i])->handle;
+    } else {
+        l->device = d;
+        const sp_status status = fresh_results(l, n, c, r->metas, r->in, r->out);
+        l->device = NULL;
+        SP_TRY(status);
+    }
+    SP_TRY(add_step(l, n, n->op, c->attrs, sp__placed_run, 0, n->n_in, r->in, n->n_out, r->out));
+    sp_step there = l->p->steps[l->p->n_steps - 1]; /* as the CPU would have it */
+    fill_call(l, n->n_in + n->n_out, r->in, r->tensors, r->pointers);
+    if (n->op->loop) there.loop = n->op->loop(c);
+    l->nodes[l->node].cpu_ns = sp__step_cost(l->p, &there);
     return SP_OK;
 }
 
 static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
 {
-    for (int i = 0; i < n->n_in; i++) SP_TRY(handle_of(l, n->in[i], &r->in[i]));
+    sp_device *d = NULL;
+    if (l->p->placed) {
+        l->nodes[l->node].same = n->op == &sp_op_device_copy;
+        if (n->op == &sp_op_device_copy) return sp__planner_moved(l, n);
+        SP_TRY(sp__planner_device(l, n, &d));
+        const bool fixed = n->op->writes || n->op->collective || (n->op->view && n->n_in > 1);
+        l->nodes[l->node].choice = !d ? SP_NODE_ON_CPU : fixed ? SP_NODE_ON_DEVICE : SP_NODE_ON_EITHER;
+    }
+    for (int i = 0; i < n->n_in; i++) SP_TRY(sp__planner_value(l, n->in[i], &r->in[i]));
     fill_call(l, n->n_in, r->in, r->tensors, r->pointers);
     sp_tensor **results = r->pointers + n->n_in;
     for (int i = 0; i < n->n_out; i++) results[i] = NULL;
@@ -538,11 +589,21 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
         SP_CHECK(count == n->n_out, SP_VALUE, "%s gives %d results here, the program was made for %d", n->op->name,
                  count, n->n_out);
     }
-    if (n->op->view) {
+    if (l->p->placed && n->op->view && n->n_in > 1) SP_TRY(bring_inputs(l, n, d, r));
+    if (n->op->view && n->op != &sp_op_device_copy) {
         sp_status status = n->op->view(&c);
+        if (status == SP_OK && l->p->placed) l->nodes[l->node].same = n->n_in == 1;
         if (status == SP_OK) return adopt_views(l, n, results);
         if (status != SP_DECLINED) return status;
     }
+    if (d && !(l->on_cpu && l->on_cpu[l->node])) {
+        bool takes = true;
+        if (!n->op->writes) SP_TRY(device_takes(l, n, d, &c, r, &takes));
+        if (takes) return plan_there(l, n, d, &c, r);
+        l->nodes[l->node].choice = SP_NODE_ON_CPU;
+    }
+    l->n_on_cpu++;
+    if (l->p->placed) SP_TRY(bring_inputs(l, n, NULL, r));
     if (n->op->writes) {
         SP_TRY(prepare_writes(l, n, r->in));
         for (int i = 0; i < n->n_out; i++) r->out[i] = known_of(l, n->out[i])->handle;
@@ -576,7 +637,7 @@ static int variable_handle(planner *l, int variable)
 {
     /* Roots of the inputs come first, then those of the variables: see plan_borders. */
     int root = l->s->n_in + variable;
-    return add_handle(l, l->p->variables[variable]->tensor, root, 0);
+    return sp__planner_handle(l, l->p->variables[variable]->tensor, root, 0);
 }
 
 static sp_status plan_read(planner *l, const sp_node *n)
@@ -585,11 +646,12 @@ static sp_status plan_read(planner *l, const sp_node *n)
     if (handle < 0) return SP_NOMEM;
     known *k = known_of(l, n->out[0]);
     k->handle = handle;
+    k->place = sp__plan_place_of(l->p, handle);
     if (l->sets[k->set].last <= l->next_store[l->node]) return SP_OK;
     int copy = add_like(l, handle);
     if (copy < 0) return SP_NOMEM;
     k->handle = copy;
-    return add_copy(l, n, handle, copy);
+    return sp__planner_copy(l, n, handle, copy);
 }
 
 static bool same_view(const sp_handle *a, const sp_handle *b)
@@ -603,17 +665,17 @@ static sp_status plan_store(planner *l, const sp_node *n)
 {
     int from, to = variable_handle(l, l->variable_of[l->node]);
     if (to < 0) return SP_NOMEM;
-    SP_TRY(handle_of(l, n->in[0], &from));
+    SP_TRY(sp__planner_value(l, n->in[0], &from));
     const sp_handle *a = &l->p->handles[from], *b = &l->p->handles[to];
     if (same_view(a, b)) return SP_OK; /* written in place */
     SP_CHECK(sp__tensor_same_shape(&a->shape, &b->shape), SP_VALUE, "a value of another shape is stored to a variable");
     if (a->root == b->root) { /* part of itself, seen otherwise: through a copy */
         int copy = add_like(l, from);
         if (copy < 0) return SP_NOMEM;
-        SP_TRY(add_copy(l, n, from, copy));
+        SP_TRY(sp__planner_copy(l, n, from, copy));
         from = copy;
     }
-    return add_copy(l, n, from, to);
+    return sp__planner_copy(l, n, from, to);
 }
 
 static sp_status plan_node(planner *l, const sp_node *n)
@@ -638,14 +700,14 @@ static sp_status plan_inputs(planner *l, sp_tensor *const *in)
     if (!p->in) return SP_NOMEM;
     for (int i = 0; i < p->n_in; i++) {
         p->in[i] = *in[i];
-        int root = add_root(l, SP_ROOT_ARG, i, 0);
-        if (root < 0 || (known_of(l, s->in[i])->handle = add_handle(l, in[i], root, 0)) < 0) return SP_NOMEM;
+        int root = sp__planner_root(l, SP_ROOT_ARG, i, 0);
+        if (root < 0 || (known_of(l, s->in[i])->handle = sp__planner_handle(l, in[i], root, 0)) < 0) return SP_NOMEM;
     }
     for (int i = 0; i < p->n_variables; i++) {
         p->in[p->n_in + i] = *p->variables[i]->tensor;
-        if (add_root(l, SP_ROOT_VARIABLE, i, 0) < 0) return SP_NOMEM;
+        if (sp__planner_root(l, SP_ROOT_VARIABLE, i, 0) < 0) return SP_NOMEM;
     }
-    return SP_OK;
+    return p->placed ? sp__planner_places(l, in) : SP_OK;
 }
 
 /* What leaves: memory of the arena becomes memory of its own, constants and variables that change are copied. */
@@ -657,12 +719,13 @@ static sp_status plan_outputs(planner *l)
     if (!p->out) return SP_NOMEM;
     for (int i = 0; i < s->n_out; i++) {
         int handle;
-        SP_TRY(handle_of(l, s->out[i], &handle));
+        SP_TRY(p->placed ? sp__planner_bring(l, NULL, s->out[i], known_of(l, s->out[i])->place, &handle)
+                         : sp__planner_value(l, s->out[i], &handle));
         const sp_root *r = &p->roots[p->handles[handle].root];
         if (r->kind == SP_ROOT_CONSTANT || (r->kind == SP_ROOT_VARIABLE && p->variables[r->number]->written)) {
             int copy = add_like(l, handle);
             if (copy < 0) return SP_NOMEM;
-            SP_TRY(add_copy(l, NULL, handle, copy));
+            SP_TRY(sp__planner_copy(l, NULL, handle, copy));
             handle = copy;
         }
         p->out[i] = handle;
@@ -677,12 +740,13 @@ static sp_status plan_outputs(planner *l)
 /* Who runs when and where results lie: what sp__cache_arrange may know. */
 static sp_status arrange(sp_plan *p)
 {
+    if (p->placed) SP_TRY(sp__plan_arenas(p));
     SP_TRY(sp__plan_lanes(p));
     sp__plan_lifetimes(p);
     return sp__plan_place(p);
 }
 
-static sp_status plan_all(planner *l, sp_tensor *const *in)
+static sp_status walk(planner *l, sp_tensor *const *in)
 {
     SP_TRY(survey(l));
     SP_TRY(plan_inputs(l, in));
@@ -694,15 +758,19 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
         if (status != SP_DECLINED) sp__blame(n);
         return status;
     }
-    SP_TRY(plan_outputs(l));
+    return plan_outputs(l);
+}
+
+static sp_status finish(planner *l)
+{
     if (SP_HAVE_BLOCKS && l->s->planning & SP_PLAN_LAYOUT) SP_TRY(sp__plan_layout(l->p));
     for (int i = 0; l->s->planning & SP_PLAN_PREPACK && i < l->p->n_steps; i++)
         SP_TRY(prepare_constant(l->p, &l->p->steps[i]));
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
     if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));
-    if (l->s->planning & SP_PLAN_OVERLAP) SP_TRY(sp__plan_overlap(l->p));
-    SP_TRY(SP_HAVE_CACHE && sp__cache_on() ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
+    if (l->s->planning & SP_PLAN_OVERLAP && !l->p->placed) SP_TRY(sp__plan_overlap(l->p));
+    SP_TRY(SP_HAVE_CACHE && sp__cache_on() && !l->p->placed ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
     if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, 2 * (size_t)l->p->n_steps, sizeof *l->p->step_ns)))
         return SP_NOMEM;
     return SP_OK;
@@ -711,31 +779,49 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
 /* Values carry marks while a plan is made, and constants belong to several segments: one plan at a time. */
 static sp_lock planning = SP_LOCK_INIT;
 
-static sp_status plan_locked(planner *l, sp_tensor *const *in)
+/* on_cpu: room for an answer, where one is wanted; `again`: the plan had better be made with it. */
+static sp_status plan_locked(planner *l, sp_tensor *const *in, bool *on_cpu, bool *again)
 {
     sp__lock(&planning);
-    sp_status status = plan_all(l, in);
+    sp_status status = walk(l, in);
+    if (status == SP_OK && on_cpu && l->n_on_cpu) {
+        status = sp__plan_arenas(l->p);
+        if (status == SP_OK && l->p->n_places == 1) status = sp__plan_cut(l, on_cpu, again);
+    }
+    if (status == SP_OK && !*again) status = finish(l);
     for (int i = 0; i < l->n_values; i++) l->marked[i]->mark = NULL;
     sp__unlock(&planning);
     return status;
 }
 
-sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out)
+static sp_status make(sp_segment *s, sp_tensor *const *in, bool placed, bool *on_cpu, bool first, bool *again,
+                      sp_plan **out)
 {
-    const int64_t start = sp__clock_ns();
-    planner l = {.s = s, .p = sp__alloc_zero(sizeof *l.p)};
+    planner l = {.s = s, .p = sp__alloc_zero(sizeof *l.p), .on_cpu = first ? NULL : on_cpu};
     if (!l.p) return SP_NOMEM;
     atomic_init(&l.p->refs, 1);
     l.p->segment = s;
-    sp_status status = plan_locked(&l, in);
+    l.p->placed = placed;
+    const sp_status status = plan_locked(&l, in, first ? on_cpu : NULL, again);
     sp__free(l.values);
     sp__free(l.sets);
     sp__free(l.marked);
-    if (status != SP_OK) {
-        sp__plan_free(l.p);
-        return status;
+    if (status != SP_OK || *again) sp__plan_free(l.p);
+    else *out = l.p;
+    return status;
+}
+
+sp_status sp__plan_create(sp_segment *s, sp_tensor *const *in, bool placed, sp_plan **out)
+{
+    const int64_t start = sp__clock_ns();
+    bool again = false, *on_cpu = placed ? sp__alloc_zero((size_t)s->n_nodes + 1) : NULL;
+    if (placed && !on_cpu) return SP_NOMEM;
+    sp_status status = make(s, in, placed, on_cpu, true, &again, out);
+    if (status == SP_OK && again) {
+        again = false;
+        status = make(s, in, placed, on_cpu, false, &again, out);
     }
-    l.p->make_us = (double)(sp__clock_ns() - start) * 1e-3;
-    *out = l.p;
-    return SP_OK;
+    sp__free(on_cpu);
+    if (status == SP_OK) (*out)->make_us = (double)(sp__clock_ns() - start) * 1e-3;
+    return status;
 }

@@ -13,6 +13,7 @@
  *   plan_lanes.c    small steps side by side
  *   plan_memory.c   lifetimes to offsets in the arena
  *   plan_pack.c     constant weights in the form kernels want, one for all plans
+ *   plan_place.c    which device a node is for, and the copies between devices
  *   plan_run.c      plans kept by shapes, instances, running
  *
  * A root is a piece of memory, a handle a view of one. Values share roots: a view has that of what it shows, an operator that
@@ -22,13 +23,15 @@
 
 #include "device/device.h"
 #include "graph/program.h"
+#include "spore/device.h"
 
 typedef enum {
     SP_ROOT_ARENA,    /* lives from its first step to its last */
     SP_ROOT_ARG,      /* what comes in: known when the plan is run */
     SP_ROOT_VARIABLE, /* the same */
     SP_ROOT_RESULT,   /* memory that is handed out: new in each run */
-    SP_ROOT_CONSTANT
+    SP_ROOT_CONSTANT,
+    SP_ROOT_MIRROR /* a variable's contents on another device, brought there again when they have changed */
 } sp_root_kind;
 
 typedef struct sp_root {
@@ -38,6 +41,7 @@ typedef struct sp_root {
     int first, last;     /* steps */
     size_t offset;       /* in the arena */
     sp_tensor *constant; /* owned by the program */
+    sp_device *device;   /* where it lies; NULL: main memory */
 } sp_root;
 
 /* A view of a root: geometry, and the distance of its first element from the root's. */
@@ -110,6 +114,28 @@ typedef struct sp_turn {
 
 static inline int sp__step_handles(const sp_step *s) { return s->n_in + s->n_out + s->tail_in + s->tail_out; }
 
+/* A device of the plan, besides the CPU: it has an arena of its own. */
+typedef struct sp_plan_place {
+    sp_device *device;
+    size_t arena_bytes, least_bytes;
+    int n_calls;
+} sp_plan_place;
+
+/* What a device has no kernel for: a step of the CPU. Counted with each run. */
+typedef struct sp_plan_declined {
+    sp_device *device;
+    const sp_op *op;
+    uint64_t bytes;
+} sp_plan_declined;
+
+/* Constants of a segment that were brought to devices. */
+typedef struct sp_placed_constant {
+    const sp_tensor *of;
+    sp_device *device;
+    sp_tensor *there;
+    struct sp_placed_constant *next;
+} sp_placed_constant;
+
 struct sp_plan {
     atomic_int refs;
     struct sp_plan *next;
@@ -135,6 +161,12 @@ struct sp_plan {
     int n_blocked;             /* convolutions of images in blocks */
     int n_side;                /* steps that run side by side with others */
     int n_begun;               /* exchanges that are awaited by another step than the one that begins them */
+    bool placed;               /* made for inputs and variables on devices: */
+    sp_device **where;         /* by input, then variable */
+    sp_device *home;           /* where nodes without inputs are computed: that of the thread when it was made */
+    int n_places, n_declined, n_between; /* the last: copies between devices */
+    sp_plan_place *places;
+    sp_plan_declined *declined;
     struct sp_instance *idle;
     int n_idle;
     uint64_t runs;
@@ -150,11 +182,15 @@ typedef struct sp_plan_summary {
     size_t arena_bytes, least_bytes;
     double make_us;
     uint64_t runs;
+    int n_between, n_declined, n_places; /* the last: devices; at most 4 are told of */
+    sp_plan_place places[4];
 } sp_plan_summary;
 
 /* Run the segment for these inputs; out receives tensors owned by the caller. SP_DECLINED: it cannot be planned, because
  * shapes in it depend on the data. */
 sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out);
+/* The same where some input or variable is on a device, or a node copies to one. */
+sp_status sp__segment_run_placed(sp_segment *s, sp_tensor *const *in, sp_tensor **out);
 void sp__plans_free(sp_segment *s);
 int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out);
 /* Which kernels the latest plan calls, most expensive or else most frequent first; returns how many there are, at most max. */
@@ -174,7 +210,9 @@ typedef struct sp_step_cost {
 } sp_step_cost;
 int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out);
 
-sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out);
+sp_status sp__plan_create(sp_segment *s, sp_tensor *const *in, bool placed, sp_plan **out);
+/* Which devices a placed plan is for. */
+sp_device *sp__plan_place_of(const sp_plan *p, int handle);
 void sp__plan_free(sp_plan *p);
 /* Constant weights of a step in the form its kernel wants: s->prepared. Plans for other sizes that want the same form have the same memory. `c` is the
  * call, with the weights' contents. */

@@ -28,6 +28,14 @@ typedef struct {
     bool made;
 } sp_kept_weight;
 
+/* A variable's contents on another device, as they were when `mark` was taken. */
+typedef struct {
+    int variable;
+    sp_storage_mark mark;
+    sp_tensor *there;
+    bool made;
+} sp_mirror;
+
 typedef struct sp_instance {
     struct sp_instance *next;
     sp_plan *plan;
@@ -41,6 +49,9 @@ typedef struct sp_instance {
     struct sp_request **begun; /* by exchange: what is going on */
     int n_kept;
     sp_kept_weight *kept;
+    sp_tensor **arenas; /* by device of the plan */
+    int n_mirrors;
+    sp_mirror *mirrors;
     sp__arena memory;
     bool warm; /* it has run before */
 } sp_instance;

@@ -85,7 +85,7 @@ void sp__plan_lifetimes(sp_plan *p)
     }
 }
 
-static sp_status place_by_size(sp_plan *p, int n, sp_root **list)
+static sp_status place_by_size(const sp_plan *p, int n, sp_root **list, size_t *arena_bytes)
 {
     piece *placed = sp__alloc((size_t)(n + 1) * sizeof *placed);
     if (!placed) return SP_NOMEM;
@@ -93,7 +93,7 @@ static sp_status place_by_size(sp_plan *p, int n, sp_root **list)
     for (int i = 0; i < n; i++) {
         sp_root *r = list[i];
         const size_t need = aligned(p, r->bytes), end = (r->offset = best_gap(r, need, i, placed)) + need;
-        if (end > p->arena_bytes) p->arena_bytes = end;
+        if (end > *arena_bytes) *arena_bytes = end;
         int k = i;
         for (; k > 0 && placed[k - 1].offset > r->offset; k--) placed[k] = placed[k - 1];
         placed[k] = (piece){r->first, r->last, r->offset, end};
@@ -159,7 +159,7 @@ static size_t take_hole(hole *holes, int *n, size_t need, size_t *arena_bytes)
     return offset;
 }
 
-static sp_status place_by_sweep(sp_plan *p, int n, sp_root **list, sp_root **ending)
+static sp_status place_by_sweep(const sp_plan *p, int n, sp_root **list, sp_root **ending, size_t *arena_bytes)
 {
     hole *holes = sp__alloc((size_t)(n + 1) * sizeof *holes);
     if (!holes) return SP_NOMEM;
@@ -170,13 +170,13 @@ static sp_status place_by_sweep(sp_plan *p, int n, sp_root **list, sp_root **end
     for (int i = 0, ended = 0; i < n; i++) {
         for (; ended < n && ending[ended]->last < list[i]->first; ended++)
             give_back(holes, &n_holes, ending[ended], aligned(p, ending[ended]->bytes));
-        list[i]->offset = take_hole(holes, &n_holes, aligned(p, list[i]->bytes), &p->arena_bytes);
+        list[i]->offset = take_hole(holes, &n_holes, aligned(p, list[i]->bytes), arena_bytes);
     }
     sp__free(holes);
     return SP_OK;
 }
 
-sp_status sp__plan_place(sp_plan *p)
+static sp_status place_on(sp_plan *p, const sp_device *d, size_t *arena_bytes, size_t *least_bytes)
 {
     size_t n_roots = (size_t)p->n_roots + 1;
     sp_root **list = sp__alloc(2 * n_roots * sizeof *list);
@@ -185,12 +185,21 @@ sp_status sp__plan_place(sp_plan *p)
     if (status == SP_OK) {
         int n = 0;
         for (int i = 0; i < p->n_roots; i++)
-            if (p->roots[i].kind == SP_ROOT_ARENA && p->roots[i].bytes && p->roots[i].last >= 0)
+            if (p->roots[i].kind == SP_ROOT_ARENA && p->roots[i].bytes && p->roots[i].last >= 0 &&
+                p->roots[i].device == d)
                 list[n++] = &p->roots[i];
-        p->least_bytes = lower_bound(p, n, list, change);
-        status = n < SWEEP_FROM ? place_by_size(p, n, list) : place_by_sweep(p, n, list, list + n_roots);
+        *least_bytes = lower_bound(p, n, list, change);
+        status = n < SWEEP_FROM ? place_by_size(p, n, list, arena_bytes)
+                                : place_by_sweep(p, n, list, list + n_roots, arena_bytes);
     }
     sp__free(list);
     sp__free(change);
     return status;
+}
+
+sp_status sp__plan_place(sp_plan *p)
+{
+    for (int i = 0; i < p->n_places; i++)
+        SP_TRY(place_on(p, p->places[i].device, &p->places[i].arena_bytes, &p->places[i].least_bytes));
+    return place_on(p, NULL, &p->arena_bytes, &p->least_bytes);
 }

@@ -9,7 +9,7 @@
 #include "base/profile.h"
 #include "base/clock.h"
 #include "base/scratch.h"
-#include "device/device.h"
+#include "device/devices.h"
 #include "graph/fused.h"
 #include "graph/plan_instance.h"
 #include "tensor/tensor_text.h"
@@ -34,6 +34,8 @@ static void instance_free(sp_instance *x)
 {
     if (!x) return;
     for (int i = 0; i < x->n_kept; i++) sp__free(x->kept[i].block);
+    for (int i = 0; i < x->n_mirrors; i++) sp_tensor_release(x->mirrors[i].there);
+    for (int i = 0; x->arenas && i < x->plan->n_places; i++) sp_tensor_release(x->arenas[i]);
     sp__free(x->arena);
     sp__arena_free(&x->memory);
     sp__free(x);
@@ -161,6 +163,71 @@ static sp_status look_at_weights(sp_instance *x)
     return SP_OK;
 }
 
+/* --- devices ------------------------------------------------------------------------------------------------------ */
+
+/* An arena on each device of the plan, and room for what is mirrored there. */
+static sp_status instance_places(sp_instance *x)
+{
+    const sp_plan *p = x->plan;
+    int n = 0;
+    for (int i = 0; i < p->n_roots; i++) n += p->roots[i].kind == SP_ROOT_MIRROR;
+    x->arenas = sp__arena_alloc(&x->memory, (size_t)(p->n_places + 1) * sizeof *x->arenas);
+    x->mirrors = sp__arena_alloc(&x->memory, (size_t)(n + 1) * sizeof *x->mirrors);
+    if (!x->arenas || !x->mirrors) return SP_NOMEM;
+    for (int i = 0; i < p->n_places; i++) {
+        const sp_meta bytes = {
+            .dtype = SP_DTYPE_U8, .rank = 1, .dims = {(int64_t)(p->places[i].arena_bytes + SP_INSTANCE_SLACK)}};
+        SP_TRY(sp__device_tensor(p->places[i].device, &bytes, &x->arenas[i]));
+    }
+    for (int i = 0; i < p->n_roots; i++) {
+        const sp_root *r = &p->roots[i];
+        if (r->kind != SP_ROOT_MIRROR) continue;
+        sp_meta meta;
+        sp__meta_of(p->variables[r->number]->tensor, &meta);
+        sp_mirror *m = &x->mirrors[x->n_mirrors];
+        SP_TRY(sp__device_tensor(r->device, &meta, &m->there));
+        m->variable = r->number;
+        x->n_mirrors++;
+    }
+    return SP_OK;
+}
+
+/* The tensor on a device that has a root's memory; NULL: it comes from outside. */
+static const sp_tensor *memory_there(const sp_instance *x, int root)
+{
+    const sp_plan *p = x->plan;
+    const sp_root *r = &p->roots[root];
+    int k = 0;
+    if (r->kind == SP_ROOT_MIRROR) {
+        for (int i = 0; i < root; i++) k += p->roots[i].kind == SP_ROOT_MIRROR;
+        return x->mirrors[k].there;
+    }
+    if (r->kind != SP_ROOT_ARENA) return NULL;
+    while (p->places[k].device != r->device) k++;
+    return x->arenas[k];
+}
+
+/* Before a run: contents that have changed are brought again. */
+static sp_status look_at_mirrors(sp_instance *x)
+{
+    for (int i = 0; i < x->n_mirrors; i++) {
+        sp_mirror *m = &x->mirrors[i];
+        sp_tensor *t = x->plan->variables[m->variable]->tensor;
+        const sp_storage_mark now = sp__storage_mark(t->storage);
+        if (m->made && sp__storage_unchanged(m->mark, now)) continue;
+        SP_TRY(sp_tensor_assign(m->there, t));
+        m->mark = now;
+        m->made = true;
+    }
+    return SP_OK;
+}
+
+static void count_declined(const sp_plan *p)
+{
+    for (int i = 0; i < p->n_declined; i++)
+        sp__device_count_declined(p->declined[i].device, p->declined[i].op, p->declined[i].bytes);
+}
+
 sp_status sp__instance_fill(sp_instance *x)
 {
     sp_plan *p = x->plan;
@@ -171,6 +238,7 @@ sp_status sp__instance_fill(sp_instance *x)
     x->actions = sp__arena_alloc(&x->memory, (size_t)(p->n_steps + 1) * sizeof *x->actions);
     x->begun = sp__arena_alloc(&x->memory, (size_t)(p->n_begun + 1) * sizeof *x->begun);
     if (!x->handles || !x->actions || !x->begun) return SP_NOMEM;
+    if (p->placed) SP_TRY(instance_places(x));
     for (int i = 0; i < p->n_handles; i++) {
         const sp_handle *h = &p->handles[i];
         const sp_root *r = &p->roots[h->root];
@@ -181,6 +249,11 @@ sp_status sp__instance_fill(sp_instance *x)
         if (r->kind == SP_ROOT_CONSTANT) {
             t->storage = r->constant->storage;
             t->data = r->constant->data + h->offset;
+        }
+        const sp_tensor *there = r->device ? memory_there(x, h->root) : NULL;
+        if (there) {
+            t->storage = there->storage;
+            t->data = there->data + r->offset + h->offset;
         }
     }
     for (int i = 0; i < p->n_steps; i++) SP_TRY(instance_action(x, &p->steps[i], &x->actions[i]));
@@ -215,6 +288,13 @@ void sp__instance_border(sp_instance *x, int number, sp_storage *storage, char *
     }
 }
 
+static sp_status result_there(const sp_handle *h, const sp_root *r, bool whole, sp_tensor **out)
+{
+    sp_meta meta = {.dtype = SP_DTYPE_U8, .rank = 1, .dims = {(int64_t)r->bytes}};
+    if (whole) sp__meta_of(&h->shape, &meta);
+    return sp__device_tensor(r->device, &meta, out);
+}
+
 /* Memory for the results: a tensor for each root that leaves, in the shape of the first result that is all of it. */
 static sp_status make_results(sp_instance *x, sp_tensor **out)
 {
@@ -228,8 +308,9 @@ static sp_status make_results(sp_instance *x, sp_tensor **out)
             h->offset == 0 && (h->shape.flags & SP_TENSOR_CONTIGUOUS) && sp_tensor_bytes(&h->shape) == r->bytes;
         sp_tensor *t;
         const int64_t bytes = (int64_t)r->bytes;
-        SP_TRY(whole ? sp_tensor_create((sp_dtype)h->shape.dtype, h->shape.rank, h->shape.dims, &t)
-                     : sp_tensor_create(SP_DTYPE_U8, 1, &bytes, &t));
+        SP_TRY(r->device ? result_there(h, r, whole, &t)
+               : whole   ? sp_tensor_create((sp_dtype)h->shape.dtype, h->shape.rank, h->shape.dims, &t)
+                         : sp_tensor_create(SP_DTYPE_U8, 1, &bytes, &t));
         x->results[r->number] = t;
         if (whole) out[i] = sp_tensor_retain(t);
         sp__instance_border(x, first + r->number, t->storage, t->data);
@@ -365,6 +446,8 @@ static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **
     for (int i = 0; i < p->segment->n_out; i++) out[i] = NULL;
     sp_status status = make_results(x, out);
     if (status == SP_OK) status = look_at_weights(x);
+    if (p->placed && status == SP_OK) status = look_at_mirrors(x);
+    if (p->placed) count_declined(p);
     if (status == SP_OK) {
         status = sp__instance_run(x);
         if (x->plan->step_ns)
@@ -403,12 +486,20 @@ static bool fits(const sp_plan *p, sp_tensor *const *in)
     return true;
 }
 
+/* A placed plan: are its inputs and variables where they were when it was made? */
+static bool lies_there(const sp_plan *p, sp_tensor *const *in)
+{
+    for (int i = 0; i < p->n_in + p->n_variables; i++)
+        if (sp__tensor_device(i < p->n_in ? in[i] : p->variables[i - p->n_in]->tensor) != p->where[i]) return false;
+    return p->home == sp__place_now();
+}
+
 /* The plan for these shapes, moved to the front and held; NULL: there is none. With the lock. */
-static sp_plan *find_plan(sp_segment *s, sp_tensor *const *in)
+static sp_plan *find_plan(sp_segment *s, sp_tensor *const *in, bool placed)
 {
     for (sp_plan **at = &s->plans; *at; at = &(*at)->next) {
         sp_plan *p = *at;
-        if (!fits(p, in)) continue;
+        if (p->placed != placed || !fits(p, in) || (placed && !lies_there(p, in))) continue;
         *at = p->next;
         p->next = s->plans;
         s->plans = p;
@@ -446,10 +537,10 @@ static sp_plan *surplus(sp_segment *s, sp_instance **idle)
     return NULL;
 }
 
-static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out, sp_instance **idle)
+static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, bool placed, sp_plan **out, sp_instance **idle)
 {
     sp__lock(&s->lock);
-    sp_plan *p = find_plan(s, in);
+    sp_plan *p = find_plan(s, in, placed);
     if (p) {
         p->runs++;
         if (p->idle && idle) {
@@ -463,7 +554,7 @@ static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out,
         *out = p;
         return SP_OK;
     }
-    sp_status status = sp__plan_create(s, in, &p);
+    sp_status status = sp__plan_create(s, in, placed, &p);
     if (status != SP_OK) {
         if (status == SP_DECLINED) s->declined = true;
         return status;
@@ -500,13 +591,16 @@ static void put_back(sp_segment *s, sp_plan *p, sp_instance *x)
     instance_free(x);
 }
 
-sp_status sp__segment_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out) { return obtain_plan(s, in, out, NULL); }
+sp_status sp__segment_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out)
+{
+    return obtain_plan(s, in, false, out, NULL);
+}
 
-sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out)
+static sp_status segment_run(sp_segment *s, sp_tensor *const *in, bool placed, sp_tensor **out)
 {
     sp_plan *p;
     sp_instance *x = NULL;
-    SP_TRY(obtain_plan(s, in, &p, &x));
+    SP_TRY(obtain_plan(s, in, placed, &p, &x));
     sp_status status = x ? SP_OK : instance_create(p, &x);
     if (status == SP_OK) {
         status = instance_run(x, in, out);
@@ -516,6 +610,16 @@ sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out)
     return status;
 }
 
+sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out)
+{
+    return segment_run(s, in, false, out);
+}
+
+sp_status sp__segment_run_placed(sp_segment *s, sp_tensor *const *in, sp_tensor **out)
+{
+    return segment_run(s, in, true, out);
+}
+
 void sp__plans_free(sp_segment *s)
 {
     while (s->plans) {
@@ -523,26 +627,38 @@ void sp__plans_free(sp_segment *s)
         s->plans = p->next;
         sp__plan_free(p);
     }
+    while (s->placed) {
+        sp_placed_constant *c = s->placed;
+        s->placed = c->next;
+        sp_tensor_release(c->there);
+        sp__free(c);
+    }
 }
 
 int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
 {
     int n = 0;
     sp__lock(&s->lock);
-    for (const sp_plan *p = s->plans; p && n < max; p = p->next)
-        out[n++] = (sp_plan_summary){.n_calls = p->n_steps,
-                                     .n_copies = p->n_copies,
-                                     .n_fused = p->n_fused,
-                                     .n_reused = p->n_reused,
-                                     .n_side = p->n_side,
-                                     .n_tails = p->n_tails,
-                                     .n_prepared = p->n_prepared,
-                                     .n_heads = p->n_heads,
-                                     .n_blocked = p->n_blocked,
-                                     .arena_bytes = p->arena_bytes,
-                                     .least_bytes = p->least_bytes,
-                                     .make_us = p->make_us,
-                                     .runs = p->runs};
+    for (const sp_plan *p = s->plans; p && n < max; p = p->next) {
+        out[n] = (sp_plan_summary){.n_calls = p->n_steps,
+                                   .n_copies = p->n_copies,
+                                   .n_fused = p->n_fused,
+                                   .n_reused = p->n_reused,
+                                   .n_side = p->n_side,
+                                   .n_tails = p->n_tails,
+                                   .n_prepared = p->n_prepared,
+                                   .n_heads = p->n_heads,
+                                   .n_blocked = p->n_blocked,
+                                   .arena_bytes = p->arena_bytes,
+                                   .least_bytes = p->least_bytes,
+                                   .make_us = p->make_us,
+                                   .runs = p->runs,
+                                   .n_between = p->n_between,
+                                   .n_declined = p->n_declined,
+                                   .n_places = p->n_places < 4 ? p->n_places : 4};
+        for (int k = 0; k < out[n].n_places; k++) out[n].places[k] = p->places[k];
+        n++;
+    }
     sp__unlock(&s->lock);
     return n;
 }

@@ -280,6 +280,14 @@ static void say_plans(text *t, sp_segment *s)
             i, plans[i].n_calls, plans[i].n_copies, plans[i].n_fused, plans[i].n_tails, plans[i].n_heads,
             plans[i].n_blocked, plans[i].n_reused, plans[i].n_side, plans[i].arena_bytes, plans[i].least_bytes,
             plans[i].make_us, (unsigned long long)plans[i].runs);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < plans[i].n_places; k++) {
+            const sp_plan_place *d = &plans[i].places[k];
+            say(t,
+                "    plan %d on %s: %d kernel calls, arena %zu bytes (lower bound %zu); %d copies between devices, %d calls by the CPU for want of a kernel\n",
+                i, sp_device_name(d->device), d->n_calls, d->arena_bytes, d->least_bytes, plans[i].n_between,
+                plans[i].n_declined);
+        }
 }
 
 static void say_kernels(text *t, sp_segment *s)

@@ -75,10 +75,12 @@ struct sp_segment {
     int n_in, n_out; /* of the instruction: values that cross its borders */
     sp_value **in;
     sp_value **out;
-    unsigned planning;    /* SP_PLAN_... */
-    sp_lock lock;         /* of the plans */
-    sp_plan *plans;       /* latest first */
-    atomic_bool declined; /* it cannot be planned: its shapes depend on the data */
+    unsigned planning;                 /* SP_PLAN_... */
+    sp_lock lock;                      /* of the plans */
+    sp_plan *plans;                    /* latest first */
+    struct sp_placed_constant *placed; /* constants on devices, for all plans */
+    atomic_bool declined;              /* it cannot be planned: its shapes depend on the data */
+    bool moves;                        /* some node copies to another device */
 };
 
 struct sp_code {

@@ -105,6 +105,119 @@ def test_training(mode, optimizer):
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
 
 
+# --- programs: what they copy, where they compute ----------------------------------------------------------------------
+
+
+def counted(f, *args):
+    """The result, and what the device counted meanwhile: calls, copies in and out, calls that it declined."""
+    start = _core.device_statistics("far")
+    result = f(*args)
+    _core.device_wait("far")
+    end = _core.device_statistics("far")
+    return result, tuple(end[k] - start[k] for k in ("kernels", "copies_in", "copies_out", "declined"))
+
+
+@pytest.mark.parametrize("optimizer", [lambda p: nn.Momentum(p, 0.1, 0.9), lambda p: nn.Adam(p, 1e-2)], ids=["Momentum", "Adam"])
+def test_a_compiled_step_copies_its_batch_and_its_loss(optimizer):
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        net = Net()
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer(net.trainable_params())).to("far")
+        step.set_train()
+        rng = np.random.default_rng(5)
+        for i in range(4):
+            x, y = ms.Tensor(rng.standard_normal((6, 1, 12, 12)).astype(np.float32)), ms.Tensor(rng.integers(0, 10, 6).astype(np.int32))
+            loss, (kernels, copies_in, copies_out, declined) = counted(lambda a, b: float(step(a, b)), x, y)
+            assert np.isfinite(loss) and kernels > 20 and declined == 0
+            if i:  # the first one brings constants
+                assert (copies_in, copies_out) == (2, 1)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def test_constants_and_weights_stay_on_the_device():
+    rng = np.random.default_rng(0)
+    table, x = ms.Tensor(rng.standard_normal((30, 30)).astype(np.float32)), ms.Tensor(rng.standard_normal((30, 30)).astype(np.float32))
+    net = nn.Dense(30, 30)  # on the CPU: the program keeps copies of its weights, and brings them again when they have changed
+    net.set_train(False)
+    f = ms.jit(lambda a: net(ops.matmul(a, table)) + table)
+    away = there(x)
+    assert counted(f, away)[1][1] == 3
+    for _ in range(3):
+        result, counts = counted(f, away)
+        assert counts[1:] == (0, 0, 0) and result.device == "far"
+    net.weight.set_data(net.weight * 2)
+    result, counts = counted(f, away)
+    assert counts[1:] == (1, 0, 0)
+    np.testing.assert_allclose(result.asnumpy(), (net(ops.matmul(x, table)) + table).asnumpy(), rtol=1e-5, atol=1e-5)
+
+
+def test_a_program_computes_on_the_cpu_what_stands_between():
+    """Two operators are the CPU's; what is between them is computed there too, for that spares copies: one comes out, one goes back."""
+    ms.set_device("far")
+    try:
+        x = ms.Tensor(np.random.default_rng(0).standard_normal((300, 300)).astype(np.float32))
+        first, last = ops.Exp().set_device("CPU"), ops.Sin().set_device("CPU")
+        f = ms.jit(lambda a: last(first(a) * 2) + first(a))
+        for _ in range(2):
+            result, counts = counted(f, x)
+        assert counts == (0, 1, 1, 0) and result.device == "far"
+        np.testing.assert_allclose(result.asnumpy(), np.sin(2 * np.exp(x.asnumpy())) + np.exp(x.asnumpy()), atol=1e-4)
+        # A product is dear: it goes to the device and back, however small the copies are beside it.
+        w = ms.Tensor(np.random.default_rng(0).standard_normal((1024, 1024)).astype(np.float32))
+        g = ms.jit(lambda a: last(ops.matmul(first(a), a)))
+        for _ in range(2):
+            result, counts = counted(g, w)
+        assert counts == (1, 2, 2, 0)
+    finally:
+        ms.set_device("CPU")
+
+
+def test_values_that_are_written_while_copies_of_them_exist():
+    """A Parameter on the device that a program reads on the CPU, writes, and reads again: each reader sees its own moment."""
+    ms.set_device("far")
+    try:
+        p = ms.Parameter(ms.Tensor(np.arange(6, dtype=np.float32)), name="p")
+        here = ops.Square().set_device("CPU")
+
+        @ms.jit
+        def f(x):
+            a = here(p + 0)
+            ops.assign_add(p, x)
+            b = here(p + 0)
+            ops.assign_add(p, x)
+            return a, b, p * 1
+        one = ms.Tensor(np.ones(6, np.float32))
+        for turn in range(3):
+            a, b, c = f(one)
+            base = np.arange(6) + 2 * turn
+            assert (a.asnumpy() == base ** 2).all() and (b.asnumpy() == (base + 1) ** 2).all() and (c.asnumpy() == base + 2).all()
+            assert a.device == b.device == c.device == p.device == "far"
+    finally:
+        ms.set_device("CPU")
+
+
+@pytest.mark.parametrize("name", OPERATORS[::4])
+def test_operator_in_a_program(name):
+    """The operator alone, compiled for operands on the device: the CPU's bits."""
+    entry = TABLE[name]
+    if entry["writes"]:
+        pytest.skip("Parameters are written in test_training and above")
+    for sample, dtype in list(cases(entry))[:3]:
+        here, away = operands(sample, dtype), [there(t) for t in operands(sample, dtype)]
+        wanted = outputs(_core.apply(name, here, sample.attrs))
+        given = [i for i, t in enumerate(away) if t is not None]
+
+        def call(*some, name=name, attrs=sample.attrs, n=len(away), given=given):
+            full = [None] * n
+            for i, t in zip(given, some):
+                full[i] = t
+            result = _core.apply(name, full, attrs)
+            return tuple(result) if isinstance(result, (list, tuple)) else result
+        found = outputs(ms.jit(call)(*[away[i] for i in given]))
+        same(found, wanted, sample.text, name != "matmul")
+
+
 def test_doors():
     """Numbers, arrays, texts, files, indices, masks, conditions: each brings what it needs."""
     x = ms.Tensor([[1.0, 2.0], [3.0, 4.0]]).to("far")
@@ -165,6 +278,16 @@ def test_unmodified_script(tmp_path):
     assert cpu.returncode == far.returncode == 0, far.stderr
     assert cpu.stdout.split()[1:] == ["CPU"] * 4 and far.stdout.split()[1:] == ["far"] * 4
     assert cpu.stdout.split()[0] == far.stdout.split()[0]
+
+
+def test_a_library_of_version_1(tmp_path):
+    """It has one queue: streams are another name for it, and programs and training are the same."""
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT + "s = ms.runtime.Stream()\nwith ms.runtime.StreamCtx(s):\n    print((x + x).device)\ns.synchronize()\n"
+                      "f = ms.jit(lambda a: ops.exp(a) * 2)\nprint(f(x).device)\n")
+    old, new = run(script, SPORE_DEVICE="far", SPORE_FAR_VERSION="1"), run(script, SPORE_DEVICE="far")
+    assert old.returncode == new.returncode == 0, old.stderr
+    assert old.stdout == new.stdout and old.stdout.split()[-2:] == ["far", "far"]
 
 
 def test_the_command_takes_a_device(tmp_path):
