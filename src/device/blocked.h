@@ -15,9 +15,17 @@
 enum { SP_BLOCK = 16 };
 static inline int64_t sp__blocks_of(int64_t channels) { return (channels + SP_BLOCK - 1) / SP_BLOCK; }
 
-typedef enum { SP_BLOCKED_AS_IT_IS, SP_BLOCKED_RELU, SP_BLOCKED_RELU6 } sp_blocked_activation;
+/* The last two, of v with a slope for each channel: v where 0 < v, else v * slope; and v * slope where v < 0, else v (they differ for NaN and -0). */
+typedef enum {
+    SP_BLOCKED_AS_IT_IS,
+    SP_BLOCKED_RELU,
+    SP_BLOCKED_RELU6,
+    SP_BLOCKED_PRELU,
+    SP_BLOCKED_PRELU_BELOW,
+    SP_BLOCKED_ACTIVATIONS
+} sp_blocked_activation;
 
-/* Attributes of a call of a blocked kernel. Its inputs: x, weight, bias, scale, shift, residual; the last four may be missing. The result is
+/* Attributes of a call of a blocked kernel. Its inputs: x, weight, bias, scale, shift, residual, slope; the last five may be missing. The result is
  * activation((conv + bias) * scale + shift + residual); only blocked results have what follows the bias, and the residual lies as the result does. */
 enum {
     SP_BLOCKED_X,
@@ -26,6 +34,7 @@ enum {
     SP_BLOCKED_SCALE,
     SP_BLOCKED_SHIFT,
     SP_BLOCKED_RESIDUAL,
+    SP_BLOCKED_SLOPE,
     SP_BLOCKED_INPUTS
 };
 typedef struct sp_blocked {
@@ -56,6 +65,13 @@ sp_status sp__blocked_reorder(const sp_call *c);
 
 /* The maximum over windows without dilation, as the operator max_pool2d has it: of in[0] to out[0], both in blocks; c->attrs is an sp__window. */
 sp_status sp__blocked_max_pool(const sp_call *c);
+/* The mean over windows without dilation, as avg_pool2d has it: c->attrs is an sp_blocked_means. */
+typedef struct sp_blocked_means {
+    sp__window w;
+    bool include_pad;
+    int64_t divisor; /* 0: the number of elements */
+} sp_blocked_means;
+sp_status sp__blocked_mean_pool(const sp_call *c);
 
 /* Of a blocked image in[0]; c->attrs is an sp_reorder (`block` is of no account). The mean of each channel, plain, with the bits that reduce_mean gives for
  * a plain image of 2 to SP_BLOCKED_MEAN positions; and each channel times its number in in[1], plain, [batch][channels]. Of float32. */

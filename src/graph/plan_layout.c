@@ -4,10 +4,10 @@
  *
  *   chains       the element-wise steps behind each convolution that it could do itself. The whole then runs where the last of them stood: what
  *                they need besides is made by then. Nobody else may look at what lies between them.
- *   images       memory of the plan that holds one image of known shape. Images that an element-wise step, a pooling, a residual or a factor for each channel brings
- *                together are of one kind: all in blocks, or none. The mean of each channel is taken from blocks as well.
- *   decision     a kind is blocked where convolutions read and write it more often than others, who need a plain copy; what others write, or
- *                leaves the plan, is plain.
+ *   images       memory of the plan that holds one image of known shape. Images that an element-wise step, a pooling, a resampling, a residual or a factor for
+ *                each channel brings together are of one kind: all in blocks, or none. The mean of each channel is taken from blocks as well.
+ *   decision     a kind is blocked where convolutions read and write it more often than others, who need, or leave, a plain copy; what leaves the
+ *                plan is plain.
  *
  * Kernels sum blocked images in the order of plain ones, so results are the same bit for bit. */
 #include "device/blocked.h"
@@ -22,8 +22,8 @@ enum { COPY_COSTS = 2 }; /* a plain copy, in reads and writes by convolutions */
 typedef struct {
     int into; /* the convolution that does it; -1: none */
     /* of a convolution */
-    int last;                        /* the last step of its chain; itself: there is none */
-    int scale, shift, residual, out; /* handles; -1: none */
+    int last;                               /* the last step of its chain; itself: there is none */
+    int scale, shift, residual, slope, out; /* handles; -1: none */
     sp_blocked_activation activation;
     bool in_blocks, out_blocks;
 } fate;
@@ -112,6 +112,86 @@ static bool is_pool(const layout *l, const sp_step *s, sp__window *w)
     return true;
 }
 
+/* The mean over windows between two images. */
+static bool is_mean_pool(const layout *l, const sp_step *s, sp_blocked_means *m)
+{
+    sp_blocked_means here;
+    if (s->op != &sp_op_avg_pool2d || s->n_in != 1 || s->n_out != 1 || !shows_image(l, s->handles[0]) ||
+        !shows_image(l, s->handles[1]) || handle_of(l, s->handles[0])->shape.dtype != SP_DTYPE_F32)
+        return false;
+    if (sp__mean_pool2d_window(&handle_of(l, s->handles[0])->shape, s->attrs, &here.w, &here.include_pad,
+                               &here.divisor) != SP_OK)
+        return false;
+    if (m) *m = here;
+    return true;
+}
+
+/* Rows or columns of an image made anew from weighted sums of others. */
+static bool is_resampled(const layout *l, const sp_step *s)
+{
+    if (s->op != &sp_op_resample_axis || s->n_in != 1 || s->n_out != 1 || !shows_image(l, s->handles[0]) ||
+        !shows_image(l, s->handles[1]) || handle_of(l, s->handles[0])->shape.dtype != SP_DTYPE_F32)
+        return false;
+    return (((const sp_resample_axis_attrs *)s->attrs)->axis + 4) % 4 > 1;
+}
+
+static bool is_float_image(const layout *l, int handle)
+{
+    return shows_image(l, handle) && handle_of(l, handle)->shape.dtype == SP_DTYPE_F32;
+}
+
+/* Images behind each other, along whole blocks of channels. */
+static bool is_joined(const layout *l, const sp_step *s)
+{
+    if (s->op != &sp_op_concat || s->n_out != 1 || !is_float_image(l, out_handle(s))) return false;
+    const int64_t axis = ((const sp_concat_attrs *)s->attrs)->axis;
+    if (axis != 1 && axis != -3) return false;
+    for (int k = 0; k < s->n_in; k++)
+        if (!is_float_image(l, s->handles[k]) ||
+            (k + 1 < s->n_in && handle_of(l, s->handles[k])->shape.dims[1] % SP_BLOCK))
+            return false;
+    return true;
+}
+
+/* An image put into a larger one, in whole blocks of channels: what padding is made of. */
+static bool is_put(const layout *l, const sp_step *s)
+{
+    if (s->op != &sp_op_slice_put || s->n_in != 2 || s->n_out != 1) return false;
+    if (!is_float_image(l, s->handles[0]) || !is_float_image(l, s->handles[1]) || !is_float_image(l, out_handle(s)) ||
+        sp__step_root(l->p, s, 0) != sp__step_root(l->p, s, 2) ||
+        sp__step_root(l->p, s, 0) == sp__step_root(l->p, s, 1))
+        return false;
+    const sp_slice_attrs *a = s->attrs;
+    const sp_tensor *x = &handle_of(l, s->handles[0])->shape, *value = &handle_of(l, s->handles[1])->shape;
+    if (a->start.n != 4 || a->stop.n != 4 || (a->step.n > 0 && a->step.n != 4)) return false;
+    for (int d = 0; d < 4; d++)
+        if (a->start.v[d] < 0 || a->stop.v[d] > x->dims[d] || a->stop.v[d] - a->start.v[d] != value->dims[d] ||
+            (a->step.n > 0 && a->step.v[d] != 1))
+            return false;
+    return a->start.v[1] % SP_BLOCK == 0 && (value->dims[1] % SP_BLOCK == 0 || a->stop.v[1] == x->dims[1]);
+}
+
+/* One number everywhere in an image: which one. */
+static bool is_frame(const layout *l, const sp_step *s, float *number)
+{
+    if (s->n_out != 1 || !is_float_image(l, out_handle(s))) return false;
+    if (s->op == &sp_op_full) {
+        const sp_number v = ((const sp_full_attrs *)s->attrs)->value;
+        *number = v.kind == 'f' ? (float)v.f : 0;
+        return v.kind == 'f' || v.kind == 'n' || v.i == 0;
+    }
+    if (s->op != &sp_op_copy || s->n_in != 1 || s->handles[0] < 0) return false;
+    const sp_root *r = &l->p->roots[handle_of(l, s->handles[0])->root];
+    if (r->kind != SP_ROOT_CONSTANT || r->constant->dtype != SP_DTYPE_F32 || !r->constant->data ||
+        !(r->constant->flags & SP_TENSOR_CONTIGUOUS) || r->constant->count == 0)
+        return false;
+    const float *all = (const float *)(const void *)r->constant->data;
+    for (int64_t i = 1; i < r->constant->count; i++)
+        if (memcmp(&all[i], all, sizeof *all) != 0) return false;
+    *number = *all;
+    return true;
+}
+
 /* The mean of each channel of an image. */
 static bool is_mean(const layout *l, const sp_step *s)
 {
@@ -195,6 +275,25 @@ static bool takes_on(const layout *l, const sp_step *s, int root, fate *f)
     return true;
 }
 
+/* The same of any shape that goes along the second of four dimensions. */
+static bool is_along_channels(const layout *l, int handle, int64_t channels)
+{
+    if (handle < 0) return false;
+    const sp_tensor *t = &handle_of(l, handle)->shape;
+    if (t->dtype != SP_DTYPE_F32 || t->count != channels || t->rank < 3 || t->rank > 4) return false;
+    return t->dims[t->rank - 3] == channels && (channels == 1 || t->strides[t->rank - 3] == 1);
+}
+
+/* A constant that is the number zero. */
+static bool is_zero(const layout *l, int handle)
+{
+    double v = 1;
+    if (handle < 0) return false;
+    const sp_root *r = &l->p->roots[handle_of(l, handle)->root];
+    return r->kind == SP_ROOT_CONSTANT && r->constant->count == 1 && sp_tensor_item_f64(r->constant, &v) == SP_OK &&
+           v == 0;
+}
+
 /* Does a step between `from` and `to` write `root`? */
 static bool is_written(const sp_plan *p, int from, int to, int root)
 {
@@ -209,13 +308,57 @@ static bool can_wait(const layout *l, int i, int to, int out)
 {
     const sp_plan *p = l->p;
     const fate *f = &l->fates[i];
-    const int more[] = {f->scale, f->shift, f->residual};
+    const int more[] = {f->scale, f->shift, f->residual, f->slope};
     for (int k = 0; k < p->steps[i].n_in; k++) {
         const int root = sp__step_root(p, &p->steps[i], k);
         if (root == out || is_written(p, f->last, to, root)) return false;
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         if (more[k] >= 0 && is_written(p, f->last, to, p->handles[more[k]].root)) return false;
+    return true;
+}
+
+static bool shows_root(const layout *l, const sp_step *s, int k, int root)
+{
+    return is_image(l, s->handles[k]) && handle_of(l, s->handles[k])->root == root;
+}
+
+/* Steps j and after it: select(x < 0, x * slope, x), or select(x > 0, x, x * slope), where x is in `root` and slope one number for each channel. The
+ * convolution of `f` may do them: then f says so, and parts has the three steps. */
+static bool takes_slope(const layout *l, int j, int root, fate *f, int *parts)
+{
+    const sp_plan *p = l->p;
+    const int second = next_touching(p, j, root), third = second < 0 ? -1 : next_touching(p, second, root);
+    if (third < 0 || f->activation != SP_BLOCKED_AS_IT_IS) return false;
+    const bool first_compares = p->steps[j].op != &sp_op_mul;
+    const sp_step *test = &p->steps[first_compares ? j : second], *by = &p->steps[first_compares ? second : j],
+                  *pick = &p->steps[third];
+    const bool below = test->op == &sp_op_less;
+    if ((!below && test->op != &sp_op_greater) || by->op != &sp_op_mul || pick->op != &sp_op_select_same) return false;
+    const int x = shows_root(l, by, 0, root) ? 0 : 1, truths = sp__step_root(p, test, 2),
+              scaled = sp__step_root(p, by, 2);
+    if (!shows_root(l, test, 0, root) || !is_zero(l, test->handles[1]) || !shows_root(l, by, x, root)) return false;
+    if (!shows_root(l, pick, 0, truths) || !shows_root(l, pick, below ? 1 : 2, scaled) ||
+        !shows_root(l, pick, below ? 2 : 1, root) || !is_image(l, out_handle(pick)))
+        return false;
+    const sp_tensor *out = &handle_of(l, out_handle(pick))->shape;
+    if (!is_along_channels(l, by->handles[1 - x], out->dims[1]) || out->dtype != SP_DTYPE_F32) return false;
+    const sp_step *all[] = {test, by, pick};
+    for (int k = 0; k < 3; k++)
+        if (!sp__tensor_same_shape(&handle_of(l, out_handle(all[k]))->shape, out)) return false;
+    const int to = sp__step_root(p, pick, 3);
+    const int between[] = {truths, scaled}; /* nobody else looks at them */
+    for (int k = 0; k < 2; k++)
+        if (between[k] == root || next_touching(p, first_compares == (k == 0) ? j : second, between[k]) != third ||
+            (between[k] != to && next_touching(p, third, between[k]) >= 0))
+            return false;
+    f->activation = below ? SP_BLOCKED_PRELU_BELOW : SP_BLOCKED_PRELU;
+    f->slope = by->handles[1 - x];
+    f->last = third;
+    f->out = out_handle(pick);
+    parts[0] = j;
+    parts[1] = second;
+    parts[2] = third;
     return true;
 }
 
@@ -228,14 +371,23 @@ static void find_chain(layout *l, int i)
         const int j = next_touching(p, f->last, root);
         if (j < 0 || l->fates[j].into >= 0 || is_conv(&p->steps[j])) return;
         fate with = *f;
-        if (!takes_on(l, &p->steps[j], root, &with)) return;
-        const int out = sp__step_root(p, &p->steps[j], p->steps[j].n_in);
-        if (out != root && next_touching(p, j, root) >= 0) return; /* somebody looks at it later */
-        if (!can_wait(l, i, j, out)) return;
-        with.last = j;
-        with.out = out_handle(&p->steps[j]);
+        int parts[3] = {j, j, j};
+        if (takes_on(l, &p->steps[j], root, &with)) {
+            with.last = j;
+            with.out = out_handle(&p->steps[j]);
+        } else if (!takes_slope(l, j, root, &with, parts)) {
+            return;
+        }
+        const int out = handle_of(l, with.out)->root;
+        if (out != root && next_touching(p, with.last, root) >= 0) return; /* somebody looks at it later */
+        for (int k = 0; k < 3; k++)
+            if (l->fates[parts[k]].into >= 0) return;
+        l->fates[i].slope = with.slope;
+        const bool waits = can_wait(l, i, with.last, out);
+        l->fates[i].slope = f->slope;
+        if (!waits) return;
         *f = with;
-        l->fates[j].into = i;
+        for (int k = 0; k < 3; k++) l->fates[parts[k]].into = i;
         root = out;
     }
 }
@@ -245,10 +397,25 @@ static void forget_chain(layout *l, int i)
     fate *f = &l->fates[i];
     for (int j = i + 1; j <= f->last; j++)
         if (l->fates[j].into == i) l->fates[j].into = -1;
-    *f = (fate){.into = -1, .last = i, .scale = -1, .shift = -1, .residual = -1, .out = out_handle(&l->p->steps[i])};
+    *f = (fate){.into = -1,
+                .last = i,
+                .scale = -1,
+                .shift = -1,
+                .residual = -1,
+                .slope = -1,
+                .out = out_handle(&l->p->steps[i])};
 }
 
 /* --- decision ------------------------------------------------------------------------------------------------------ */
+
+/* Result k of a step that knows plain images only: all of an image, or a part of one that it gets, so that what it leaves alone is there. */
+static bool can_be_copied(const layout *l, const sp_step *s, int k)
+{
+    if (shows_image(l, s->handles[k])) return true;
+    for (int m = 0; m < s->n_in; m++)
+        if (sp__step_root(l->p, s, m) == sp__step_root(l->p, s, k)) return true;
+    return false;
+}
 
 static void note_step(layout *l, int i)
 {
@@ -260,6 +427,7 @@ static void note_step(layout *l, int i)
         const int x = sp__step_root(p, s, 0), out = handle_of(l, f->out)->root;
         for (int k = 1; k < s->n_in; k++)
             if (sp__step_root(p, s, k) >= 0) l->plain[kind_of(l, sp__step_root(p, s, k))] = true;
+        if (f->slope >= 0) l->plain[kind_of(l, handle_of(l, f->slope)->root)] = true;
         if (shows_image(l, s->handles[0])) l->touches[kind_of(l, x)]++;
         else l->plain[kind_of(l, x)] = true;
         if (shows_image(l, f->out)) l->touches[kind_of(l, out)]++;
@@ -269,7 +437,10 @@ static void note_step(layout *l, int i)
             l->plain[kind_of(l, out)] = l->plain[kind_of(l, handle_of(l, f->residual)->root)] = true;
         return;
     }
-    if (is_element_wise(l, s) || is_pool(l, s, NULL)) {
+    float number;
+    if (is_frame(l, s, &number)) return;
+    if (is_element_wise(l, s) || is_pool(l, s, NULL) || is_mean_pool(l, s, NULL) || is_resampled(l, s) ||
+        is_joined(l, s) || is_put(l, s)) {
         for (int k = 0; k < s->n_in + s->n_out; k++)
             if (shows_image(l, s->handles[k])) bring_together(l, sp__step_root(p, s, s->n_in), sp__step_root(p, s, k));
         return;
@@ -287,7 +458,7 @@ static void note_step(layout *l, int i)
     for (int k = 0; k < s->n_in + s->n_out; k++) {
         const int root = sp__step_root(p, s, k);
         if (root < 0) continue;
-        if (k < s->n_in) l->copies[kind_of(l, root)]++;
+        if (k < s->n_in || can_be_copied(l, s, k)) l->copies[kind_of(l, root)]++;
         else l->plain[kind_of(l, root)] = true;
     }
 }
@@ -358,8 +529,8 @@ static sp_status more_inputs(sp_plan *p, const fate *f, sp_step *s)
 {
     int *handles = sp__arena_alloc(&p->arena, (SP_BLOCKED_INPUTS + 1) * sizeof *handles);
     if (!handles) return SP_NOMEM;
-    const int in[] = {s->handles[0], s->handles[1], s->n_in > 2 ? s->handles[2] : -1, f->scale, f->shift,
-                      f->residual,   f->out};
+    const int in[] = {s->handles[0], s->handles[1], s->n_in > 2 ? s->handles[2] : -1, f->scale, f->shift, f->residual,
+                      f->slope,      f->out};
     memcpy(handles, in, sizeof in);
     s->handles = handles;
     s->n_in = SP_BLOCKED_INPUTS;
@@ -394,19 +565,19 @@ static sp_status emit_conv(layout *l, int i)
     return SP_OK;
 }
 
-/* The image of a root in its shape and order before. */
-static sp_status emit_copy(layout *l, const sp_step *reader, int root, int *copy)
+/* The image of a root from blocks to the plain memory `copy`, or (back) the other way. */
+static sp_status emit_reorder(layout *l, const sp_step *of, int root, int copy, bool back)
 {
     sp_plan *p = l->p;
     const sp_tensor image = handle_of(l, l->image[root])->shape;
     sp_reorder *r = sp__arena_alloc(&p->arena, sizeof *r);
     int *handles = sp__arena_alloc(&p->arena, 2 * sizeof *handles);
     if (!r || !handles) return SP_NOMEM;
-    *r = (sp_reorder){.batch = image.dims[0], .channels = image.dims[1], .positions = image.dims[2] * image.dims[3]};
-    *copy = new_root(p, sp_tensor_bytes(&image));
-    handles[0] = l->image[root];
-    handles[1] = new_handle(p, &image, *copy, 0);
-    l->steps[l->n_steps++] = (sp_step){.node = reader->node,
+    *r = (sp_reorder){
+        .batch = image.dims[0], .channels = image.dims[1], .positions = image.dims[2] * image.dims[3], .block = back};
+    handles[back ? 1 : 0] = l->image[root];
+    handles[back ? 0 : 1] = new_handle(p, &image, copy, 0);
+    l->steps[l->n_steps++] = (sp_step){.node = of->node,
                                        .run = sp__blocked_reorder,
                                        .op = &sp_op_copy,
                                        .attrs = r,
@@ -418,14 +589,21 @@ static sp_status emit_copy(layout *l, const sp_step *reader, int root, int *copy
     return SP_OK;
 }
 
-/* A step that knows plain images only: its blocked inputs through copies. */
+/* The image of a root in its shape and order before. */
+static sp_status emit_copy(layout *l, const sp_step *reader, int root, int *copy)
+{
+    *copy = new_root(l->p, sp_tensor_bytes(&handle_of(l, l->image[root])->shape));
+    return emit_reorder(l, reader, root, *copy, false);
+}
+
+/* A step that knows plain images only: its blocked inputs and results through copies. */
 static sp_status emit_plain(layout *l, int i)
 {
     sp_plan *p = l->p;
     sp_step s = p->steps[i];
     const int n = s.n_in + s.n_out;
     int *handles = NULL;
-    for (int k = 0; k < s.n_in; k++) {
+    for (int k = 0; k < n; k++) {
         const int root = sp__step_root(p, &s, k);
         if (!is_blocked(l, root)) continue;
         if (!handles) {
@@ -435,12 +613,17 @@ static sp_status emit_plain(layout *l, int i)
         int copy = -1;
         for (int m = 0; m < k && copy < 0; m++)
             if (sp__step_root(p, &s, m) == root) copy = p->handles[handles[m]].root;
-        if (copy < 0) SP_TRY(emit_copy(l, &s, root, &copy));
+        if (copy < 0 && k < s.n_in) SP_TRY(emit_copy(l, &s, root, &copy));
+        if (copy < 0) copy = new_root(p, sp_tensor_bytes(&handle_of(l, l->image[root])->shape));
         const sp_handle h = p->handles[s.handles[k]];
         handles[k] = new_handle(p, &h.shape, copy, h.offset);
     }
+    const int *before = s.handles;
     if (handles) s.handles = handles;
     l->steps[l->n_steps++] = s;
+    for (int k = s.n_in; handles && k < n; k++)
+        if (handles[k] != before[k])
+            SP_TRY(emit_reorder(l, &s, p->handles[before[k]].root, p->handles[handles[k]].root, true));
     return SP_OK;
 }
 
@@ -454,6 +637,81 @@ static sp_status emit_pool(layout *l, int i)
     s.run = sp__blocked_max_pool;
     s.work = -1;
     l->steps[l->n_steps++] = s;
+    return SP_OK;
+}
+
+static sp_status emit_mean_pool(layout *l, int i)
+{
+    sp_step s = l->p->steps[i];
+    sp_blocked_means *m = sp__arena_alloc(&l->p->arena, sizeof *m);
+    if (!m) return SP_NOMEM;
+    is_mean_pool(l, &s, m);
+    s.attrs = m;
+    s.run = sp__blocked_mean_pool;
+    s.work = -1;
+    l->steps[l->n_steps++] = s;
+    return SP_OK;
+}
+
+/* The operator's own kernel, over five dimensions: the axis is counted from the first one. */
+static sp_status emit_resampled(layout *l, int i)
+{
+    sp_step s = l->p->steps[i];
+    sp_resample_axis_attrs *a = sp__arena_alloc(&l->p->arena, sizeof *a);
+    if (!a) return SP_NOMEM;
+    *a = *(const sp_resample_axis_attrs *)s.attrs;
+    a->axis = (a->axis + 4) % 4;
+    s.attrs = a;
+    l->steps[l->n_steps++] = s;
+    return SP_OK;
+}
+
+static sp_status emit_joined(layout *l, int i)
+{
+    sp_step s = l->p->steps[i];
+    sp_concat_attrs *a = sp__arena_alloc(&l->p->arena, sizeof *a);
+    if (!a) return SP_NOMEM;
+    *a = (sp_concat_attrs){.axis = 1};
+    s.attrs = a;
+    l->steps[l->n_steps++] = s;
+    return SP_OK;
+}
+
+static sp_status emit_put(layout *l, int i)
+{
+    sp_step s = l->p->steps[i];
+    const sp_slice_attrs *from = s.attrs;
+    sp_slice_attrs *a = sp__arena_alloc(&l->p->arena, sizeof *a);
+    int64_t *ends = sp__arena_alloc(&l->p->arena, 10 * sizeof *ends);
+    if (!a || !ends) return SP_NOMEM;
+    for (int d = 0; d < 4; d++) {
+        ends[d] = from->start.v[d] / (d == 1 ? SP_BLOCK : 1);
+        ends[5 + d] = d == 1 ? sp__blocks_of(from->stop.v[d]) : from->stop.v[d];
+    }
+    ends[4] = 0;
+    ends[9] = SP_BLOCK;
+    *a = (sp_slice_attrs){.start = {5, ends}, .stop = {5, ends + 5}, .step = {-1, NULL}};
+    s.attrs = a;
+    l->steps[l->n_steps++] = s;
+    return SP_OK;
+}
+
+static sp_status emit_frame(layout *l, int i, float number)
+{
+    sp_plan *p = l->p;
+    const sp_step *s = &p->steps[i];
+    sp_full_attrs *a = sp__arena_alloc(&p->arena, sizeof *a);
+    int *handle = sp__arena_alloc(&p->arena, sizeof *handle);
+    if (!a || !handle) return SP_NOMEM;
+    *a = (sp_full_attrs){.value = {.kind = 'f', .f = (double)number}, .dtype = SP_DTYPE_F32};
+    *handle = out_handle(s);
+    l->steps[l->n_steps++] = (sp_step){.node = s->node,
+                                       .op = &sp_op_full,
+                                       .attrs = a,
+                                       .n_out = 1,
+                                       .handles = handle,
+                                       .run = sp_op_full.reference,
+                                       .work = -1};
     return SP_OK;
 }
 
@@ -487,7 +745,16 @@ static sp_status emit(layout *l, int i)
     const fate *f = &l->fates[i];
     if (f->into >= 0) return l->fates[f->into].last == i ? emit_conv(l, f->into) : SP_OK;
     if (is_conv(&p->steps[i])) return f->last == i ? emit_conv(l, i) : SP_OK;
-    if (is_blocked(l, sp__step_root(p, &p->steps[i], 0)) && is_pool(l, &p->steps[i], NULL)) return emit_pool(l, i);
+    float number;
+    if (is_frame(l, &p->steps[i], &number) && is_blocked(l, sp__step_root(p, &p->steps[i], p->steps[i].n_in)))
+        return emit_frame(l, i, number);
+    if (p->steps[i].n_in > 0 && is_blocked(l, sp__step_root(p, &p->steps[i], 0))) {
+        if (is_joined(l, &p->steps[i])) return emit_joined(l, i);
+        if (is_put(l, &p->steps[i])) return emit_put(l, i);
+        if (is_pool(l, &p->steps[i], NULL)) return emit_pool(l, i);
+        if (is_mean_pool(l, &p->steps[i], NULL)) return emit_mean_pool(l, i);
+        if (is_resampled(l, &p->steps[i])) return emit_resampled(l, i);
+    }
     const int scaled = scaled_input(l, &p->steps[i]), x = is_mean(l, &p->steps[i]) ? 0 : scaled;
     if (x >= 0 && is_blocked(l, sp__step_root(p, &p->steps[i], x))) return emit_by_channel(l, i, x);
     if (is_element_wise(l, &p->steps[i])) {
@@ -526,7 +793,7 @@ static sp_status rebuild(layout *l)
 {
     sp_plan *p = l->p;
     int n_extra = p->n_steps;
-    for (int i = 0; i < p->n_steps; i++) n_extra += 2 * p->steps[i].n_in;
+    for (int i = 0; i < p->n_steps; i++) n_extra += 2 * (p->steps[i].n_in + p->steps[i].n_out);
     const int n_roots = p->n_roots, n_handles = p->n_handles;
     sp_root *roots = sp__arena_alloc(&p->arena, (size_t)(n_roots + n_extra) * sizeof *roots);
     sp_handle *handles = sp__arena_alloc(&p->arena, (size_t)(n_handles + n_extra) * sizeof *handles);

@@ -123,7 +123,9 @@ const sp_op sp_op_conj = {
 /* --- select ------------------------------------------------------------------------------------------------------ */
 
 /* Moves bits, so one loop per element size serves every dtype. */
-#define SELECT_LOOP(T, name)                                                                                           \
+#define SELECT_MASKED(T, c, x, y) (T)(((x) & (T)(0 - (T)((c) != 0))) | ((y) & (T) ~(T)(0 - (T)((c) != 0))))
+#define SELECT_EITHER(T, c, x, y) ((c) ? (x) : (y))
+#define SELECT_LOOP(T, PICK, name)                                                                                     \
     static void name(int64_t n, char *const *ptr, const int64_t *step, const void *context)                            \
     {                                                                                                                  \
         (void)context;                                                                                                 \
@@ -134,6 +136,10 @@ const sp_op sp_op_conj = {
             const uint8_t *c_ = (const uint8_t *)ptr[1];                                                               \
             const T *x_ = (const T *)(void *)ptr[2], *y_ = (const T *)(void *)ptr[3];                                  \
             const int64_t xs = step[2] / size, ys = step[3] / size;                                                    \
+            if (xs == 1 && ys == 1) { /* vectors can do it */                                                          \
+                for (int64_t i = 0; i < n; i++) o_[i] = PICK(T, c_[i], x_[i], y_[i]);                                  \
+                return;                                                                                                \
+            }                                                                                                          \
             for (int64_t i = 0; i < n; i++) {                                                                          \
                 const T x = x_[i * xs], y = y_[i * ys];                                                                \
                 o_[i] = c_[i] ? x : y;                                                                                 \
@@ -146,11 +152,11 @@ const sp_op sp_op_conj = {
             *(T *)(void *)(ptr[0] + i * step[0]) = *(const T *)(const void *)from;                                     \
         }                                                                                                              \
     }
-SELECT_LOOP(uint8_t, select_1)
-SELECT_LOOP(uint16_t, select_2)
-SELECT_LOOP(uint32_t, select_4)
-SELECT_LOOP(uint64_t, select_8)
-SELECT_LOOP(sp_c128, select_16)
+SELECT_LOOP(uint8_t, SELECT_MASKED, select_1)
+SELECT_LOOP(uint16_t, SELECT_MASKED, select_2)
+SELECT_LOOP(uint32_t, SELECT_MASKED, select_4)
+SELECT_LOOP(uint64_t, SELECT_MASKED, select_8)
+SELECT_LOOP(sp_c128, SELECT_EITHER, select_16)
 
 /* Only the two values promote, the condition stays bool: done here, because promotion treats all inputs alike. */
 static sp_status select_compose(sp_builder *b, const sp_call *c)

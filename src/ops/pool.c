@@ -785,6 +785,17 @@ sp_status sp__max_pool2d_window(const sp_tensor *x, const void *attrs, sp__windo
     return SP_OK;
 }
 
+sp_status sp__mean_pool2d_window(const sp_tensor *x, const void *attrs, sp__window *out, bool *include_pad,
+                                 int64_t *divisor)
+{
+    pool_geometry g;
+    SP_TRY(measure(&sp_op_avg_pool2d, attrs, x->rank, x->dims, &g));
+    *out = g.w;
+    *include_pad = g.include_pad;
+    *divisor = g.divisor;
+    return SP_OK;
+}
+
 #define MAX_DOC(n) "Maximum over sliding windows in the last " n "."
 #define INDICES_DOC(n) "Maximum over windows in the last " n ", and its place in the flattened spatial dimensions."
 #define MEAN_DOC(n) "Mean over sliding windows in the last " n "; padding counts when count_include_pad."

@@ -5,6 +5,7 @@
  * holds these sums as rows of a sparse matrix (first[row], then index and weight), made anew for each call in the
  * workspace; the gradient is the transposed matrix, so it is the same operator with `transposed` set, and derivatives of
  * any order exist. */
+#include "base/wide.h"
 #include "ops/nn.h"
 
 SP_ATTR_TABLE(resample_attr_table, sp_resample_axis_attrs, (INT_NEEDED, axis), (INT_NEEDED, in_size),
@@ -137,7 +138,24 @@ typedef struct {
     int64_t n, rows, inner;
     const char *x;
     char *out;
+    bool pairs; /* each row has two taps */
 } resample_job;
+
+/* Images in blocks of 16 channels (device/blocked.h), along their columns. */
+enum { RESAMPLE_BLOCK = 16 };
+typedef float resample_vector __attribute__((vector_size(RESAMPLE_BLOCK * sizeof(float)), aligned(4)));
+
+static inline void resample_block(const resample_job *j, int64_t begin, int64_t end)
+{
+    for (int64_t u = begin; u < end; u++) {
+        const float *x = (const float *)(const void *)j->x + u / j->rows * j->n * RESAMPLE_BLOCK;
+        const int64_t row = u % j->rows;
+        resample_vector sum = {0};
+        for (int64_t k = j->m.first[row]; k < j->m.first[row + 1]; k++)
+            sum += (float)j->m.weight[k] * *(const resample_vector *)(const void *)(x + j->m.index[k] * RESAMPLE_BLOCK);
+        *(resample_vector *)(void *)((float *)(void *)j->out + u * RESAMPLE_BLOCK) = sum;
+    }
+}
 
 /* Along the last axis: elements one by one, row after row. */
 #define RESAMPLE_LAST(D, T, C, LOAD, STORE, ...)                                                                       \
@@ -150,7 +168,13 @@ typedef struct {
                           o1 = end - row * j->rows < j->rows ? end - row * j->rows : j->rows;                          \
             const T *x = (const T *)(const void *)j->x + row * j->n;                                                   \
             T *y = (T *)(void *)j->out + row * j->rows;                                                                \
-            for (int64_t o = o0; o < o1; o++) {                                                                        \
+            if (j->pairs) { /* the most frequent sums: vectors can do them */                                          \
+                for (int64_t o = o0; o < o1; o++) {                                                                    \
+                    const C sum = 0 + (C)weight[2 * o] * LOAD(x[index[2 * o]]);                                        \
+                    y[o] = STORE((C)(sum + (C)weight[2 * o + 1] * LOAD(x[index[2 * o + 1]])));                         \
+                }                                                                                                      \
+            }                                                                                                          \
+            for (int64_t o = o0; !j->pairs && o < o1; o++) {                                                           \
                 C sum = 0;                                                                                             \
                 for (int64_t k = first[o]; k < first[o + 1]; k++) sum += (C)weight[k] * LOAD(x[index[k]]);             \
                 y[o] = STORE(sum);                                                                                     \
@@ -167,6 +191,10 @@ SP_EACH_FLOAT(RESAMPLE_LAST, , )
         const int64_t inner = j->inner;                                                                                \
         if (inner == 1) {                                                                                              \
             resample_last_##D(j, begin, end);                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (sizeof(T) == 4 && inner == RESAMPLE_BLOCK) {                                                               \
+            resample_block(j, begin, end);                                                                             \
             return;                                                                                                    \
         }                                                                                                              \
         C sum[128];                                                                                                    \
@@ -187,6 +215,7 @@ SP_EACH_FLOAT(RESAMPLE_LAST, , )
         }                                                                                                              \
     }
 SP_EACH_FLOAT(RESAMPLE, , )
+SP_WIDE_FLOATS(resample)
 /* Whole numbers have no weighted sums; the nearest element is copied. */
 #define RESAMPLE_COPY(D, T, C, LOAD, STORE, ...)                                                                       \
     static void resample_##D(void *context, int64_t begin, int64_t end)                                                \
@@ -221,7 +250,9 @@ static sp_status resample_reference(const sp_call *c)
     j.m.weight = (double *)(void *)(spare.index + taps);
     spare.weight = j.m.weight + taps;
     matrix_fill(a, &j.m, &spare);
-    return sp__parallel_for(s.outer * j.rows, sp__grain(4 * s.inner), fns[x->dtype], &j);
+    j.pairs = !a->transposed && strcmp(a->mode, "linear") == 0;
+    const sp__part_fn wide = resample_widest(x->dtype);
+    return sp__parallel_for(s.outer * j.rows, sp__grain(4 * s.inner), wide ? wide : fns[x->dtype], &j);
 }
 static sp_status resample_vjp(sp_builder *b, const sp_vjp *v)
 {

@@ -17,6 +17,7 @@
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/gemm.h"
 #include "device/cpu/tiles.h"
+#include "ops/ops_impl.h"
 #include "spore/op.h"
 #include "spore/runtime.h"
 
@@ -76,7 +77,7 @@ static void draw_sample(sample *s)
     s->bias = draw(2);
     s->affine = s->out && draw(2);
     s->residual = s->out && draw(2);
-    s->activation = s->out ? (sp_blocked_activation)draw(3) : SP_BLOCKED_AS_IT_IS;
+    s->activation = s->out ? (sp_blocked_activation)draw(SP_BLOCKED_ACTIVATIONS) : SP_BLOCKED_AS_IT_IS;
     s->packed = draw(2);
 }
 
@@ -102,7 +103,13 @@ static sp_tensor *wanted(const sample *s, sp_tensor *const *in)
     sp_tensor *y = by_operator("conv2d", attrs, 3, (sp_tensor *const[]){in[0], in[1], s->bias ? in[2] : NULL});
     if (s->affine) y = by_operator("channel_affine", NULL, 3, (sp_tensor *const[]){y, in[3], in[4]});
     if (s->residual) y = by_operator("add", NULL, 2, (sp_tensor *const[]){y, in[5]});
-    if (s->activation) y = by_operator(s->activation == SP_BLOCKED_RELU ? "relu" : "relu6", NULL, 1, &y);
+    if (s->activation == SP_BLOCKED_RELU || s->activation == SP_BLOCKED_RELU6)
+        y = by_operator(s->activation == SP_BLOCKED_RELU ? "relu" : "relu6", NULL, 1, &y);
+    if (s->activation == SP_BLOCKED_PRELU) y = by_operator("prelu", NULL, 2, (sp_tensor *const[]){y, in[6]});
+    if (s->activation == SP_BLOCKED_PRELU_BELOW) {
+        sp_tensor *slope = sp_reshape(b, in[6], 3, (int64_t[]){s->oc, 1, 1}), *zero = sp__const(b, 0, y);
+        y = sp_select(b, sp_less(b, y, zero), sp_mul(b, y, slope), y);
+    }
     return y;
 }
 
@@ -129,8 +136,13 @@ static void run_sample(const sample *s, sp_tensor *const *plain, const sp_tensor
     sp_tensor *x = s->in ? reordered(plain[0], s->batch, s->ic, s->high * s->wide, true) : sp_tensor_retain(plain[0]);
     sp_tensor *more = s->residual ? reordered(plain[5], s->batch, s->oc, positions, true) : NULL;
     sp_tensor *out = line(s->batch * (s->out ? sp__blocks_of(s->oc) * SP_BLOCK : s->oc) * positions);
-    sp_tensor *in[SP_BLOCKED_INPUTS] = {
-        x, plain[1], s->bias ? plain[2] : NULL, s->affine ? plain[3] : NULL, s->affine ? plain[4] : NULL, more};
+    sp_tensor *in[SP_BLOCKED_INPUTS] = {x,
+                                        plain[1],
+                                        s->bias ? plain[2] : NULL,
+                                        s->affine ? plain[3] : NULL,
+                                        s->affine ? plain[4] : NULL,
+                                        more,
+                                        s->activation >= SP_BLOCKED_PRELU ? plain[6] : NULL};
     sp_call c = {.attrs = &attrs, .n_in = SP_BLOCKED_INPUTS, .n_out = 1, .in = in, .out = &out};
     void *work = NULL, *packed = NULL;
     assert_int_equal(posix_memalign(&work, 64, sp__cpu_conv_blocks.workspace(&c) + 64), 0);
@@ -169,10 +181,11 @@ static void test_convolutions(void **state)
                            line(s.oc),
                            line(s.oc),
                            line(s.oc),
-                           numbers(4, (int64_t[]){s.batch, s.oc, w.out[1], w.out[2]})};
+                           numbers(4, (int64_t[]){s.batch, s.oc, w.out[1], w.out[2]}),
+                           line(s.oc)};
         sp_builder_reset(b);
         run_sample(&s, in, wanted(&s, in), turn);
-        for (int i = 0; i < 6; i++) sp_tensor_release(in[i]);
+        for (int i = 0; i < 7; i++) sp_tensor_release(in[i]);
     }
 }
 
@@ -183,13 +196,19 @@ static void test_pooling(void **state)
         const int64_t batch = 1 + draw(2), channels = 1 + draw(40),
                       dims[] = {batch, channels, 4 + draw(20), 4 + draw(20)};
         const int kernel = 2 + (int)draw(2), stride = 1 + (int)draw(3), pad = (int)draw(2);
-        char attrs[120];
+        char attrs[200];
         snprintf(attrs, sizeof attrs, "kernel_size=%d, stride=%d, pad=%d, ceil_mode=%s", kernel, stride, pad,
                  draw(2) ? "True" : "False");
         sp_tensor *x = numbers(4, dims);
         for (int i = 0; turn % 2 && i < 30; i++) ((float *)(void *)x->data)[draw(x->count)] = i % 3 ? NAN : -0.0f;
         sp_builder_reset(b);
-        sp_tensor *want = by_operator("max_pool2d", attrs, 1, &x);
+        const bool mean = turn % 4 > 1, include = draw(2);
+        const int64_t divisor = draw(3) == 0 ? 7 : 0;
+        const size_t used = strlen(attrs);
+        if (mean)
+            snprintf(attrs + used, sizeof attrs - used, ", count_include_pad=%s, divisor_override=%d",
+                     include ? "True" : "False", (int)divisor);
+        sp_tensor *want = by_operator(mean ? "avg_pool2d" : "max_pool2d", attrs, 1, &x);
         const int64_t positions = want->dims[2] * want->dims[3];
         sp__window w;
         sp__window_init(&w, 2);
@@ -198,12 +217,14 @@ static void test_pooling(void **state)
             w.out[1 + d] = want->dims[2 + d];
             w.kernel[1 + d] = kernel;
             w.stride[1 + d] = stride;
-            w.pad[1 + d] = pad;
+            w.pad[1 + d] = w.pad_end[1 + d] = pad;
         }
         sp_tensor *blocked = reordered(x, batch, channels, dims[2] * dims[3], true),
                   *out = line(batch * sp__blocks_of(channels) * SP_BLOCK * positions);
-        assert_int_equal(
-            sp__blocked_max_pool(&(sp_call){.attrs = &w, .n_in = 1, .n_out = 1, .in = &blocked, .out = &out}), SP_OK);
+        const sp_blocked_means means = {.w = w, .include_pad = include, .divisor = divisor};
+        const sp_call c = {
+            .attrs = mean ? (const void *)&means : &w, .n_in = 1, .n_out = 1, .in = &blocked, .out = &out};
+        assert_int_equal(mean ? sp__blocked_mean_pool(&c) : sp__blocked_max_pool(&c), SP_OK);
         sp_tensor *got = reordered(out, batch, channels, positions, false);
         const float *u = (const float *)(const void *)want->data, *v = (const float *)(const void *)got->data;
         for (int64_t i = 0; i < got->count; i++)

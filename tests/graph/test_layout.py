@@ -107,6 +107,81 @@ def residual(rng):
                              Bottleneck(rng, 96, 32, 96, 1, bias=True), Bottleneck(rng, 96, 48, 100, 2), Bottleneck(rng, 100, 48, 100, 1))
 
 
+class Sloped(nn.Cell):
+    """A slope for each channel below zero, in all the ways there are; the sum with what was before."""
+
+    def __init__(self, rng, channels, how, size=3):
+        super().__init__()
+        self.first, self.second, self.how = conv(channels, channels, size, bias=True), conv(channels, channels, size, group=channels), how
+        self.slope = ms.Parameter(Tensor((rng.randn(channels) * 0.5).astype(np.float32)), name="slope")
+
+    def bend(self, x):
+        if self.how == "prelu":
+            return ops.prelu(x, self.slope)
+        slope = self.slope.reshape(-1, 1, 1) if self.how == "below" else self.slope.reshape(1, -1, 1, 1)
+        scaled = x * slope if self.how == "below" else slope * x
+        return ops.select(x < 0, scaled, x) if self.how == "below" else ops.select(x > 0, x, scaled)
+
+    def construct(self, x):
+        y = self.bend(self.first(x))
+        return self.bend(self.second(y) + x)
+
+
+class Kept(Sloped):
+    """What stands between belongs to others, too."""
+
+    def construct(self, x):
+        y = self.first(x)
+        scaled = y * self.slope.reshape(-1, 1, 1)
+        return ops.select(y < 0, scaled, y) + scaled + ops.select(y < 1, y * self.slope.reshape(-1, 1, 1), y)
+
+
+def sloped(rng):
+    return nn.SequentialCell(conv(3, 32, 3), Sloped(rng, 32, "prelu"), Sloped(rng, 32, "below"), nn.MaxPool2d(2, 2), conv(32, 24), Sloped(rng, 24, "above", 1),
+                             Kept(rng, 24, "below"), conv(24, 8))
+
+
+class Sized(nn.Cell):
+    """Larger and smaller, by all kinds of sums, and means over windows."""
+
+    def __init__(self, rng):
+        super().__init__()
+        self.first, self.second, self.third = conv(3, 24, 3), conv(24, 40, 3, 2, bias=True), conv(40, 24)
+        self.last, self.pool, self.padded = conv(24, 20, 3), nn.AvgPool2d(2, 2), nn.AvgPool2d(3, 2, pad_mode="pad", padding=1, ceil_mode=True)
+
+    def construct(self, x):
+        a = self.first(x)
+        b = self.third(ops.relu(self.second(a)))
+        c = ops.interpolate(b, size=a.shape[2:], mode="bilinear", align_corners=False) + a
+        d = self.last(c) + ops.interpolate(self.last(self.pool(c)), size=a.shape[2:], mode="bilinear", align_corners=True)
+        e = self.last(ops.interpolate(self.padded(c), scale_factor=3.0, recompute_scale_factor=True, mode="nearest"))
+        return d, ops.interpolate(e, size=(7, 9), mode="bicubic")
+
+
+class Padded(nn.Cell):
+    """More channels, in whole blocks and not, more rows and columns, images behind each other; a convolution that no blocked kernel takes."""
+
+    def __init__(self, rng):
+        super().__init__()
+        self.first, self.second, self.wide = conv(3, 32, 3), conv(32, 32, 3, bias=True), conv(64, 64, 3)
+        self.valid, self.grouped = nn.Conv2d(64, 64, 3, 2, pad_mode="valid"), nn.Conv2d(64, 64, 3, pad_mode="pad", padding=1, group=4)
+        self.joined, self.odd = conv(128, 40), conv(40, 64, 3)
+        self.body = nn.CellList([conv(64, 64, 3) for _ in range(3)])
+
+    def chain(self, x):
+        for layer in self.body:
+            x = ops.relu(layer(x)) + x
+        return x
+
+    def construct(self, x):
+        a = self.second(ops.relu(self.first(x)))
+        b = ops.pad(a, (0, 0, 0, 0, 0, 32)) + self.wide(ops.pad(a, (0, 0, 0, 0, 32, 0), value=-0.5))  # whole blocks
+        c = self.chain(self.valid(ops.pad(self.chain(b), (0, 1, 0, 1))))
+        d = self.chain(self.grouped(c))
+        e = self.odd(self.joined(ops.concat((c, d), 1)))
+        return self.chain(e + ops.pad(self.joined(ops.concat((e, d), 1)), (0, 0, 0, 0, 9, 15)))
+
+
 def bits(tensors):
     return [t.asnumpy().tobytes() for t in (tensors if isinstance(tensors, (tuple, list)) else (tensors,))]
 
@@ -116,7 +191,7 @@ def convolutions_in_blocks(program):
     return max(int(n) for report in reports for n in re.findall(r"(\d+) convolutions in blocks", report))
 
 
-@pytest.mark.parametrize("make, least", [(mobile, 16), (residual, 12), (efficient, 16), (Odd, 2)])
+@pytest.mark.parametrize("make, least", [(mobile, 16), (residual, 12), (efficient, 16), (Odd, 2), (sloped, 8), (Sized, 5), (Padded, 18)])
 @pytest.mark.parametrize("shape", [(1, 3, 64, 64), (2, 3, 45, 51), (1, 3, 112, 112)])
 def test_same_bits(make, least, shape):
     rng = np.random.RandomState(3)

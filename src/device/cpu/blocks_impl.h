@@ -28,7 +28,7 @@ INLINE vf channels_load(const float *p, int64_t n, int64_t at)
 
 /* The tail of one vector of channels, in registers. */
 typedef struct sp__block_tail_part {
-    vf bias, scale, shift;
+    vf bias, scale, shift, slope;
 } sp__block_tail_part;
 
 INLINE sp__block_tail_part tail_load(const sp__block_tail *t, int64_t n, int64_t at)
@@ -36,7 +36,8 @@ INLINE sp__block_tail_part tail_load(const sp__block_tail *t, int64_t n, int64_t
     const vf zero = vf_set(0);
     return (sp__block_tail_part){.bias = t->bias ? channels_load(t->bias, n, at) : zero,
                                  .scale = t->scale ? channels_load(t->scale, n, at) : zero,
-                                 .shift = t->shift ? channels_load(t->shift, n, at) : zero};
+                                 .shift = t->shift ? channels_load(t->shift, n, at) : zero,
+                                 .slope = t->slope ? channels_load(t->slope, n, at) : zero};
 }
 
 /* The formulas of loops_impl.h and of channel_affine, which rounds twice. */
@@ -47,6 +48,8 @@ INLINE vf tail_apply(const sp__block_tail *t, const sp__block_tail_part *p, vf v
     if (t->scale) v = v * p->scale + p->shift;
     if (residual) v = v + vf_load(residual);
     if (t->activation == SP_BLOCKED_AS_IT_IS) return v;
+    if (t->activation == SP_BLOCKED_PRELU) return vf_select(vm_lt(zero, v), v, v * p->slope);
+    if (t->activation == SP_BLOCKED_PRELU_BELOW) return vf_select(vm_lt(v, zero), v * p->slope, v);
     if (t->activation == SP_BLOCKED_RELU6) v = vf_min(six, v); /* NaN stays */
     return vf_select((vm)~vm_le(v, zero), v, zero);            /* and here; both zeros become the positive one */
 }
@@ -55,7 +58,7 @@ INLINE vf tail_apply(const sp__block_tail *t, const sp__block_tail_part *p, vf v
 #define WITH_TAIL(t, residual, call)                                                                                   \
     do {                                                                                                               \
         const sp__block_tail with_ = *(t);                                                                             \
-        if (!with_.bias && with_.scale && !(residual)) {                                                               \
+        if (!with_.bias && with_.scale && !(residual) && !with_.slope) {                                               \
             sp__block_tail known_ = {.scale = with_.scale, .shift = with_.shift};                                      \
             if (with_.activation == SP_BLOCKED_AS_IT_IS) {                                                             \
                 known_.activation = SP_BLOCKED_AS_IT_IS;                                                               \
@@ -172,6 +175,23 @@ static void depth(const sp__block_depth *d, int64_t r0, int64_t r1)
     else WITH_TAIL(&d->tail, d->residual, DEPTH_3_2);
 #undef DEPTH_3_1
 #undef DEPTH_3_2
+}
+
+/* Sums in the order of src/ops/pool.c: rows of the window, then columns. */
+static void mean_pool(const sp__window *w, const float *x, float *out, int64_t row, const float *divisors)
+{
+    const int64_t y = row * w->stride[1] - w->pad[1], y0 = y < 0 ? 0 : y,
+                  y1 = y + w->kernel[1] < w->in[1] ? y + w->kernel[1] : w->in[1];
+    for (int64_t j = 0; j < w->out[2]; j++) {
+        const int64_t c = j * w->stride[2] - w->pad[2], c0 = c < 0 ? 0 : c,
+                      c1 = c + w->kernel[2] < w->in[2] ? c + w->kernel[2] : w->in[2];
+        for (int at = 0; at < SP_BLOCK; at += LANES) {
+            vf sum = vf_set(0);
+            for (int64_t a = y0; a < y1; a++)
+                for (int64_t b = c0; b < c1; b++) sum = sum + vf_load(x + (a * w->in[2] + b) * SP_BLOCK + at);
+            vf_store(out + (row * w->out[2] + j) * SP_BLOCK + at, sum / vf_set(divisors[j]));
+        }
+    }
 }
 
 /* NaN, and what comes first among equals: as in src/ops/pool.c. */
@@ -385,6 +405,7 @@ const sp__block_kernels BLOCKS_TABLE = {
 #endif
     .depth = depth,
     .max_pool = max_pool,
+    .mean_pool = mean_pool,
     .scale = scale,
     .win_input = win_input,
     .win_dout = win_dout,

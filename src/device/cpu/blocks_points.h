@@ -67,6 +67,14 @@ INLINE void points_finish(const int rows, const sp__block_points *p, const int j
         EACH_ROW acc[i][j] = acc[i][j] * scale + shift;
     }
     if (p->residual) EACH_ROW acc[i][j] = acc[i][j] + vf_load(p->residual + at + i * SP_BLOCK);
+    if (t->slope) {
+        const vf slope = channels_load(t->slope, p->n, channel), zero = vf_set(0);
+        if (t->activation == SP_BLOCKED_PRELU)
+            EACH_ROW acc[i][j] = vf_select(vm_lt(zero, acc[i][j]), acc[i][j], acc[i][j] * slope);
+        else EACH_ROW acc[i][j] = vf_select(vm_lt(acc[i][j], zero), acc[i][j] * slope, acc[i][j]);
+        EACH_ROW vf_store(p->out + at + i * SP_BLOCK, acc[i][j]);
+        return;
+    }
     if (t->activation == SP_BLOCKED_RELU6) EACH_ROW acc[i][j] = vf_min(vf_set(6), acc[i][j]);
     if (t->activation != SP_BLOCKED_AS_IT_IS)
         EACH_ROW acc[i][j] = vf_select((vm)~vm_le(acc[i][j], vf_set(0)), acc[i][j], vf_set(0));

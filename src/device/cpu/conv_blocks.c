@@ -8,6 +8,7 @@
  *   depthwise    a block is a vector
  *
  * Weights are packed in panels of two vectors of output channels. A task takes some positions and some panels. */
+#include "base/scratch.h"
 #include "device/cpu/blocks.h"
 #include "device/cpu/bytes_turn.h"
 #include "device/cpu/conv_job.h"
@@ -238,6 +239,7 @@ static sp__block_tail tail_from(const block_job *j, int64_t channel)
     sp__block_tail t = j->tail;
     if (t.bias) t.bias += channel;
     if (t.scale) t.scale += channel, t.shift += channel;
+    if (t.slope) t.slope += channel;
     return t;
 }
 
@@ -414,7 +416,17 @@ typedef struct pool_job {
     const char *x;
     char *out;
     sp_dtype dtype;
+    const sp_blocked_means *means;
 } pool_job;
+
+/* Elements that the mean divides by, along dimension d of window i: as in src/ops/pool.c. */
+static int64_t counted(const sp_blocked_means *m, int d, int64_t i)
+{
+    const sp__window *w = &m->w;
+    const int64_t start = i * w->stride[d] - w->pad[d], room = w->in[d] + w->pad_end[d] - start;
+    if (m->include_pad) return min_i64(room, w->kernel[d]);
+    return min_i64(start + w->kernel[d], w->in[d]) - max_i64(start, 0);
+}
 
 /* Row r of the maxima of bytes; flip: 0x80 for int8, whose order is then that of the unsigned. */
 static void pool_bytes(const sp__window *w, uint8_t flip, const uint8_t *x, uint8_t *out, int64_t r)
@@ -459,6 +471,31 @@ sp_status sp__blocked_max_pool(const sp_call *c)
     pool_job j = {.w = w, .x = c->in[0]->data, .out = c->out[0]->data, .dtype = (sp_dtype)c->in[0]->dtype};
     const int64_t rows = c->out[0]->count / (w->out[2] * SP_BLOCK), cost = w->out[2] * w->kernel[1] * w->kernel[2];
     return sp__parallel_for(rows, max_i64(1, 20000 / cost), pool_tasks, &j);
+}
+
+static void mean_pool_tasks(void *context, int64_t begin, int64_t end)
+{
+    const pool_job *j = context;
+    const sp_blocked_means *m = j->means;
+    const sp__window *w = &m->w;
+    float *const divisors = sp__scratch_take((size_t)w->out[2] * sizeof *divisors);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t block = i / w->out[1], row = i % w->out[1];
+        for (int64_t k = 0; k < w->out[2]; k++)
+            divisors[k] = (float)(m->divisor ? m->divisor : counted(m, 1, row) * counted(m, 2, k));
+        sp__blocks_find()->mean_pool(w, (const float *)(const void *)j->x + block * w->in[1] * w->in[2] * SP_BLOCK,
+                                     (float *)(void *)j->out + block * w->out[1] * w->out[2] * SP_BLOCK, row, divisors);
+    }
+    sp__scratch_give(divisors);
+}
+
+sp_status sp__blocked_mean_pool(const sp_call *c)
+{
+    const sp_blocked_means *m = c->attrs;
+    pool_job j = {.w = &m->w, .means = m, .x = c->in[0]->data, .out = c->out[0]->data};
+    const int64_t rows = c->out[0]->count / (m->w.out[2] * SP_BLOCK),
+                  cost = m->w.out[2] * m->w.kernel[1] * m->w.kernel[2];
+    return sp__parallel_for(rows, max_i64(1, 20000 / cost), mean_pool_tasks, &j);
 }
 
 /* --- per channel ---------------------------------------------------------------------------------------------------- */
@@ -575,6 +612,7 @@ static sp_status run(const sp_call *c)
     j.tail = (sp__block_tail){.bias = floats_of(c->in[SP_BLOCKED_BIAS]),
                               .scale = floats_of(c->in[SP_BLOCKED_SCALE]),
                               .shift = floats_of(c->in[SP_BLOCKED_SHIFT]),
+                              .slope = floats_of(c->in[SP_BLOCKED_SLOPE]),
                               .activation = j.b->activation};
     j.residual = floats_of(c->in[SP_BLOCKED_RESIDUAL]);
     j.out = (float *)(void *)c->out[0]->data;

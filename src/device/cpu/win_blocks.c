@@ -197,6 +197,7 @@ static sp__block_tail tail_from(const win_job *j, int64_t channel)
     sp__block_tail t = j->b->tail;
     if (t.bias) t.bias += channel;
     if (t.scale) t.scale += channel, t.shift += channel;
+    if (t.slope) t.slope += channel;
     return t;
 }
 

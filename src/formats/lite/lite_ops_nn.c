@@ -47,10 +47,9 @@ static sp_status finish(sp_tflite_call *c, sp_tflite_product *p, sp_tensor *y, i
 /* Conv2DFusion(format kernel_size stride dilation pad_mode pad_list mode group in_channel out_channel activation_type) */
 static sp_status conv(sp_tflite_call *c)
 {
-    sp_tensor *x = sp__tflite_planes(c, 0), *w = sp__tflite_real_weights(c, 0, 1), *y = NULL;
+    sp_tensor *x = sp__tflite_planes(c, 0), *w = sp__tflite_weights(c, 0, 1, 4, (int64_t[]){0, 3, 1, 2}), *y = NULL;
     sp_tflite_window win;
     SP_TRY(sp__tflite_check_weights(c, x, w, 4));
-    w = sp_transpose(c->b, w, 4, (int64_t[]){0, 3, 1, 2});
     SP_TRY(sp_builder_status(c->b));
     const int64_t *k = sp_tensor_dims(w), channels = sp_tensor_dims(x)[1];
     SP_TRY(sp__lite_window(c, k + 2, 2, 3, sp__lite_int(c, 4), 5, sp_tensor_dims(x) + 2, &win));
@@ -67,12 +66,11 @@ static sp_status conv(sp_tflite_call *c)
 /* Conv2dTransposeFusion(format kernel_size stride dilation pad_mode pad pad_list mode group in_channel out_channel activation_type output_paddings) */
 static sp_status conv_transpose(sp_tflite_call *c)
 {
-    sp_tensor *x = sp__tflite_planes(c, 0), *w = sp__tflite_real_weights(c, 0, 1), *y = NULL;
+    sp_tensor *x = sp__tflite_planes(c, 0), *w = sp__tflite_weights(c, 0, 1, 4, (int64_t[]){0, 3, 1, 2}), *y = NULL;
     sp_tflite_window win;
     sp_tflite_window_text t;
     int64_t size[3], extra[3];
     SP_TRY(sp__tflite_check_weights(c, x, w, 4));
-    w = sp_transpose(c->b, w, 4, (int64_t[]){0, 3, 1, 2});
     SP_TRY(sp_builder_status(c->b));
     const int64_t *k = sp_tensor_dims(w) + 2, *in = sp_tensor_dims(x) + 2, mode = sp__lite_int(c, 4),
                   group = sp__lite_int(c, 8) > 0 ? sp__lite_int(c, 8) : 1;

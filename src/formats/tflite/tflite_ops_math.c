@@ -2,7 +2,7 @@
 /* tflite_ops_math.c - TensorFlow Lite operators element by element, of one operand and of several, and casts between scales. */
 #include <math.h>
 
-#include "formats/tflite/tflite_model.h"
+#include "formats/tflite/tflite_product.h"
 
 sp_status sp__tflite_unary(sp_tflite_call *c)
 {
@@ -32,8 +32,8 @@ static sp_status relu_01(sp_tflite_call *c)
 /* For alpha of any sign: what is left of zero is multiplied. */
 sp_status sp__tflite_prelu(sp_tflite_call *c)
 {
-    sp_tensor *x = c->in[0], *zero = sp__const(c->b, 0, x);
-    return sp__tflite_return(c, sp_add(c->b, sp_relu(c->b, x), sp_mul(c->b, sp_minimum(c->b, x, zero), c->in[1])));
+    sp_tensor *x = c->in[0], *below = sp_less(c->b, x, sp__const(c->b, 0, x));
+    return sp__tflite_return(c, sp_select(c->b, below, sp_mul(c->b, x, c->in[1]), x));
 }
 
 static sp_status zeros_like(sp_tflite_call *c) { return sp__tflite_return(c, sp__zeros_like(c->b, c->in[0])); }
@@ -45,8 +45,13 @@ static sp_status cast(sp_tflite_call *c)
     return sp__tflite_return(c, sp_cast(c->b, c->in[0], to));
 }
 
-/* The numbers that integers stand for, or halves as floats. */
-static sp_status dequantize(sp_tflite_call *c) { return sp__tflite_return(c, sp_cast(c->b, c->in[0], SP_DTYPE_F32)); }
+/* The numbers that integers stand for, or halves as floats: of weights once. */
+static sp_status dequantize(sp_tflite_call *c)
+{
+    sp_tensor *from = sp__tflite_plain(c, 0), *t;
+    if (sp__tflite_kept(c, from, &t)) return sp__tflite_return(c, t);
+    return sp__tflite_return(c, sp__tflite_keep(c, from, sp_cast(c->b, c->in[0], SP_DTYPE_F32)));
+}
 
 /* Rounded as training with simulated quantisation does it: zero is one of the values. */
 static sp_status fake_quant(sp_tflite_call *c)

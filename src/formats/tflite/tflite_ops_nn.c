@@ -14,9 +14,9 @@ static sp_status conv_2d(sp_tflite_call *c)
 {
     const bool depthwise = c->node->handler->code == 4;
     const int shift = depthwise ? 1 : 0; /* depth_multiplier stands before the activation */
-    sp_tensor *x = sp__tflite_planes(c, 0), *w = sp__tflite_real_weights(c, 0, 1);
+    sp_tensor *x = sp__tflite_planes(c, 0),
+              *w = sp__tflite_weights(c, 0, 1, 4, depthwise ? (int64_t[]){3, 0, 1, 2} : (int64_t[]){0, 3, 1, 2});
     SP_TRY(sp__tflite_check_weights(c, x, w, 4));
-    w = sp_transpose(c->b, w, 4, depthwise ? (int64_t[]){3, 0, 1, 2} : (int64_t[]){0, 3, 1, 2});
     SP_TRY(sp_builder_status(c->b));
     const int64_t *k = sp_tensor_dims(w), channels = sp_tensor_dims(x)[1];
     sp_tflite_window win = {.n = 2,
@@ -37,10 +37,9 @@ static sp_status conv_2d(sp_tflite_call *c)
 
 static sp_status conv_3d(sp_tflite_call *c)
 {
-    sp_tensor *x = sp__tflite_plain(c, 0), *w = sp__tflite_real_weights(c, 0, 1), *y = NULL;
+    sp_tensor *x = sp__tflite_plain(c, 0), *w = sp__tflite_weights(c, 0, 1, 5, (int64_t[]){4, 3, 0, 1, 2}), *y = NULL;
     SP_TRY(sp__tflite_check_weights(c, x, w, 5));
     x = sp_transpose(c->b, x, 5, (int64_t[]){0, 4, 1, 2, 3});
-    w = sp_transpose(c->b, w, 5, (int64_t[]){4, 3, 0, 1, 2});
     SP_TRY(sp_builder_status(c->b));
     const int64_t *k = sp_tensor_dims(w) + 2;
     sp_tflite_window win = {.n = 3,
@@ -86,10 +85,9 @@ static sp_status transpose_conv(sp_tflite_call *c)
     sp_tflite_ints shape;
     c->in[0] = sp__tflite_plain(c, 0);
     SP_TRY(sp__tflite_ints(c, 0, &shape));
-    sp_tensor *x = sp__tflite_planes(c, 2), *w = sp__tflite_real_weights(c, 2, 1), *y = NULL;
+    sp_tensor *x = sp__tflite_planes(c, 2), *w = sp__tflite_weights(c, 2, 1, 4, (int64_t[]){3, 0, 1, 2}), *y = NULL;
     SP_CHECK(shape.n == 4, SP_FORMAT, "the shape of the result has %d dimensions", shape.n);
     SP_TRY(sp__tflite_check_weights(c, x, w, 4));
-    w = sp_transpose(c->b, w, 4, (int64_t[]){3, 0, 1, 2});
     SP_TRY(sp_builder_status(c->b));
     const int64_t *k = sp_tensor_dims(w) + 2;
     sp_tflite_window win = {.n = 2,
@@ -111,11 +109,10 @@ static sp_status conv_3d_transpose(sp_tflite_call *c)
     sp_tflite_ints shape;
     c->in[0] = sp__tflite_plain(c, 0);
     SP_TRY(sp__tflite_ints(c, 0, &shape));
-    sp_tensor *x = sp__tflite_plain(c, 2), *w = sp__tflite_real_weights(c, 2, 1), *y = NULL;
+    sp_tensor *x = sp__tflite_plain(c, 2), *w = sp__tflite_weights(c, 2, 1, 5, (int64_t[]){4, 3, 0, 1, 2}), *y = NULL;
     SP_CHECK(shape.n == 5, SP_FORMAT, "the shape of the result has %d dimensions", shape.n);
     SP_TRY(sp__tflite_check_weights(c, x, w, 5));
-    x = sp_transpose(c->b, x, 5, (int64_t[]){0, 4, 1, 2, 3});
-    w = sp_transpose(c->b, w, 5, (int64_t[]){4, 3, 0, 1, 2}); /* the file has [.., out, in] */
+    x = sp_transpose(c->b, x, 5, (int64_t[]){0, 4, 1, 2, 3}); /* the file has [.., out, in] */
     SP_TRY(sp_builder_status(c->b));
     const int64_t *k = sp_tensor_dims(w) + 2;
     sp_tflite_window win = {.n = 3,
@@ -137,9 +134,8 @@ static sp_status transpose_conv_bias(sp_tflite_call *c)
     int64_t option[3] = {0, 2, 2}, size[2];
     for (int i = 0; i < 3 && (size_t)(4 * i + 4) <= c->node->custom_bytes; i++)
         option[i] = (int64_t)c->node->custom[4 * i] | (int64_t)c->node->custom[4 * i + 1] << 8;
-    sp_tensor *x = sp__tflite_planes(c, 0), *w = sp__tflite_real_weights(c, 0, 1), *y = NULL;
+    sp_tensor *x = sp__tflite_planes(c, 0), *w = sp__tflite_weights(c, 0, 1, 4, (int64_t[]){3, 0, 1, 2}), *y = NULL;
     SP_TRY(sp__tflite_check_weights(c, x, w, 4));
-    w = sp_transpose(c->b, w, 4, (int64_t[]){3, 0, 1, 2});
     SP_TRY(sp_builder_status(c->b));
     const int64_t *k = sp_tensor_dims(w) + 2;
     const int64_t padding =
@@ -202,6 +198,13 @@ static sp_status pool_window(sp_tflite_call *c, const sp_tensor *x, sp_tflite_wi
     return SP_OK;
 }
 
+/* Whether one window sees the whole picture: its mean is then that of each channel, which kernels know better. */
+static bool sees_all(const sp_tflite_call *c, const sp_tensor *x)
+{
+    return x != NULL && sp__tflite_byte(c, 0, SP_TFLITE_PAD_SAME) == SP_TFLITE_PAD_VALID &&
+           sp__tflite_int(c, 4, 0) == sp_tensor_dims(x)[2] && sp__tflite_int(c, 3, 0) == sp_tensor_dims(x)[3];
+}
+
 /* Of integers the mean of the integers, ties away from zero; the scale is the same on both sides. */
 static sp_status average_pool(sp_tflite_call *c)
 {
@@ -210,6 +213,11 @@ static sp_status average_pool(sp_tflite_call *c)
     sp_tflite_window_text t;
     SP_TRY(pool_window(c, x, &t));
     if (face->scale.n > 0) x = sp_cast(c->b, x, SP_DTYPE_F32);
+    if (face->scale.n == 0 && sees_all(c, x))
+        return sp__tflite_put(c, 0,
+                              sp__tflite_activate(c, SP_TFLITE_OP1(c, "reduce_mean", x, "axis=(2,3), keepdims=True"),
+                                                  sp__tflite_byte(c, 5, 0)),
+                              true);
     sp_tensor *y = SP_TFLITE_OP1(c, "avg_pool2d", x, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s", t.kernel.text,
                                  t.stride.text, t.pads.text);
     if (face->scale.n == 0) return sp__tflite_put(c, 0, sp__tflite_activate(c, y, sp__tflite_byte(c, 5, 0)), true);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "formats/tflite/tflite_product.h"
+#include "ir/builder_keep.h"
 
 /* --- products of integers ---------------------------------------------------------------------------------------- */
 
@@ -98,6 +99,42 @@ sp_tensor *sp__tflite_real_weights(sp_tflite_call *c, int i_x, int i_w)
     return fw->scale.n > 0 && fx->scale.n == 0 ? sp__tflite_real(c, w, fw, false) : w;
 }
 
+/* A constant of the program that is being recorded. */
+static bool is_fixed(const sp_tensor *t)
+{
+    return sp_function_recording() != NULL && t != NULL && t->symbol == NULL && t->data != NULL &&
+           !(t->flags & (SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE));
+}
+
+bool sp__tflite_kept(sp_tflite_call *c, sp_tensor *from, sp_tensor **t)
+{
+    sp_tensor *kept[SP_DERIVED_MAX];
+    if (!is_fixed(from) || !sp__derived_find(c->node, 1, &from, kept)) return false;
+    *t = kept[0];
+    return true;
+}
+
+sp_tensor *sp__tflite_keep(sp_tflite_call *c, sp_tensor *from, sp_tensor *t)
+{
+    sp_tensor *one = NULL;
+    if (t == NULL || !is_fixed(from) || !is_fixed(t)) return t;
+    sp_status status = sp_tensor_contiguous(t, &one);
+    if (status == SP_OK) status = sp__builder_keep(c->b, &one);
+    if (status != SP_OK) return sp__builder_fail(c->b, status);
+    sp__derived_keep(c->node, 1, &from, 1, &one);
+    return one;
+}
+
+sp_tensor *sp__tflite_weights(sp_tflite_call *c, int i_x, int i_w, int rank, const int64_t *perm)
+{
+    sp_tensor *from = sp__tflite_plain(c, i_w), *t;
+    if (from != NULL && sp_tensor_rank(from) != rank)
+        return sp__builder_fail(
+            c->b, sp__fail(SP_FORMAT, "the weights have rank %d, it must be %d", sp_tensor_rank(from), rank));
+    if (sp__tflite_kept(c, from, &t)) return t;
+    return sp__tflite_keep(c, from, sp_transpose(c->b, sp__tflite_real_weights(c, i_x, i_w), rank, perm));
+}
+
 /* The sums y to results: scaled, with its activation, rounded. channel: axis of the channels in y. */
 sp_status sp__tflite_finish(sp_tflite_call *c, sp_tflite_product *p, sp_tensor *y, int channel, int64_t activation,
                             bool planes)
@@ -153,7 +190,6 @@ void sp__tflite_window_print(const sp_tflite_window *w, sp_tflite_window_text *t
     sp__tflite_list(&t->pads, 2 * w->n, w->pads);
 }
 
-/* Weights [out, .., in] as [out, in, ..]; of depthwise ones [1, .., out] as [out, 1, ..]. */
 sp_status sp__tflite_check_weights(sp_tflite_call *c, sp_tensor *x, sp_tensor *w, int rank)
 {
     SP_TRY(sp_builder_status(c->b));

@@ -31,6 +31,11 @@ sp_status sp__tflite_prepare(sp_tflite_call *c, int i_x, int i_w, int i_bias, sp
                              bool symmetric, sp_tflite_product *p);
 /* The weights of a product of floats by their scales; those that are rounded as well. */
 sp_tensor *sp__tflite_real_weights(sp_tflite_call *c, int i_x, int i_w);
+/* The same of `rank` dimensions, transposed. Constant weights are made once for all runs and recordings, in one piece: kernels then pack them once, too. */
+sp_tensor *sp__tflite_weights(sp_tflite_call *c, int i_x, int i_w, int rank, const int64_t *perm);
+/* What this node made of the constant `from` in a recording before; t, kept for the next ones if `from` is a constant. One tensor a node. */
+bool sp__tflite_kept(sp_tflite_call *c, sp_tensor *from, sp_tensor **t);
+sp_tensor *sp__tflite_keep(sp_tflite_call *c, sp_tensor *from, sp_tensor *t);
 /* The sums y to results: scaled, with its activation, rounded. channel: axis of the channels in y. */
 sp_status sp__tflite_finish(sp_tflite_call *c, sp_tflite_product *p, sp_tensor *y, int channel, int64_t activation,
                             bool planes);
