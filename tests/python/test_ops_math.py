@@ -542,3 +542,13 @@ def test_einsum_with_numbered_axes():
     for wrong in ((x, y), (x, [0, 1, 60]), (x,)):
         with pytest.raises((ValueError, TypeError), match="einsum"):
             ops.einsum(*wrong)
+
+
+def test_share_of_the_normal_distribution_below():
+    from math import erfc, sqrt
+    points = [-20.0, -12.0, -5.0, -1.0, 0.0, 0.3, 9.0]
+    for dtype, room in ((ms.float32, 2e-7), (ms.float64, 1e-13)):
+        x = Tensor(points, dtype)
+        wanted = [0.5 * erfc(-p / sqrt(2)) for p in x.asnumpy().astype(float)]
+        np.testing.assert_allclose(ops.ndtr(x).asnumpy(), np.array(wanted, x.asnumpy().dtype), rtol=room)
+    assert ops.ndtr(Tensor([float("nan"), float("inf"), -float("inf")])).asnumpy().tolist()[1:] == [1.0, 0.0]

@@ -2894,6 +2894,8 @@ def nanquantile(input, q, axis=None, keepdims: Any = False) -> Tensor:
     """The same, of what is not NaN."""
 def nansum(input: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False, *, dtype: _DType | None = None) -> Tensor:
     """Sum over axes of what is not NaN."""
+def ndtr(input: TensorLike) -> Tensor:
+    """The share of the standard normal distribution that is below each element."""
 def ne(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements differ."""
 def neg(input: TensorLike) -> Tensor:

@@ -332,6 +332,7 @@ const sp_onnx_out_rule sp__onnx_out_math[] = {
     SP_ONNX_OUT_TEXT("log10", 0, "Log(x) / 2.3025850929940457"),
     SP_ONNX_OUT_TEXT("sinc", 0, "t = x * 3.14159265358979324; s = Where(t == 0, 1, t); Where(t == 0, 1, Sin(s) / s)"),
     SP_ONNX_OUT_TEXT("erfc", 0, "1 - Erf(x)"),
+    SP_ONNX_OUT_TEXT("ndtr", 0, "0.5 + 0.5 * Erf(x * 0.70710678118654752)"),
     SP_ONNX_OUT_TEXT(
         "erfinv", 0,
         "l = Log(1 - x * x); t = 4.330746750799873 + l / 2; y = Sign(x) * Sqrt(Sqrt(t * t - l / 0.147) - t);"

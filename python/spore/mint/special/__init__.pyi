@@ -20,6 +20,8 @@ def expm1(input: TensorLike) -> Tensor:
     """e to the power of x minus 1, exact near zero."""
 def log1p(input: TensorLike) -> Tensor:
     """The natural logarithm of 1 + x, exact near zero."""
+def ndtr(input: TensorLike) -> Tensor:
+    """The share of the standard normal distribution that is below each element."""
 def round(input: TensorLike, *, decimals: int = 0) -> Tensor:
     """Each element rounded to a number of decimals, halves to even."""
 def sinc(input: TensorLike) -> Tensor:
