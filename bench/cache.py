@@ -55,15 +55,15 @@ class Spore:
     framework, python = "spore", sys.executable
 
     def __init__(self, *options):
-        from spore.dataset.cache import find_command
-        self.command, self.port = find_command(), random.randint(20000, 60000)
-        subprocess.run([self.command, "cache", "start", "--port", str(self.port), *options], check=True, stdout=subprocess.DEVNULL)
+        from spore import _command
+        self.command, self.port = _command.find(), random.randint(20000, 60000)
+        subprocess.run([*self.command, "cache", "start", "--port", str(self.port), *options], check=True, stdout=subprocess.DEVNULL)
 
     def session(self):
-        return int(subprocess.run([self.command, "cache", "session", "--port", str(self.port)], check=True, capture_output=True, text=True).stdout)
+        return int(subprocess.run([*self.command, "cache", "session", "--port", str(self.port)], check=True, capture_output=True, text=True).stdout)
 
     def stop(self):
-        subprocess.run([self.command, "cache", "stop", "--port", str(self.port)], check=False)
+        subprocess.run([*self.command, "cache", "stop", "--port", str(self.port)], check=False)
 
 
 class MindSpore:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests per second and latency of `spore serve`, beside a plain Python server over ONNX Runtime.
 
-    PYTHONPATH=build/py build/venv/bin/python bench/serve.py [--peer PYTHON] [--model FILE.onnx --shape 3,224,224] [--clients 1,8,32] [--seconds 3] [--wrk WRK]
+    PYTHONPATH=build/py build/venv/bin/python bench/serve.py [--peer PYTHON] [--model FILE.onnx --shape 3,224,224] [--clients 1,8,32] [--seconds 3] [--wrk WRK] [--h2load H2LOAD]
 
 Clients keep their connections and send one row at a time, as bytes behind JSON (KServe's binary tensors): threads of one process, which take as much of the processors as
 the servers do, or with --wrk the load generator of that name, which takes a tenth of that. The sides take turns, --rounds times; the median of the rates and the least of the
-latencies count. The peer (an interpreter with onnxruntime) is http.server with threads, one session, and bytes in and out: the least a server can do.
+latencies count. The peer (an interpreter with onnxruntime) is http.server with threads, one session, and bytes in and out: the least a server can do. With --wrk and no --model there is a small
+model, too, of rows of 1 kB, beside libevent's own server sending back what it gets (serve_echo.c; cc and libevent's headers are needed). With --h2load gRPC is asked, too: the
+peer is grpc.aio, which gets and gives bytes.
 """
 import argparse
 import json
@@ -45,14 +47,32 @@ server.serve_forever()
 '''
 
 
-def make_model(folder):
+GRPC_PEER = '''
+import asyncio, sys, grpc, numpy as np, onnxruntime as ort
+session = ort.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+name, shape = session.get_inputs()[0].name, [1] + [int(d) for d in sys.argv[2].split(",")]
+async def infer(request, context):
+    return session.run(None, {name: np.frombuffer(request, np.float32).reshape(shape)})[0].tobytes()
+async def main():
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("S", {"M": grpc.unary_unary_rpc_method_handler(infer)}),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    print("port", port, file=sys.stderr, flush=True)
+    await server.wait_for_termination()
+asyncio.run(main())
+'''
+
+
+def make_model(folder, name="mlp", widths=(784, 512, 512, 10)):
     import spore as ms
     from spore import nn, ops
     ms.set_seed(1)
-    net = nn.SequentialCell(nn.Dense(784, 512), nn.ReLU(), nn.Dense(512, 512), nn.ReLU(), nn.Dense(512, 10))
+    layers = [part for a, b in zip(widths, widths[1:]) for part in (nn.Dense(a, b), nn.ReLU())]
+    net = nn.SequentialCell(*layers[:-1])
     net.set_train(False)
-    ms.onnx.export(net, ops.ones((2, 784), ms.float32), file_name=str(folder / "mlp"), input_names=["x"], dynamic_axes={"x": {0: "n"}})
-    return folder / "mlp.onnx", (784,)
+    ms.onnx.export(net, ops.ones((2, widths[0]), ms.float32), file_name=str(folder / name), input_names=["x"], dynamic_axes={"x": {0: "n"}})
+    return folder / f"{name}.onnx", (widths[0],)
 
 
 def start(command, pattern):
@@ -117,6 +137,42 @@ def measure_by_wrk(wrk, folder, port, request, n_clients, seconds):
     return tuple(map(float, found.groups()[:3]))
 
 
+def message(number, data):
+    """A field of a protobuf message."""
+    def varint(n):
+        return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def measure_grpc(h2load, folder, port, path, body, n_clients, n):
+    """Requests a second; n of them."""
+    (folder / "message").write_bytes(b"\0" + len(body).to_bytes(4, "big") + body)
+    said = subprocess.run([h2load, f"-n{n}", f"-c{n_clients}", "-m1", "-d", folder / "message", "-H", "content-type: application/grpc", "-H", "te: trailers", f"http://127.0.0.1:{port}{path}"],
+                          capture_output=True, text=True, check=True).stdout
+    assert f"{n} succeeded, 0 failed" in said, said
+    return float(re.search(r"([0-9.]+) req/s", said)[1])
+
+
+def beside_echo(wrk, folder, rounds, seconds):
+    """The part of libevent's rate that a model of rows of 1 kB has."""
+    model, shape = make_model(folder, "small", (256, 32, 8))
+    subprocess.run(["cc", "-O2", "-o", folder / "echo", ROOT / "bench/serve_echo.c", "-levent"], check=True)
+    x = np.random.default_rng(1).random((1, *shape), np.float32)
+    head = json.dumps({"inputs": [{"name": "x", "shape": [1, *shape], "datatype": "FP32", "parameters": {"binary_data_size": x.nbytes}}], "parameters": {"binary_data_output": True}}).encode()
+    sides = [start([SPORE, "serve", f"m={model}", "--port", "0", "--log", "none", "--max-batch", "32"], r"ready on .*:(\d+)"), start([folder / "echo"], r"port (\d+)")]
+    ours = b"POST /v2/models/m/infer HTTP/1.1\r\nHost: x\r\nInference-Header-Content-Length: %d\r\n\r\n" % len(head) + head + x.tobytes()
+    theirs = b"POST / HTTP/1.1\r\nHost: x\r\n\r\n" + x.tobytes()
+    rates = [[], []]
+    for _ in range(rounds):
+        for i, request in enumerate((ours, theirs)):
+            rates[i].append(measure_by_wrk(wrk, folder, sides[i][1], request, 32, seconds)[0])
+    ours, theirs = (sorted(r)[len(r) // 2] for r in rates)
+    print(f"small.onnx  32 clients  {ours:.0f} requests/s, libevent's echo {theirs:.0f}: {ours / theirs:.2f} of it", flush=True)
+    for process, _ in sides:
+        process.terminate()
+        process.wait()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--peer", help="interpreter with onnxruntime")
@@ -126,12 +182,15 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--wrk", help="the load generator wrk")
+    parser.add_argument("--h2load", help="that of nghttp2")
+    parser.add_argument("--only", choices=["rest", "grpc", "echo"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         model, shape = (args.model, tuple(map(int, args.shape.split(",")))) if args.model else make_model(pathlib.Path(folder))
         x = np.random.default_rng(1).random((1, *shape), np.float32)
         sides = {}
         spore, port = start([SPORE, "serve", f"m={model}", "--port", "0", "--log", "none", "--max-batch", "32"], r"ready on .*:(\d+)")
+        port_of_ours = port
         meta = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/models/m"))
         head = json.dumps({"inputs": [{"name": meta["inputs"][0]["name"], "shape": [1, *shape], "datatype": "FP32", "parameters": {"binary_data_size": x.nbytes}}],
                            "parameters": {"binary_data_output": True}}).encode()
@@ -140,7 +199,23 @@ def main():
         if args.peer:
             peer, port = start([args.peer, "-c", PEER, str(model), ",".join(map(str, shape))], r"port (\d+)")
             sides["http.server + ONNX Runtime"] = peer, port, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % x.nbytes + x.tobytes()
-        for n in map(int, args.clients.split(",")):
+        if args.h2load and args.peer and args.only in (None, "grpc"):
+            peer, grpc_port = start([args.peer, "-c", GRPC_PEER, str(model), ",".join(map(str, shape))], r"port (\d+)")
+            shape_bytes = bytes([1]) + (bytes([shape[0] & 127 | 128, shape[0] >> 7]) if shape[0] > 127 else bytes(shape[:1]))
+            tensor = message(1, b"x") + message(2, b"FP32") + message(3, shape_bytes)
+            body = message(1, b"m") + message(5, tensor) + message(7, x.tobytes())
+            for n in map(int, args.clients.split(",")):
+                rates = [[], []]
+                for _ in range(args.rounds):
+                    rates[0].append(measure_grpc(args.h2load, pathlib.Path(folder), port_of_ours, "/inference.GRPCInferenceService/ModelInfer", body, n, int(2000 * args.seconds * min(n, 8))))
+                    rates[1].append(measure_grpc(args.h2load, pathlib.Path(folder), grpc_port, "/S/M", x.tobytes(), n, int(1000 * args.seconds)))
+                ours, theirs = (sorted(r)[len(r) // 2] for r in rates)
+                print(f"{pathlib.Path(model).name} {n:3} clients  gRPC {ours:.0f} requests/s, grpc.aio + ONNX Runtime {theirs:.0f}: {ours / theirs:.1f} times it", flush=True)
+            peer.terminate()
+            peer.wait()
+        if args.wrk and not args.model and args.only in (None, "echo"):
+            beside_echo(args.wrk, pathlib.Path(folder), args.rounds, args.seconds)
+        for n in map(int, args.clients.split(",")) if args.only in (None, "rest") else ():
             found = {name: [] for name in sides}
             for _ in range(args.rounds):
                 for name, (_, port, request) in sides.items():
