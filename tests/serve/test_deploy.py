@@ -2,6 +2,7 @@
 """The examples in deploy/: options that are given there are the command's, figures are the server's."""
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -41,4 +42,20 @@ def test_the_unit_is_of_the_form_that_systemd_reads():
     for name in ("spore-serve.service", "spore-serve.socket"):
         for line in (DEPLOY / name).read_text().splitlines():
             assert line == "" or re.fullmatch(r"\[\w+\]|[A-Z]\w+=\S.*", line), (name, line)
-    assert "Type=notify-reload" in (DEPLOY / "spore-serve.service").read_text()
+    assert "Type=notify\n" in (DEPLOY / "spore-serve.service").read_text()
+
+
+def test_tools_of_others_find_nothing(tmp_path):
+    """systemd's checker, hadolint and kubernetes-validate, where they are installed."""
+    said = ""
+    if shutil.which("systemd-analyze"):
+        for name in ("spore-serve.service", "spore-serve.socket"):
+            (tmp_path / name).write_text((DEPLOY / name).read_text().replace("/usr/local/bin/spore", "/bin/true"))
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", tmp_path / "spore-serve.service", tmp_path / "spore-serve.socket"], capture_output=True, text=True, timeout=WAIT, check=False)
+        said += "".join(line + "\n" for line in done.stderr.splitlines() if "spore-serve" in line)
+    if shutil.which("hadolint"):
+        said += subprocess.run(["hadolint", DEPLOY / "Dockerfile"], capture_output=True, text=True, timeout=WAIT, check=False).stdout
+    if shutil.which("kubernetes-validate"):
+        done = subprocess.run(["kubernetes-validate", DEPLOY / "kubernetes.yaml"], capture_output=True, text=True, timeout=WAIT, check=False)
+        said += done.stdout + done.stderr if done.returncode else ""
+    assert said == ""
