@@ -37,6 +37,53 @@ static inline void double_loop(double_row row, int64_t n, char *const *ptr, cons
         double_loop(name##_row64, n, ptr, step);                                                                       \
     }
 
+typedef void (*double_pair_row)(int64_t n, double *o, const double *x, const double *y);
+
+/* Operand of a block: where it lies if it is a run, else copied; one number for all only the first time. */
+static inline const double *double_operand(int64_t n, int64_t at, const char *from, int64_t step, double *room)
+{
+    if (step == 8) return (const double *)(const void *)(from + at * 8);
+    for (int64_t i = 0; (step != 0 || at == 0) && i < n; i++)
+        room[i] = *(const double *)(const void *)(from + (at + i) * step);
+    return room;
+}
+
+static inline void double_pair_loop(double_pair_row row, int64_t n, char *const *ptr, const int64_t *step)
+{
+    enum { PAIR = LOOP_BLOCK / 4 };
+    double xs[PAIR], ys[PAIR], os[PAIR];
+    if (step[0] == 8 && step[1] == 8 && step[2] == 8) {
+        row(n, (double *)(void *)ptr[0], (const double *)(const void *)ptr[1], (const double *)(const void *)ptr[2]);
+        return;
+    }
+    for (int64_t at = 0; at < n; at += PAIR) {
+        const int64_t m = n - at < PAIR ? n - at : PAIR;
+        const double *x = double_operand(m, at, ptr[1], step[1], xs), *y = double_operand(m, at, ptr[2], step[2], ys);
+        double *o = step[0] == 8 ? (double *)(void *)(ptr[0] + at * 8) : os;
+        row(m, o, x, y);
+        for (int64_t i = 0; step[0] != 8 && i < m; i++) *(double *)(void *)(ptr[0] + (at + i) * step[0]) = os[i];
+    }
+}
+
+#define DOUBLE_PAIR(name, expr)                                                                                        \
+    static void name##_row64(int64_t n, double *o, const double *x_, const double *y_)                                 \
+    {                                                                                                                  \
+        int64_t i = 0;                                                                                                 \
+        for (; i + DOUBLES <= n; i += DOUBLES) {                                                                       \
+            const vd x = vd_load(x_ + i), y = vd_load(y_ + i);                                                         \
+            vd_store(o + i, expr);                                                                                     \
+        }                                                                                                              \
+        if (i < n) {                                                                                                   \
+            const vd x = vd_load_n(x_ + i, n - i), y = vd_load_n(y_ + i, n - i);                                       \
+            vd_store_n(o + i, expr, n - i);                                                                            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void name##_f64(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                        \
+    {                                                                                                                  \
+        (void)attrs;                                                                                                   \
+        double_pair_loop(name##_row64, n, ptr, step);                                                                  \
+    }
+
 /* y, but libm's answer in the lanes that are told. */
 static inline vd double_mend(vdm lanes, vd x, vd y, double (*libm)(double))
 {
@@ -63,6 +110,9 @@ static inline vf float_mend(vm lanes, vf x, vf y, vf z, float (*libm)(float, flo
 }
 
 DOUBLE(sqrt, vd_sqrt(x))
+DOUBLE(reciprocal, vd_set(1) / x)
+DOUBLE(sign, vd_select(vdm_lt(vd_set(0), x), vd_set(1), vd_select(vdm_lt(x, vd_set(0)), vd_set(-1), x)))
+DOUBLE_PAIR(div, x / y)
 DOUBLE(rsqrt, vd_set(1) / vd_sqrt(x))
 static inline vd double_round(vd x)
 {

@@ -16,12 +16,16 @@ static inline int64_t kind_bytes(loop_kind kind) { return kind == KIND_F32 ? 4 :
 /* n elements, `step` bytes apart, as floats. */
 static inline void block_read(loop_kind kind, int64_t n, float *to, const char *from, int64_t step)
 {
+    if (step == 0) { /* one number for all; blocks have room for whole vectors */
+        const vf all = vf_set(kind == KIND_F32   ? *(const float *)(const void *)from
+                              : kind == KIND_F16 ? sp__f16_f32(*(const sp_f16 *)(const void *)from)
+                                                 : sp__bf16_f32(*(const sp_bf16 *)(const void *)from));
+        for (int64_t i = 0; i < n; i += LANES) vf_store(to + i, all);
+        return;
+    }
     if (kind == KIND_F32) {
         if (step == 4) memcpy(to, from, (size_t)n * 4);
-        else if (step == 0) { /* one number for all; blocks have room for whole vectors */
-            const vf all = vf_set(*(const float *)(const void *)from);
-            for (int64_t i = 0; i < n; i += LANES) vf_store(to + i, all);
-        } else
+        else
             for (int64_t i = 0; i < n; i++) to[i] = *(const float *)(const void *)(from + i * step);
     } else if (kind == KIND_F16) {
         if (step == 2) vec_from_f16(n, to, (const sp_f16 *)(const void *)from);
