@@ -89,6 +89,8 @@ static sp_status put_list(sp__text *t, const char *option, sp_used_kind kind, co
 {
     sp__text_put(t, "set(%s \"%s", option, always);
     SP_TRY(sp__used_list(kind, ";", t));
+    if (!t->failed && t->data[t->used - 1] == ';')
+        t->data[--t->used] = '\0'; /* nothing came behind what is always there */
     sp__text_put(t, "\" CACHE STRING \"\" FORCE)\n");
     return SP_OK;
 }

@@ -505,3 +505,15 @@ def test_what_lite_files_do_not_hold_is_told(tmp_path, options, word):
     with pytest.raises(NotImplementedError, match=word):
         ms.quantize(net, [np.ones((2, 32), np.float32)], free_batch=False, **options).save(str(tmp_path / "net.ms"))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("options, share", [({"kind": "static"}, 0.35), ({"kind": "weights"}, 0.35), ({"kind": "weights", "bits": 16}, 0.6),
+                                            ({"kind": "weights", "bits": 4}, 0.4)])
+def test_mindir_holds_the_small_numbers_alone(tmp_path, options, share):
+    net, x = nn.SequentialCell(nn.Dense(256, 256), nn.ReLU(), nn.Dense(256, 64)), np.random.default_rng(0).standard_normal((2, 256)).astype(np.float32)
+    ms.export(net, Tensor(x), file_name=str(tmp_path / "float"), file_format="MINDIR")
+    q = ms.quantize(net, [x], free_batch=False, **options)
+    q.save(str(tmp_path / "small.mindir"))
+    assert (tmp_path / "small.mindir").stat().st_size < share * (tmp_path / "float.mindir").stat().st_size
+    answer = nn.GraphCell(ms.load(str(tmp_path / "small.mindir")))(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(answer, q.cell()(Tensor(x)).asnumpy(), rtol=1e-5, atol=1e-6)

@@ -48,6 +48,15 @@ def test_options_name_what_the_model_needs(dense, tmp_path):
     assert not (tmp_path / "out" / "libspore.a").exists()
 
 
+def test_a_model_without_primitives(dense, tmp_path):
+    """Lists of CMake have no empty item: an ONNX model needs no primitive of MindIR."""
+    ms.export(dense[1], ms.Tensor(np.zeros((1, 4), np.float32)), file_name=str(tmp_path / "dense"), file_format="ONNX")
+    done = trim(tmp_path / "dense.onnx", "-o", tmp_path / "out", "--options-only")
+    assert done.returncode == 0, done.stderr
+    lists = options(tmp_path / "out")
+    assert lists["SPORE_FORMATS"] == "onnx" and all("" not in value.split(";") for value in lists.values()), lists
+
+
 def test_several_models_share_a_library(dense, tmp_path):
     ms.export(nn.Softmax(), ms.Tensor(np.zeros((2, 3), np.float16)), file_name=str(tmp_path / "soft"), file_format="ONNX")
     done = trim(dense[0], tmp_path / "soft.onnx", "-o", tmp_path / "out", "--options-only", "--isa", "avx2")
@@ -127,3 +136,18 @@ def test_sizes_are_those_aimed_at():
         assert row.bytes <= row.aim, f"{row.name}: {row.bytes} bytes, the aim is {row.aim}"
         assert set(row.libraries) <= {"libc.so.6", "libm.so.6"}, row.libraries
         assert row.error <= row.tolerance, f"{row.name}: results differ by {row.error}"
+
+
+@pytest.mark.long
+def test_every_operator_without_other_libraries(tmp_path):
+    """All operators but those between processes, all formats that need nothing: libc and libm."""
+    parts = ["DATA", "CRYPTO", "ZLIB", "JSON", "PLUGINS", "CACHE", "PARALLEL", "PYTHON", "TESTS"]
+    done = subprocess.run(["cmake", "-S", ROOT, "-B", tmp_path / "build", "-G", "Ninja", "-DSPORE_WERROR=ON", *(f"-DSPORE_{part}=OFF" for part in parts)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = subprocess.run(["cmake", "--build", tmp_path / "build", "--target", "libspore.a"], capture_output=True, text=True, check=False, timeout=1700)
+    assert done.returncode == 0, done.stdout[-4000:]
+    (tmp_path / "count.c").write_text('#include <stdio.h>\n#include <spore/ops.h>\nint main(void) { return printf("%d\\n", sp_op_count()) < 0; }\n')
+    subprocess.run(["cc", f"-I{ROOT / 'include'}", f"-I{tmp_path / 'build/include'}", tmp_path / "count.c", tmp_path / "build/libspore.a", "-lm", "-o", tmp_path / "count"], check=True)
+    whole = int(subprocess.run([SPORE, "ops"], capture_output=True, text=True, check=True).stdout.count("\n"))
+    assert 0.9 * whole < int(subprocess.run([tmp_path / "count"], capture_output=True, text=True, check=True).stdout) < whole

@@ -318,13 +318,21 @@ static void put_outside(sp_mindir_out *o, sp_tensor *t, const char *name, const 
     o->outside->tensors[o->outside->n++] = t;
 }
 
+/* Whether a node that is written reads or writes the weight. */
+static bool is_used(const sp_mindir_out *o, const sp_tensor *t)
+{
+    for (const sp_function *f = o->graph->first; f; f = f->next)
+        for (const sp_node *n = f->first; n && o->reached[f->id]; n = n->next)
+            if ((n->kind == SP_NODE_READ || n->kind == SP_NODE_STORE) && o->live[n->id] && n->variable->tensor == t)
+                return true;
+    return false;
+}
+
 static void write_weights(sp_mindir_out *o)
 {
     for (int i = 0; i < o->names->n_parameters; i++) {
         const char *name = o->names->parameter_names[i];
-        bool used = false;
-        for (int k = 0; k < o->graph->n_variables; k++)
-            used |= o->graph->variables[k]->tensor == o->names->parameters[i];
+        const bool used = is_used(o, o->names->parameters[i]);
         const char *full = used ? sp__mindir_out_text(o, "%s:%s", sp__mindir_out_function(o, o->entry), name) : NULL;
         if (used && o->outside) put_outside(o, o->names->parameters[i], full, name);
         else if (used) sp__mindir_out_put_tensor(&o->graph_out, 3, o->names->parameters[i], full, name);

@@ -90,7 +90,9 @@ sp_status sp__mindir_out_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_te
     sp_tensor *groups[64];
     SP_CHECK(group <= 64, SP_DECLINED, "%lld groups of channels whose sums are beyond float32", (long long)group);
     snprintf(op, sizeof op, "conv%dd", rank - 2);
-    sp__attrs_print(&text, sp_op_find(op), &one);
+    const sp_op *conv = sp_op_find(op);
+    SP_CHECK(conv, SP_DECLINED, "operator %s is not in this build: SPORE_OPERATORS (cmake) does not name it", op);
+    sp__attrs_print(&text, conv, &one);
     const char *attrs = text.data ? text.data : "";
     for (int64_t g = 0; g < group; g++)
         groups[g] = sums_of(b, op, attrs, group > 1 ? sp__take_range(b, x, 1, g * ic_g, ic_g) : x,

@@ -346,6 +346,8 @@ sp_status sp__mindir_operands(sp_mindir_call *c, const sp_mindir_value *v, int m
 sp_status sp__mindir_run_text(sp_mindir_call *c, const sp_mindir_rule *rule, sp_mindir_value **out)
 {
     const sp_op *op = sp_op_find(rule->op);
+    SP_CHECK(op, SP_DECLINED, "%s: operator %s is not in this build: SPORE_OPERATORS (cmake) does not name it",
+             rule->mindir, rule->op);
     sp_mindir_text *a = sp__arena_alloc(c->arena, sizeof *a);
     sp_tensor **in = sp__arena_alloc(c->arena, SP_MINDIR_RESULTS_MAX * sizeof *in);
     int n = 0, k = 0;

@@ -438,6 +438,58 @@ static void write_affine(sp_mindir_out *o)
                        part[1]);
 }
 
+/* (x - zero) * scale of weights: small integers stay what they are in the file. Scales of blocks want an axis of their own. */
+static bool dequantize_fits(const sp_node *n)
+{
+    const sp_meta *x = &n->in[0]->meta;
+    const int64_t block = sp__mindir_out_attr_int(n, "block");
+    return n->in[0]->origin == SP_VALUE_CONSTANT &&
+           (block == 0 || (x->rank < SP_RANK_MAX && x->dims[sp__mindir_out_axis(n, "axis", x->rank)] % block == 0));
+}
+
+static bool is_zero(const sp_value *v)
+{
+    if (v->origin != SP_VALUE_CONSTANT) return false;
+    const char *bytes = sp_tensor_is_contiguous(v->constant) ? sp_tensor_data(v->constant) : NULL;
+    for (size_t i = 0; bytes && i < sp_tensor_bytes(v->constant); i++)
+        if (bytes[i]) return false;
+    return bytes != NULL;
+}
+
+static void write_dequantize(sp_mindir_out *o)
+{
+    const sp_node *n = o->node;
+    const sp_meta *x = sp__mindir_out_meta(o, 0), *s = sp__mindir_out_meta(o, 1);
+    const int64_t block = sp__mindir_out_attr_int(n, "block");
+    const int axis = s->rank > 0 ? sp__mindir_out_axis(n, "axis", x->rank) : 0;
+    sp_meta wide = *x, scale = {.dtype = SP_DTYPE_F32, .rank = x->rank};
+    for (int i = 0; i < x->rank; i++)
+        scale.dims[i] = block > 0 ? s->dims[i] : i == axis && s->rank > 0 ? s->dims[0] : 1;
+    if (block > 0) {
+        for (int i = x->rank; i > axis + 1; i--) wide.dims[i] = x->dims[i - 1], scale.dims[i] = s->dims[i - 1];
+        wide.rank = scale.rank = x->rank + 1;
+        wide.dims[axis] = x->dims[axis] / block;
+        wide.dims[axis + 1] = block;
+        scale.dims[axis + 1] = 1;
+    }
+    sp_mindir_id v = sp__mindir_out_in(o, 0), by = sp__mindir_out_in(o, 1);
+    if (block > 0) v = sp__mindir_out_reshape(o, v, wide.dtype, wide.rank, wide.dims);
+    v = sp__mindir_out_cast(o, v, wide, SP_DTYPE_F32);
+    wide.dtype = SP_DTYPE_F32;
+    if (s->rank > 0) by = sp__mindir_out_reshape(o, by, SP_DTYPE_F32, scale.rank, scale.dims);
+    if (sp__mindir_out_has(n, 2) && !is_zero(n->in[2])) {
+        sp_mindir_id zero = sp__mindir_out_cast(o, sp__mindir_out_in(o, 2), *sp__mindir_out_meta(o, 2), SP_DTYPE_F32);
+        if (s->rank > 0) zero = sp__mindir_out_reshape(o, zero, SP_DTYPE_F32, scale.rank, scale.dims);
+        v = SP_MINDIR_OUT(o, "Sub", NULL, &wide, v, zero);
+    }
+    if (block == 0) {
+        SP_MINDIR_OUT_GIVE(o, "Mul", NULL, v, by);
+        return;
+    }
+    v = SP_MINDIR_OUT(o, "Mul", NULL, &wide, v, by);
+    SP_MINDIR_OUT_GIVE(o, "Reshape", NULL, v, sp__mindir_out_ints(o, x->rank, x->dims));
+}
+
 static bool has_both(const sp_node *n) { return sp__mindir_out_has(n, 1) && sp__mindir_out_has(n, 2); }
 
 /* --- matrices ---------------------------------------------------------------------------------------------------- */
@@ -669,6 +721,7 @@ const sp_mindir_out_rule sp__mindir_out_nn[] = {
     SP_MINDIR_OUT_NEVER("lu"),
     {.op = "channel_affine", .write = write_batch_norm, .takes = is_batch_norm, .fuse = fuse_batch_norm},
     SP_MINDIR_OUT_CODE("channel_affine", write_affine),
+    SP_MINDIR_OUT_CODE_IF("dequantize_linear", write_dequantize, dequantize_fits),
     SP_MINDIR_OUT_TEXT_IF("layer_norm", "LayerNorm(x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)",
                           has_both),
     {.op = "rnn_scan", .write = write_lstm, .takes = is_lstm, .fuse = fuse_lstm},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* onnx_ops_image.c - ImageDecoder: the bytes of a picture file as pixels. */
+#include "base/parts.h"
 #include "formats/onnx/onnx_model.h"
 #include "spore/transform.h"
 
@@ -21,6 +22,8 @@ static sp_status image_decoder(sp_onnx_call *c)
 {
     const char *format = sp__onnx_attr_text(c, "pixel_format", "RGB");
     sp_tensor *x = c->in[0], *bytes = NULL, *image = NULL;
+    if (!SP_HAVE_DATA)
+        return sp__fail(SP_DECLINED, "pictures are not decoded in this build: SPORE_DATA (cmake) is off");
     bool gray = strcmp(format, "Grayscale") == 0, bgr = strcmp(format, "BGR") == 0;
     SP_CHECK(gray || bgr || strcmp(format, "RGB") == 0, SP_VALUE,
              "pixel_format is '%s', it must be RGB, BGR or Grayscale", format);
