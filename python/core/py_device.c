@@ -150,6 +150,149 @@ static PyObject *wait_for(PyObject *module, PyObject *o)
     Py_RETURN_NONE;
 }
 
+/* --- streams and events: capsules -------------------------------------------------------------------------------- */
+
+#define STREAM "spore.stream"
+#define EVENT "spore.event"
+
+static void stream_free(PyObject *o) { sp_stream_release(PyCapsule_GetPointer(o, STREAM)); }
+
+static void event_free(PyObject *o) { sp_event_release(PyCapsule_GetPointer(o, EVENT)); }
+
+static PyObject *stream_create(PyObject *module, PyObject *o)
+{
+    (void)module;
+    bool failed;
+    sp_stream *s = NULL;
+    sp_device *d = device_of(o, &failed);
+    if (failed) return NULL;
+    SP_PY_TRY(sp_stream_create(d, &s));
+    PyObject *made = PyCapsule_New(s, STREAM, stream_free);
+    if (!made) sp_stream_release(s);
+    return made;
+}
+
+static PyObject *event_create(PyObject *module, PyObject *o)
+{
+    (void)module;
+    bool failed;
+    sp_event *e = NULL;
+    sp_device *d = device_of(o, &failed);
+    if (failed) return NULL;
+    SP_PY_TRY(sp_event_create(d, &e));
+    PyObject *made = PyCapsule_New(e, EVENT, event_free);
+    if (!made) sp_event_release(e);
+    return made;
+}
+
+/* NULL for None; *failed tells. */
+static sp_stream *stream_of(PyObject *o, bool *failed)
+{
+    sp_stream *s = o == Py_None ? NULL : PyCapsule_GetPointer(o, STREAM);
+    *failed = o != Py_None && !s;
+    return s;
+}
+
+/* Whoever sets a stream keeps it until another one is set. */
+static PyObject *stream_set(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *name, *o;
+    bool failed;
+    if (!PyArg_ParseTuple(args, "OO:stream_set", &name, &o)) return NULL;
+    sp_device *d = device_of(name, &failed);
+    if (failed) return NULL;
+    sp_stream *s = stream_of(o, &failed);
+    if (failed) return NULL;
+    sp_stream_set(d, s);
+    Py_RETURN_NONE;
+}
+
+static PyObject *stream_wait(PyObject *module, PyObject *o)
+{
+    (void)module;
+    sp_stream *s = PyCapsule_GetPointer(o, STREAM);
+    sp_status status;
+    if (!s) return NULL;
+    Py_BEGIN_ALLOW_THREADS status = sp_stream_wait(s);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
+static PyObject *stream_query(PyObject *module, PyObject *o)
+{
+    (void)module;
+    sp_stream *s = PyCapsule_GetPointer(o, STREAM);
+    bool done = false;
+    sp_status status;
+    if (!s) return NULL;
+    Py_BEGIN_ALLOW_THREADS status = sp_stream_query(s, &done);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
+    return PyBool_FromLong(done);
+}
+
+static PyObject *event_in(PyObject *args, const char *format, sp_status (*act)(sp_event *, sp_stream *))
+{
+    PyObject *event, *stream;
+    bool failed;
+    if (!PyArg_ParseTuple(args, format, &event, &stream)) return NULL;
+    sp_event *e = PyCapsule_GetPointer(event, EVENT);
+    if (!e) return NULL;
+    sp_stream *s = stream_of(stream, &failed);
+    sp_status status;
+    if (failed) return NULL;
+    Py_BEGIN_ALLOW_THREADS status = act(e, s);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
+static PyObject *event_record(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return event_in(args, "OO:event_record", sp_event_record);
+}
+
+static PyObject *event_follow(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return event_in(args, "OO:event_follow", sp_event_follow);
+}
+
+static PyObject *event_wait(PyObject *module, PyObject *o)
+{
+    (void)module;
+    sp_event *e = PyCapsule_GetPointer(o, EVENT);
+    sp_status status;
+    if (!e) return NULL;
+    Py_BEGIN_ALLOW_THREADS status = sp_event_wait(e);
+    Py_END_ALLOW_THREADS SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
+static PyObject *event_query(PyObject *module, PyObject *o)
+{
+    (void)module;
+    sp_event *e = PyCapsule_GetPointer(o, EVENT);
+    bool done = false;
+    if (!e) return NULL;
+    SP_PY_TRY(sp_event_query(e, &done));
+    return PyBool_FromLong(done);
+}
+
+static PyObject *event_elapsed(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *from, *to;
+    double ms = 0;
+    if (!PyArg_ParseTuple(args, "OO:event_elapsed", &from, &to)) return NULL;
+    sp_event *a = PyCapsule_GetPointer(from, EVENT), *b = a ? PyCapsule_GetPointer(to, EVENT) : NULL;
+    if (!b) return NULL;
+    SP_PY_TRY(sp_event_elapsed(a, b, &ms));
+    return PyFloat_FromDouble(ms);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
 static PyObject *trim(PyObject *module, PyObject *o)
 {
     (void)module;
@@ -222,6 +365,21 @@ static PyMethodDef functions[] = {
     {"device_set_default", set_default, METH_O, "device_set_default(name)\n--\n\nWhere new Tensors go."},
     {"device_default", get_default, METH_NOARGS, "device_default()\n--\n\nWhere new Tensors go."},
     {"device_wait", wait_for, METH_O, "device_wait(name)\n--\n\nUntil the device has done all that was asked of it."},
+    {"stream_create", stream_create, METH_O, "stream_create(name)\n--\n\nOne more queue of a device."},
+    {"stream_set", stream_set, METH_VARARGS,
+     "stream_set(name, stream)\n--\n\nWhere this thread's calls on a device go; None: its first queue."},
+    {"stream_wait", stream_wait, METH_O, "stream_wait(stream)\n--\n\nUntil all of it is done."},
+    {"stream_query", stream_query, METH_O, "stream_query(stream)\n--\n\nIs all of it done?"},
+    {"event_create", event_create, METH_O,
+     "event_create(name)\n--\n\nA moment in a stream of a device, to be recorded."},
+    {"event_record", event_record, METH_VARARGS,
+     "event_record(event, stream)\n--\n\nNow, in a stream; None: in the one this thread has set."},
+    {"event_follow", event_follow, METH_VARARGS,
+     "event_follow(event, stream)\n--\n\nWhat the stream is asked from now on comes behind the event."},
+    {"event_wait", event_wait, METH_O, "event_wait(event)\n--\n\nUntil it has come."},
+    {"event_query", event_query, METH_O, "event_query(event)\n--\n\nHas it come?"},
+    {"event_elapsed", event_elapsed, METH_VARARGS,
+     "event_elapsed(start, end)\n--\n\nMilliseconds between two events that have come."},
     {"device_trim", trim, METH_O,
      "device_trim(name)\n--\n\nGive memory that is kept for later Tensors back to the device."},
     {"device_describe", describe, METH_O, "device_describe(name)\n--\n\nProperties of a device."},

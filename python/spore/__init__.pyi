@@ -1081,7 +1081,7 @@ class SparseTensorDenseMatmul(_SparseTensorDenseMatmul):
     """The product of a sparse matrix, given by indices, values and shape, and a dense one."""
     def __init__(self, adjoint_st: Any = False, adjoint_dt: Any = False) -> None: ...
 class Stream(_Stream):
-    """An order of execution. There is one, so all streams are in step."""
+    """A queue of a device: of the one that new Tensors are made on. What one stream makes and another uses is waited for by the one that uses it. On the CPU, and on devices with one queue, everything is in step."""
     def __init__(self, priority: Any = 0, **kwargs) -> None: ...
 class StreamLimitCtx(_StreamLimitCtx):
     """A context with a limit for a stream."""

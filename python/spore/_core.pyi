@@ -1108,6 +1108,18 @@ def device_wait(name) -> Any:
     """Until the device has done all that was asked of it."""
 def die_with_parent(*args, **kwargs) -> Any:
     """die_with_parent(pipe, signal)"""
+def event_create(name) -> Any:
+    """A moment in a stream of a device, to be recorded."""
+def event_elapsed(start, end) -> Any:
+    """Milliseconds between two events that have come."""
+def event_follow(event, stream) -> Any:
+    """What the stream is asked from now on comes behind the event."""
+def event_query(event) -> Any:
+    """Has it come?"""
+def event_record(event, stream) -> Any:
+    """Now, in a stream; None: in the one this thread has set."""
+def event_wait(event) -> Any:
+    """Until it has come."""
 def face_arguments(place, name) -> Any:
     """Arguments of one face."""
 def face_map() -> Any:
@@ -1352,6 +1364,14 @@ def recording() -> Any:
     """Is a function being recorded on this thread?"""
 def run_transforms(*args, **kwargs) -> Any:
     """run_transforms(transforms, columns, seed=0, row=0): the columns after all of them."""
+def stream_create(name) -> Any:
+    """One more queue of a device."""
+def stream_query(stream) -> Any:
+    """Is all of it done?"""
+def stream_set(name, stream) -> Any:
+    """Where this thread's calls on a device go; None: its first queue."""
+def stream_wait(stream) -> Any:
+    """Until all of it is done."""
 def symbol_id(o) -> Any:
     """Number of the value a symbol stands for now, or -1."""
 def symbol_shape(tensor) -> Any:

@@ -2,9 +2,10 @@
 """Memory, streams and threads of the process.
 
 On the CPU everything runs in main memory and in order, so streams and events exist for code that uses them and have nothing to
-wait for. Devices of plug-ins work behind: synchronize waits for them.
+wait for. Devices of plug-ins work behind, some of them in several streams: synchronize waits for them.
 """
-import time
+import itertools
+import threading
 
 from spore._core import type_name as _type_name
 from spore import _core
@@ -184,30 +185,42 @@ def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict
 
 
 class Stream:
-    """An order of execution. There is one, so all streams are in step."""
+    """A queue of a device: of the one that new Tensors are made on. What one stream makes and another uses is waited for by the one that
+    uses it. On the CPU, and on devices with one queue, everything is in step."""
 
     def __init__(self, priority=0, **kwargs):
         if isinstance(priority, bool) or not isinstance(priority, int):
             raise TypeError(f"Stream: priority must be an int, but got {_type_name(priority)}")
         self.priority = priority
-        self.id = kwargs.get('stream_id', 0)
-        self.device_name = 'CPU'
+        self._device, self._handle, self.id = 'cpu', None, kwargs.get('stream_id', None)
+        if self.id is None:
+            self._device = _core.device_default()
+            self._handle = _core.stream_create(self._device)
+            self.id = next(_numbers)
+        self.device_name = 'CPU' if self._device == 'cpu' else self._device
         self.device_id = 0
 
     def query(self):
-        """Has everything finished? A device is waited for: it has one queue, which cannot be asked."""
-        synchronize()
-        return True
+        """Has everything finished? A device with one queue is waited for: it cannot be asked."""
+        if self._handle is None:
+            _core.device_wait(self._device)
+            return True
+        return _core.stream_query(self._handle)
 
     def synchronize(self):
         """Wait for everything in it."""
-        synchronize()
+        if self._handle is None:
+            _core.device_wait(self._device)
+        else:
+            _core.stream_wait(self._handle)
 
     def wait_event(self, event):
         """Let what follows wait for an event."""
+        event.wait(self)
 
     def wait_stream(self, stream):
-        """Let what follows wait for another stream."""
+        """Let what follows wait for what another stream was asked before."""
+        self.wait_event(stream.record_event())
 
     def record_event(self, event=None):
         """Note this moment in an event, a new one if none is given."""
@@ -229,75 +242,105 @@ class Stream:
         return f'Stream(device_name={self.device_name}, device_id:{self.device_id}, stream id:{self.id})'
 
 
+def _in(stream):
+    """What runs a call in a stream: the one that is set, if None is given."""
+    return StreamCtx(stream if stream is not None else current_stream())
+
+
 class Event:
     """A moment in a stream."""
 
     def __init__(self, enable_timing=False, blocking=False):
         self._timing = enable_timing
         self._blocking = blocking
-        self._time = None
+        self._device = _core.device_default()
+        self._handle = _core.event_create(self._device)
+        self._recorded = False
 
     def record(self, stream=None):
-        """It is now; with enable_timing, when the device has done what it was asked before."""
-        if self._timing:
-            synchronize()
-        self._time = time.perf_counter()
+        """It is when the stream has done what it was asked before."""
+        with _in(stream):
+            _core.event_record(self._handle, None)
+        self._recorded = True
 
     def wait(self, stream=None):
         """Let a stream wait for it."""
+        with _in(stream):
+            _core.event_follow(self._handle, None)
 
     def synchronize(self):
         """Wait until it has come."""
-        synchronize()
+        _core.event_wait(self._handle)
 
     def query(self):
         """Has it come?"""
-        return True
+        return _core.event_query(self._handle)
 
     def elapsed_time(self, end_event):
         """Milliseconds to another event; both were made with enable_timing."""
-        if not self._timing or not end_event._timing or self._time is None or end_event._time is None:
+        if not self._timing or not end_event._timing or not self._recorded or not end_event._recorded:
             raise RuntimeError("elapsed_time: both events must be made with enable_timing=True and recorded")
-        return (end_event._time - self._time) * 1000
+        return _core.event_elapsed(self._handle, end_event._handle)
 
 
+_numbers = itertools.count(1)
 _stream = Stream(stream_id=0)
+_current = threading.local()
+
+
+def _set(stream):
+    before = current_stream()
+    if before._device != stream._device:
+        _core.stream_set(before._device, None)
+    _core.stream_set(stream._device, stream._handle)
+    _current.stream = stream
+    return before
 
 
 class StreamCtx:
-    """`with StreamCtx(stream):` runs its body in a stream."""
+    """`with StreamCtx(stream):` runs its body in a stream; None: where it is run anyway."""
 
     def __init__(self, ctx_stream):
         if ctx_stream is not None and not isinstance(ctx_stream, Stream):
             raise TypeError(f"StreamCtx: a Stream is wanted, but got {_type_name(ctx_stream)}")
         self.stream = ctx_stream
+        self._before = None
 
     def __enter__(self):
+        if self.stream is not None:
+            self._before = _set(self.stream)
         return self
 
     def __exit__(self, *error):
+        if self.stream is not None:
+            _set(self._before)
         return False
 
 
 def current_stream():
-    """The stream in use."""
-    return _stream
+    """The stream that this thread uses."""
+    stream = getattr(_current, 'stream', _stream)
+    return default_stream() if stream is _stream else stream
 
 
 def default_stream():
-    """The stream there is."""
+    """The first queue of the device that new Tensors are made on."""
+    device = _core.device_default()
+    if _stream._device != device:
+        _stream._device, _stream.device_name = device, 'CPU' if device == 'cpu' else device
     return _stream
 
 
 def communication_stream():
-    """The stream communication uses: the same."""
-    return _stream
+    """The stream communication uses: the default one."""
+    return default_stream()
 
 
 def set_cur_stream(stream):
-    """Use a stream."""
+    """Use a stream in this thread."""
     if not isinstance(stream, Stream):
         raise TypeError(f"set_cur_stream: a Stream is wanted, but got {_type_name(stream)}")
+    _set(stream)
 
 
 # --- shares of a processor: the CPU has none of the kinds that these count ----------------------------------------------

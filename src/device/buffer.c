@@ -35,9 +35,12 @@ static void buffer_free(sp_buffer *b)
 static sp_buffer *take_kept(sp_device *d, size_t bytes, int class)
 {
     sp__lock(&d->lock);
-    sp_buffer **at = &d->kept[class];
-    while (*at && (*at)->bytes != bytes) at = &(*at)->next;
-    sp_buffer *b = *at;
+    sp_buffer **at = NULL;
+    /* The one that was released last is warm; where there are streams, work with it may be under way, and the one that has rested longest is best. */
+    const bool longest = atomic_load_explicit(&d->n_streams, memory_order_acquire) > 0;
+    for (sp_buffer **i = &d->kept[class]; *i && (longest || !at); i = &(*i)->next)
+        if ((*i)->bytes == bytes) at = i;
+    sp_buffer *b = at ? *at : NULL;
     if (b) {
         *at = b->next;
         atomic_fetch_sub(&d->kept_bytes, bytes);
@@ -104,6 +107,7 @@ static void release(sp_buffer *b)
     sp_device *d = b->device;
     int class;
     const size_t bytes = rounded(b->bytes, &class);
+    sp__buffer_rests(b);
     atomic_fetch_sub(&d->used, bytes);
     atomic_fetch_add(&d->kept_bytes, bytes);
     sp__lock(&d->lock);

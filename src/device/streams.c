@@ -252,6 +252,23 @@ void sp__work_end(sp_device *d, int n, sp_buffer *const *buffers, int n_written)
     sp_event_release(e);
 }
 
+void sp__buffer_rests(sp_buffer *b)
+{
+    sp_device *d = b->device;
+    sp_event *e = NULL;
+    if (atomic_load_explicit(&d->n_streams, memory_order_acquire) == 0 || sp__device_usable(d) != SP_OK) return;
+    sp__lock(&d->uses);
+    for (int i = -1; i < SP_BUFFER_READERS; i++) {
+        sp_buffer_use *u = i < 0 ? &b->writer : &b->readers[i];
+        if (!u->used || u->event) continue; /* without memory for an event it is waited for later, and longer */
+        if (!e && (sp_event_create(d, &e) != SP_OK || d->table->event_record(d->state, e->handle, NULL) != SP_OK))
+            break;
+        u->event = event_retain(e);
+    }
+    sp__unlock(&d->uses);
+    sp_event_release(e);
+}
+
 void sp__buffer_last_use(sp_buffer *b)
 {
     sp_device *d = b->device;

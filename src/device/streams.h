@@ -5,8 +5,8 @@
  * nothing. Then a buffer remembers who wrote it last and who has read it since; work of another stream waits for the event behind that:
  *
  *   - a reader waits for the writer, a writer for the writer and the readers;
- *   - work of a stream is followed by an event of its own, which its buffers share; the first queue has no such events, and is waited for as it is when
- *     somebody asks: it has most of the work, and few wait for it. */
+ *   - work of a stream is followed by an event of its own, which its buffers share; the first queue, which has most of the work, is waited for as it is when
+ *     somebody asks, or as it was when the buffer's tensor was released: its next one, in another stream, need not wait for what was asked since. */
 #ifndef SPORE_STREAMS_H
 #define SPORE_STREAMS_H
 
@@ -37,6 +37,8 @@ static inline uint64_t sp__stream_id(const sp_stream *s) { return s && s->handle
 /* Let this thread's stream wait for whoever uses the buffers. Written ones come last. */
 sp_status sp__work_begin(sp_device *d, int n, sp_buffer *const *buffers, int n_written);
 void sp__work_end(sp_device *d, int n, sp_buffer *const *buffers, int n_written);
+/* Its tensor is released, and it is kept for the next one. */
+void sp__buffer_rests(sp_buffer *b);
 /* Before the device frees it: the first queue waits for all who use it. */
 void sp__buffer_last_use(sp_buffer *b);
 

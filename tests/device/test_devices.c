@@ -478,6 +478,93 @@ static void two_threads_on_two_streams(void **state)
     OK(sp_device_wait(far));
 }
 
+/* --- programs ----------------------------------------------------------------------------------------------------- */
+
+/* f(x, y) = exp(x + c) * y, reduce_sum; c a constant of 4 numbers. */
+static sp_program *small_program(void)
+{
+    const sp_spec spec = {.dtype = SP_DTYPE_F32, .rank = 1, .dims = {4}};
+    sp_graph *g = NULL;
+    sp_function *f = NULL;
+    sp_tensor *p[2], *c = numbers(4, -3);
+    sp_program *program = NULL;
+    sp_builder *b = NULL;
+    OK(sp_graph_create(&g));
+    OK(sp_builder_create(&b));
+    OK(sp_function_begin(g, "small", 2, (const sp_spec[]){spec, spec}, &f, p));
+    sp_tensor *y = sp_reduce_sum(b, sp_mul(b, sp_exp(b, sp_add(b, p[0], c)), p[1]), 0, NULL, false);
+    OK(sp_builder_status(b));
+    OK(sp_function_end(f, 1, &y));
+    OK(sp_program_create(f, NULL, &program));
+    sp_builder_release(b);
+    sp_tensor_release(p[0]);
+    sp_tensor_release(p[1]);
+    sp_tensor_release(c);
+    sp_graph_release(g);
+    return program;
+}
+
+/* The CPU's number; one argument on the device, the other brought; constants are brought by the first run alone. */
+static void programs_are_planned(void **state)
+{
+    (void)state;
+    sp_program *program = small_program();
+    sp_tensor *x = numbers(4, 1), *y = numbers(4, 2), *wanted = NULL, *there = on(far, numbers(4, 1));
+    OK(sp_program_run(program, 2, (sp_tensor *[]){x, y}, 1, &wanted));
+    for (int i = 0; i < 3; i++) {
+        sp_device_statistics before, after;
+        sp_tensor *found = NULL;
+        sp_device_count(far, &before);
+        OK(sp_program_run(program, 2, (sp_tensor *[]){there, y}, 1, &found));
+        sp_device_count(far, &after);
+        assert_ptr_equal(sp_tensor_device(found), far);
+        assert_int_equal(after.copies_in - before.copies_in, i == 0 ? 2 : 1);
+        assert_int_equal(after.copies_out, before.copies_out);
+        equals(found, sp_tensor_data(wanted), 1);
+        sp_tensor_release(found);
+    }
+    char *report = NULL;
+    OK(sp_program_report(program, &report));
+    assert_non_null(strstr(report, "on far: 4 kernel calls"));
+    sp_text_free(report);
+    sp_program_release(program);
+    sp_tensor *all[] = {x, y, wanted, there};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp_tensor_release(all[i]);
+}
+
+/* Programs and operators, in the first queue and in another one: what they took is there again. */
+static void many_steps_leave_nothing(void **state)
+{
+    (void)state;
+    const int n = getenv("SPORE_STEPS") ? atoi(getenv("SPORE_STEPS")) : 300;
+    sp_program *program = small_program();
+    sp_stream *s = NULL;
+    sp_device_statistics before = {0}, after;
+    sp_tensor *x = on(far, numbers(4, 1)), *y = on(far, numbers(4, 2));
+    OK(sp_stream_create(far, &s));
+    for (int i = 0; i < n; i++) {
+        sp_tensor *found = NULL, *z = apply2("mul", x, y), *w = NULL;
+        OK(sp_program_run(program, 2, (sp_tensor *[]){z, y}, 1, &found));
+        (void)sp_stream_set(far, s);
+        w = apply2("add", z, x);
+        (void)sp_stream_set(far, NULL);
+        sp_tensor_release(found);
+        sp_tensor_release(z);
+        sp_tensor_release(w);
+        if (i % 50 == 0) OK(sp_device_wait(far));
+        if (i == 20) sp_device_count(far, &before);
+    }
+    OK(sp_device_wait(far));
+    sp_device_count(far, &after);
+    assert_int_equal(after.used_bytes, before.used_bytes);
+    assert_true(after.kept_bytes <= before.kept_bytes + 4096);
+    assert_int_equal(after.declined, before.declined);
+    sp_program_release(program);
+    sp_tensor_release(x);
+    sp_tensor_release(y);
+    sp_stream_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +585,8 @@ int main(void)
         cmocka_unit_test(events_come_in_their_turn),
         cmocka_unit_test(the_cpu_has_streams_by_name),
         cmocka_unit_test(two_threads_on_two_streams),
+        cmocka_unit_test(programs_are_planned),
+        cmocka_unit_test(many_steps_leave_nothing),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }

@@ -3,12 +3,14 @@
 import copy
 import faulthandler
 import os
+import queue
 import sys
 import threading
 import weakref
 from typing import Any, Generic, Self, TypeVar
 
 from spore import _core, log
+from spore.common import dtype as mstype
 from spore.dataset import _check, config
 from spore.dataset._stream import seed_now
 
@@ -66,6 +68,94 @@ def _repeated(data, repeats=1):
         yield from _repeated(child, repeats * count if count > 0 else sys.maxsize)
 
 
+class _Ahead:
+    """Rows of an engine's iterator on a device, brought there by a thread and a stream of their own before somebody asks for them: the next row is on its way
+    while a step computes with this one. `epochs`: how many may be begun; -1: any number."""
+    ROWS = 2
+
+    def __init__(self, source, device, epochs):
+        self._source, self._device, self.epochs = source, device, epochs
+        self._stream = _core.stream_create(device)
+        self._rows, self._stopped, self._thread, self._at, self._begun = None, None, None, None, None
+        self._reading = threading.Lock()  # one thread at a time asks the source something
+
+    @staticmethod
+    def _run(source, reading, device, stream, epochs, rows, stopped):
+        """Not a method: the thread must not keep the iterator alive."""
+        _core.stream_set(device, stream)
+        try:
+            while not stopped.is_set() and epochs:
+                row, at, fault = None, None, None
+                try:
+                    with reading:
+                        row, at = source.next(False), source.tell()
+                    if row is not None:
+                        row = [_core.tensor_to(v, device) if isinstance(v, _core.Tensor) and v.dtype != mstype.string else v for v in row]
+                except Exception as e:  # the consumer's to see, in its turn
+                    fault = e
+                epochs -= row is None and epochs > 0
+                item = row, at, fault
+                while not stopped.is_set():
+                    try:
+                        rows.put(item, timeout=0.1)
+                        break
+                    except queue.Full:
+                        continue
+                if fault is not None:
+                    return
+        finally:
+            _core.stream_set(device, None)
+
+    def _start(self):
+        self._begun = self._source.tell()
+        self._rows, self._stopped = queue.Queue(self.ROWS), threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(self._source, self._reading, self._device, self._stream, self.epochs, self._rows, self._stopped),
+                                        name='spore-ahead', daemon=True)
+        weakref.finalize(self, self._stopped.set)
+        self._thread.start()
+
+    def stop(self):
+        if self._thread is not None:
+            self._stopped.set()
+            self._thread.join()
+            self._thread = None
+
+    def next(self, numpy):
+        if self._thread is None:
+            self._start()
+        while True:
+            try:
+                row, at, fault = self._rows.get(timeout=1)
+                break
+            except queue.Empty:
+                if not self._thread.is_alive() and self._rows.empty():
+                    return None
+        if fault is not None:
+            self.stop()
+            raise fault
+        self._at = at
+        self.epochs -= row is None and self.epochs > 0
+        return row
+
+    def tell(self):
+        if self._at is None:
+            self._at = self._source.tell() if self._thread is None else self._begun
+        return self._at
+
+    def seek(self, epoch, row):
+        self.stop()
+        self._source.seek(epoch, row)
+        self._at = None
+
+    def stats(self):
+        with self._reading:
+            return self._source.stats()
+
+    def close(self):
+        self.stop()
+        self._source.close()
+
+
 class Iterator(Generic[Row]):
     """Reads a dataset; a ``for`` over it ends with the epoch, and the next one reads the next epoch. After a loop that was
     left early, the next one continues there."""
@@ -94,6 +184,9 @@ class Iterator(Generic[Row]):
         slow = config.get_multiprocessing_timeout_interval() if config.get_enable_watchdog() else 0
         self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, ahead,
                                               config.get_memory_budget() << 20, slow)
+        device = _core.device_default()
+        if device != 'cpu' and not output_numpy and ahead > 1 and not config.get_debug_mode():
+            self._source = _Ahead(self._source, device, num_epochs)
         self._columns = data.get_col_names()
         self._numpy, self._copy, self._left = output_numpy, do_copy, num_epochs
         self._figures, self._owner, self._closed = None, owner, False
@@ -110,6 +203,8 @@ class Iterator(Generic[Row]):
         epoch, row = divmod(step, max(size, 1))
         if self._left > 0:
             self._left = max(self._left - epoch, 0)
+            if isinstance(self._source, _Ahead):
+                self._source.epochs = self._left
         if self._left:
             self._source.seek(epoch, row)
 
@@ -167,6 +262,8 @@ class Iterator(Generic[Row]):
                              "with dataset.config.set_seed before creating it")
         self._source.seek(state['epoch'], state['row'])
         self._left = state['left']
+        if isinstance(self._source, _Ahead):
+            self._source.epochs = self._left
 
     def stats(self):
         """Cost of every stage so far, drawn as text."""
@@ -184,6 +281,8 @@ class Iterator(Generic[Row]):
 
     def release(self):
         """End its threads; it gives nothing any more."""
+        if isinstance(self._source, _Ahead):
+            self._source.stop()
         if self._figures is None:
             self._figures = self._source.stats()
             self._owner._last_stats = self.stats()
