@@ -75,8 +75,8 @@ static const char *code_name(cl_int code)
     }
 }
 
-static const int signals[] = {SIGHUP,  SIGINT,  SIGTERM, SIGUSR1, SIGUSR2, SIGILL,  SIGTRAP, SIGABRT,
-                              SIGFPE,  SIGBUS,  SIGSEGV, SIGQUIT, SIGSYS,  SIGXCPU, SIGXFSZ, SIGPIPE};
+static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGILL,  SIGTRAP, SIGABRT,
+                              SIGFPE, SIGBUS, SIGSEGV, SIGQUIT, SIGSYS,  SIGXCPU, SIGXFSZ, SIGPIPE};
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
 struct ocl_signals {

@@ -145,8 +145,7 @@ static cl_program from_disk(ocl_device *d, const char *key, uint64_t hash)
     cl_program p = NULL;
     cl_int code = CL_SUCCESS, loaded = CL_SUCCESS;
     if (binary) p = cl.clCreateProgramWithBinary(d->context, 1, &d->id, &bytes, &binary, &loaded, &code);
-    if (p &&
-        (code != CL_SUCCESS || loaded != CL_SUCCESS || build(d, p, "") != CL_SUCCESS)) {
+    if (p && (code != CL_SUCCESS || loaded != CL_SUCCESS || build(d, p, "") != CL_SUCCESS)) {
         cl.clReleaseProgram(p);
         p = NULL;
     }

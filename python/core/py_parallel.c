@@ -380,7 +380,8 @@ static PyMethodDef functions[] = {
     {"comm_drop", comm_drop, METH_VARARGS, "comm_drop(name)\n--\n\nForget a group."},
     {"comm_begin", comm_begin, METH_VARARGS,
      "comm_begin(tensor, op, group)\n--\n\nBegin an all_reduce, which goes on meanwhile; what comm_await takes, once."},
-    {"comm_await", comm_await, METH_O, "comm_await(begun)\n--\n\nThe result of an all_reduce that comm_begin has begun."},
+    {"comm_await", comm_await, METH_O,
+     "comm_await(begun)\n--\n\nThe result of an all_reduce that comm_begin has begun."},
     {"comm_barrier", comm_barrier, METH_VARARGS, "comm_barrier(group)\n--\n\nWait for all ranks of a group."},
     {NULL, NULL, 0, NULL}};
 

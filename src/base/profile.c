@@ -257,11 +257,11 @@ static void put_threads(sp__text *t, int pid)
         sp__text_put(
             t, ",\n{\"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"name\": \"thread_name\", \"args\": {\"name\": \"%s\"}}",
             pid, (int)e->thread,
-            e->thread == pid                                   ? "main"
-            : strcmp(text_of(e->kind), SP_PROFILE_DATA) == 0   ? "data"
-            : strcmp(text_of(e->kind), SP_PROFILE_WORKER) == 0 ? "pool"
+            e->thread == pid                                     ? "main"
+            : strcmp(text_of(e->kind), SP_PROFILE_DATA) == 0     ? "data"
+            : strcmp(text_of(e->kind), SP_PROFILE_WORKER) == 0   ? "pool"
             : strcmp(text_of(e->kind), SP_PROFILE_EXCHANGE) == 0 ? "exchanges"
-                                                               : "thread");
+                                                                 : "thread");
     }
 }
 

@@ -8,9 +8,9 @@
 
 /* Kinds of the engine's own events. */
 #define SP_PROFILE_OPERATOR "operator"
-#define SP_PROFILE_PROGRAM "program" /* a step of a compiled program */
-#define SP_PROFILE_DATA "data"       /* a stage of a data pipeline at work on a row */
-#define SP_PROFILE_WORKER "worker"   /* a thread of the pool that helps */
+#define SP_PROFILE_PROGRAM "program"   /* a step of a compiled program */
+#define SP_PROFILE_DATA "data"         /* a stage of a data pipeline at work on a row */
+#define SP_PROFILE_WORKER "worker"     /* a thread of the pool that helps */
 #define SP_PROFILE_EXCHANGE "exchange" /* data that move between ranks, whatever computes meanwhile */
 
 extern atomic_bool sp__profile_flag;

@@ -12,7 +12,7 @@
 typedef struct {
     sp_grad_node *node;
     bool needed;
-    bool over;      /* a leaf that was visited as soon as its gradient was complete */
+    bool over; /* a leaf that was visited as soon as its gradient was complete */
     int first_user; /* of a leaf with hooks: number of the first visit that needs it, from 1; it gives the last part of the gradient */
     sp_tensor *one;   /* gradient of the only output */
     sp_tensor **many; /* of several */

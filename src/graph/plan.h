@@ -60,14 +60,14 @@ typedef struct sp_step {
     const sp_op *op;
     const void *attrs;
     int n_in, n_out;
-    int *handles;         /* inputs, then results; -1: left out. What is written is among the results */
-    int work;             /* root of its scratch memory, -1: none */
-    int exchange;         /* number, from 1, of the exchange that it begins or awaits; 0: none, or all of it */
+    int *handles; /* inputs, then results; -1: left out. What is written is among the results */
+    int work;     /* root of its scratch memory, -1: none */
+    int exchange; /* number, from 1, of the exchange that it begins or awaits; 0: none, or all of it */
     bool awaits;
-    sp_inner_loop loop;   /* element-wise: what may be fused; fn NULL: not */
-    int n_fused;          /* operators in it, 0: one */
-    bool epilogue;        /* the kernel can have a tail: plan_tail.c */
-    int64_t epilogue_run; /* elements that it hands over side by side, 0: unknown */
+    sp_inner_loop loop;                    /* element-wise: what may be fused; fn NULL: not */
+    int n_fused;                           /* operators in it, 0: one */
+    bool epilogue;                         /* the kernel can have a tail: plan_tail.c */
+    int64_t epilogue_run;                  /* elements that it hands over side by side, 0: unknown */
     int64_t (*prologue)(const sp_call *c); /* the kernel can have a head: plan_head.c; NULL: it cannot */
     const sp_fused *tail;                  /* its operands are handles behind the results: those read, those written */
     int tail_in, tail_out;

@@ -379,9 +379,8 @@ sp_status sp_program_cost(const sp_program *p, char **json)
             "%.3f, \"step_us\": %.3f, \"whole_us\": %.3f,\n  \"sent_bytes\": %.0f, \"variable_bytes\": %.0f, \"peak_bytes\": "
             "%.0f,\n  \"nodes\": %d,\n",
             world->size, sp__cost_hosts(world), p->sharded ? "true" : "false", p->stores ? "true" : "false", c.ranks,
-            mine.compute / 1e3, mine.exchange / 1e3, mine.step / 1e3,
-            alone.step / 1e3, mine.sent, mine.variables, mine.variables + mine.peak,
-            mine.n_nodes);
+            mine.compute / 1e3, mine.exchange / 1e3, mine.step / 1e3, alone.step / 1e3, mine.sent, mine.variables,
+            mine.variables + mine.peak, mine.n_nodes);
         sp__text_put(&t, "%s\n}\n", table.data ? table.data : "");
         status = sp__text_take(&t, json);
     }

@@ -34,7 +34,8 @@ typedef struct sp_call {
     const sp_epilogue *epilogue;
     const struct sp_prologue *prologue;
     const void *prepared;
-    struct sp_request **begun; /* collectives: begin the exchange, put what to wait for here, and do not wait; NULL: do all of it */
+    struct sp_request *
+        *begun; /* collectives: begin the exchange, put what to wait for here, and do not wait; NULL: do all of it */
 } sp_call;
 
 /* What a gradient rule gets. in[i] and out[i] are complete if op->saves has their bit, else geometry without memory. */
@@ -153,7 +154,7 @@ struct sp_op {
     bool collective; /* other ranks take part: it runs once for every run of the program, in its order, alone */
     /* Collectives whose kernel may begin (sp_call.begun): wait for it, or give it up where that would take long. NULL: they do all of it. */
     sp_status (*await)(struct sp_request **begun, bool give_up);
-    uint8_t writes;  /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
+    uint8_t writes; /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
     size_t (*workspace)(const sp_call *c);
     int64_t (*epilogue)(
         const sp_call

@@ -268,7 +268,8 @@ sp_status sp__cost_graph(const sp_costs *c, const sp_graph *g, sp_cost *out, sp_
     sp_shard_map *map = sp__alloc(sizeof *map);
     row *rows = table ? sp__alloc((size_t)ROWS_MAX * sizeof *rows) : NULL;
     int n_rows = 0;
-    timeline time = {.n_values = g->next_value, .ready = sp__alloc_zero((size_t)(g->next_value + 1) * sizeof *time.ready)};
+    timeline time = {.n_values = g->next_value,
+                     .ready = sp__alloc_zero((size_t)(g->next_value + 1) * sizeof *time.ready)};
     if (!map || (table && !rows) || !time.ready) {
         sp__free(map);
         sp__free(rows);

@@ -37,9 +37,10 @@ int sp__cost_hosts(const sp_comm *group);
 
 typedef struct sp_cost {
     double compute, exchange; /* ns */
-    double step; /* their sum, less what exchanges between hosts hide behind computing; those of a host need its processors themselves */
-    double sent;              /* bytes that this rank sends */
-    double variables, peak;   /* bytes: of slices that stay, and of values at most */
+    double
+        step; /* their sum, less what exchanges between hosts hide behind computing; those of a host need its processors themselves */
+    double sent;            /* bytes that this rank sends */
+    double variables, peak; /* bytes: of slices that stay, and of values at most */
     int n_nodes, n_exchanges;
 } sp_cost;
 

@@ -489,7 +489,8 @@ sp_status sp_comm_start(sp_comm *c, const sp_exchange *e, sp_request **out)
 {
     SP_CHECK(out, SP_VALUE, "sp_comm_start: out is NULL");
     SP_TRY(start(c, e, out));
-    if (c->size > 1 && !sp_job_simulated()) sp__background_wake(); /* without it, exchanges move on when one is waited for */
+    if (c->size > 1 && !sp_job_simulated())
+        sp__background_wake(); /* without it, exchanges move on when one is waited for */
     return SP_OK;
 }
 

@@ -108,7 +108,8 @@ const sp_transport *sp_transport_open(void)
         fprintf(stderr, "slow_transport: SPORE_SLOW=us,gigabits and SPORE_SLOW_OVER=FILE are wanted\n");
         return NULL;
     }
-    void *library = dlopen(over, RTLD_NOW | RTLD_GLOBAL), *symbol = library ? dlsym(library, "sp_transport_open") : NULL;
+    void *library = dlopen(over, RTLD_NOW | RTLD_GLOBAL),
+         *symbol = library ? dlsym(library, "sp_transport_open") : NULL;
     if (!symbol) {
         fprintf(stderr, "slow_transport: %s\n", dlerror());
         return NULL;
