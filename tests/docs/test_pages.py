@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("SPORE_BUILD", ROOT / "build"))
 PAGES = sorted((ROOT / "docs").rglob("*.md")) + [ROOT / "README.md", ROOT / "CHANGELOG.md"]
-PAGES += sorted((ROOT / "src").rglob("README.md"))
+PAGES += sorted((ROOT / "src").rglob("README.md")) + sorted((ROOT / "python/spore").rglob("README.md"))
 
 
 def test_the_table_of_errors_is_the_list_of_the_header():
@@ -35,6 +35,16 @@ def test_every_folder_of_the_engine_says_what_it_holds(folder):
     assert 5 <= len(text.splitlines()) <= 25
     unnamed = [f.name for f in readme.parent.glob("*.c") if folder != "ops" and f.name not in text]
     assert not unnamed, f"src/{folder}/README.md does not name {', '.join(unnamed)}"
+
+
+@pytest.mark.parametrize("folder", sorted(p.name for p in (ROOT / "python/spore").iterdir() if p.is_dir() and (p / "__init__.py").is_file() and p.name != "mindspore"))
+def test_every_folder_of_the_package_says_what_it_holds(folder):
+    readme = ROOT / "python/spore" / folder / "README.md"
+    assert readme.is_file(), f"python/spore/{folder} has no README.md"
+    text = readme.read_text(encoding="utf-8")
+    assert 5 <= len(text.splitlines()) <= 20
+    unnamed = [f.name for f in readme.parent.glob("*.py") if f.name != "__init__.py" and f"`{f.name}`" not in text]
+    assert not unnamed, f"python/spore/{folder}/README.md does not name {', '.join(unnamed)}"
 
 
 def test_the_guide_for_c_names_headers_that_are_there():
