@@ -6,7 +6,7 @@ arguments counts), ``capture.py`` (one capture), ``executor.py`` with its parts 
 builtin.py`` (the symbolic execution of syntax trees), ``values.py`` and ``joins.py`` (values that exist only while capturing, what
 branches have in common), ``heap.py`` (changes of objects), ``library_state.py`` (those
 that library code makes), ``split.py`` and ``pieces.py`` (functions that cannot be captured
-whole), ``late.py`` (calls that need sizes known at run time only), ``source.py`` (syntax trees), ``gradients.py``
+whole), ``run_sizes.py`` (calls that need sizes known at run time only), ``source.py`` (syntax trees), ``gradients.py``
 (differentiation of captured functions), ``explain.py`` (what was captured, recompiled, run as plain Python, and why),
 ``errors.py``.
 """

@@ -18,7 +18,7 @@ from spore import _core
 from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore._moves import keyword_hint
-from spore.graph import builtin, late, source, state
+from spore.graph import builtin, run_sizes, source, state
 from spore.graph.capture import Frame
 from spore.graph.errors import Redo, Unsupported
 from spore.graph.flow import NeedResult, NoJoin
@@ -351,7 +351,7 @@ class Calls:
                 raise
             if odd:
                 _core.function_rollback(recording, mark)
-                return late.call(self, function, given, named)
+                return run_sizes.call(self, function, given, named)
             if not ours or not isinstance(_code_of(function), types.CodeType) or _takes_gradients(function):
                 raise Unsupported(f"{_name_of(function)}(): {error}") from None
             try:
@@ -364,7 +364,7 @@ class Calls:
         except Exception as error:
             if odd and not hasattr(error, "_spore_places"):
                 _core.function_rollback(recording, mark)
-                return late.call(self, function, given, named)
+                return run_sizes.call(self, function, given, named)
             raise
 
     def interpret_undone(self, function, args, kwargs, before, recording, mark):
@@ -378,7 +378,7 @@ class Calls:
     def native_late(self, function, args, kwargs, failed):
         """A call that needs values which only the run tells, made by Python then; ``failed`` if that does not do either."""
         try:
-            return late.call_with_values(self, function, args, kwargs)
+            return run_sizes.call_with_values(self, function, args, kwargs)
         except Unsupported:
             raise failed from None
 

@@ -6,7 +6,7 @@ import operator
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
-from spore.graph import builtin, late
+from spore.graph import builtin, run_sizes
 from spore.graph.errors import Unsupported
 from spore.graph.flow import _Half
 from spore.graph.heap import Attribute, Global
@@ -427,7 +427,7 @@ class Expressions:
             if self.capture.sizes is not None:
                 self.capture.sizes.compared(*_bounds(index))
             if -1 in shape_of(owner) or self.has_late_slice(index):
-                return late.call(self, operator.getitem, (owner, self.late_index(index)), {})
+                return run_sizes.call(self, operator.getitem, (owner, self.late_index(index)), {})
             return self.native(operator.getitem, (owner, self.plain(index)), {})
         if isinstance(index, Tensor) and not isinstance(owner, dict):
             if not _core.is_symbol(index) and not self.is_variable(index):
@@ -620,7 +620,7 @@ class Expressions:
             free = self.capture.free
             shape = tuple(Scalar(_core.function_size(owner, i), int, (n, n)) if free[i] else n for i, n in enumerate(shape_of(owner)))
         else:
-            shape = tuple(Scalar(_core.function_size(owner, i), int, late.GUESSES) if n < 0 else n for i, n in enumerate(shape_of(owner)))
+            shape = tuple(Scalar(_core.function_size(owner, i), int, run_sizes.GUESSES) if n < 0 else n for i, n in enumerate(shape_of(owner)))
         if name == "shape":
             return shape
         size = 1

@@ -12,7 +12,7 @@ import os
 
 from spore import _core
 from spore._core import Tensor, type_name as _type_name
-from spore.graph import late, source
+from spore.graph import run_sizes, source
 from spore.graph.errors import Unsupported
 from spore.graph.heap import Attribute, Global, Items
 from spore.graph.joins import varies
@@ -266,7 +266,7 @@ class Statements:
             return
         if isinstance(owner, Tensor) and not getattr(owner, "__parameter__", False) and self.is_assignable(target.value) and (
                 -1 in shape_of(owner) or self.has_late_slice(index)):
-            new = late.call(self, late.with_item, (owner, self.late_index(index), self.plain(value, owner)), {})
+            new = run_sizes.call(self, run_sizes.with_item, (owner, self.late_index(index), self.plain(value, owner)), {})
             self.assign(target.value, new, frame)
             return
         if isinstance(owner, Tensor):

@@ -60,7 +60,7 @@ class Scalar:
     __array_ufunc__ = None
 
     def __init__(self, symbol, kind, hint=None):
-        self.symbol, self.kind, self.hint = symbol, kind, hint       # hint: see late.py
+        self.symbol, self.kind, self.hint = symbol, kind, hint       # hint: see run_sizes.py
 
     def __repr__(self):
         return f"<{self.kind.__name__} known at run time>"
