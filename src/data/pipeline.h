@@ -23,7 +23,7 @@
 #include <pthread.h>
 
 #include "base/lock.h"
-#include "data/order.h"
+#include "data/row_order.h"
 #include "spore/pipeline.h"
 #include "tensor/tensor_impl.h"
 

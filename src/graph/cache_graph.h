@@ -3,7 +3,7 @@
 #ifndef SPORE_CACHE_GRAPH_H
 #define SPORE_CACHE_GRAPH_H
 
-#include "graph/cache.h"
+#include "graph/program_cache.h"
 
 enum { SP_MADE_BYTES = 4 << 20 }; /* of a constant that passes made, to be kept */
 /* References to values: number * SP_REF_KINDS + kind, 0 for none. */

@@ -3,7 +3,7 @@
  *
  * They are looked up by the problem itself: what each step costs, which pieces of memory it reads and writes, how large these are,
  * and the number of threads. Constants do not count: nobody writes to them, and they have places of their own. Equal problems have equal solutions, whatever program they come from. */
-#include "graph/cache.h"
+#include "graph/program_cache.h"
 #include "graph/plan.h"
 
 enum { STEPS_LEAST = 128 }; /* fewer are arranged sooner than a file is opened */

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "device/blocked.h"
 #include "device/devices.h"
-#include "graph/cache.h"
+#include "graph/program_cache.h"
 #include "graph/planner.h"
 #include "ops/ops_impl.h"
 

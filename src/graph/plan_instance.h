@@ -45,7 +45,7 @@ typedef struct sp_instance {
     sp_border *borders;
     sp_storage storage; /* of the arena */
     void *arena;
-    sp_tensor **results; /* by result root */
+    sp_tensor **results;       /* by result root */
     struct sp_request **begun; /* by exchange: what is going on */
     int n_kept;
     sp_kept_weight *kept;

@@ -3,7 +3,7 @@
  *
  * The step of an exchange begins it; another one, in front of the first step that needs its result or would overwrite its memory, waits for
  * it. Both have the same handles, so that memory lives from one to the other and nothing passes them. What would be awaited at once stays one
- * step. passes/order.c has put other steps in between. */
+ * step. passes/reorder.c has put other steps in between. */
 #include "graph/plan.h"
 #include "ops/ops_impl.h"
 

@@ -6,7 +6,7 @@
 #include "base/parts.h"
 #include "base/clock.h"
 #include "base/plain.h"
-#include "graph/cache.h"
+#include "graph/program_cache.h"
 #include "graph/jit.h"
 #include "graph/passes/passes.h"
 #include "graph/plan.h"

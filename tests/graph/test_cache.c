@@ -17,7 +17,7 @@
 
 #include "base/base.h"
 #include "base/share.h"
-#include "graph/cache.h"
+#include "graph/program_cache.h"
 #include "spore/spore.h"
 
 enum { LAYERS = 160, WIDTH = 32, HEADER = 48 };

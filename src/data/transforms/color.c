@@ -3,7 +3,7 @@
 #include "base/lock.h"
 #include "data/codecs/codec.h"
 #include "data/transform.h"
-#include "data/transforms/rows.h"
+#include "data/transforms/pixel_rows.h"
 
 static sp_status need_rgb(const char *who, const sp_image *in)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* filter.c - pixels mixed with their neighbours: sharpness and Gaussian blur. */
 #include "data/transform.h"
-#include "data/transforms/rows.h"
+#include "data/transforms/pixel_rows.h"
 
 /* --- sharpness ---------------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * A uint8 image has 256 values a channel, so the result of each is computed once and looked up; writing channels first in
  * the same pass saves a pass over the floats. Other dtypes are converted to float32 and computed. */
 #include "data/transform.h"
-#include "data/transforms/rows.h"
+#include "data/transforms/pixel_rows.h"
 
 /* The image with float32 pixels; `made` is to be released. */
 static sp_status as_float(const char *who, const sp_image *in, sp_image *out, sp_tensor **made)

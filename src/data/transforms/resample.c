@@ -11,7 +11,7 @@
  * A separable pass keeps the horizontally resized source rows in a ring of ksize rows, so every source row is read
  * once and the working set is a few rows. */
 #include "data/transform.h"
-#include "data/transforms/rows.h"
+#include "data/transforms/pixel_rows.h"
 
 enum { COEF_BITS = 11, COEF_ONE = 1 << COEF_BITS };
 

@@ -383,7 +383,7 @@ static int opset_of(const opsets *o, const char *domain)
 const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op, int version)
 {
     static const sp_onnx_handler *const tables[] = {
-        sp__onnx_math,   sp__onnx_shape, sp__onnx_nn,   sp__onnx_quant,  sp__onnx_control, sp__onnx_more,
+        sp__onnx_math,   sp__onnx_shape, sp__onnx_nn,   sp__onnx_quant,  sp__onnx_control, sp__onnx_composed,
         sp__onnx_resize, sp__onnx_rnn,   sp__onnx_text, sp__onnx_signal, sp__onnx_place,   sp__onnx_ml,
         sp__onnx_train,  sp__onnx_ms,    sp__onnx_cast, sp__onnx_tokens, sp__onnx_random,  sp__onnx_image};
     char full[256];

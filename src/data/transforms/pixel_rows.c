@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.c - the portable inner loops, and the choice between them and others. */
+/* pixel_rows.c - the portable inner loops, and the choice between them and others. */
 #include "data/codecs/codec.h"
-#include "data/transforms/rows.h"
+#include "data/transforms/pixel_rows.h"
 
 static void to_bytes(const float *restrict src, int n, uint8_t *restrict dst)
 {
     for (int i = 0; i < n; i++) dst[i] = sp__u8_from_float(src[i]);
 }
 
-#include "data/transforms/rows_plain.h"
+#include "data/transforms/pixel_rows_plain.h"
 
 #define ACROSS(C)                                                                                                      \
     for (int x = 0; x < w; x++) {                                                                                      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server.c - the cache server: sessions, clients, requests. One thread waits for packets; rows never pass through it. */
+/* cache_server.c - the cache server: sessions, clients, requests. One thread waits for packets; rows never pass through it. */
 #include "cache/cache.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.c - the files of the cache: found by digest, written in one step, bounded in size.
+/* program_cache.c - the files of the cache: found by digest, written in one step, bounded in size.
  *
  * Layout of a file: SIGNATURE (8 bytes), digest it is kept under (16), bytes of the payload (8), digest of the payload (16), all little
  * endian as the machine writes them, then the payload. Its name is the digest in hexadecimal digits and what it holds: `0123...ef.graph`.
@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #endif
 #include "base/plain.h"
-#include "graph/cache.h"
+#include "graph/program_cache.h"
 
 #include <dirent.h>
 #include <errno.h>

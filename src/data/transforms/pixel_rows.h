@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.h - inner loops over rows of pixels. One table for every instruction set; all give the same bits. */
+/* pixel_rows.h - inner loops over rows of pixels. One table for every instruction set; all give the same bits. */
 #ifndef SPORE_DATA_ROWS_H
 #define SPORE_DATA_ROWS_H
 

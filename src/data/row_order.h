@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.h - random orders of rows, drawn as MindSpore draws them, so that a seed gives the same rows in the same order.
+/* row_order.h - random orders of rows, drawn as MindSpore draws them, so that a seed gives the same rows in the same order.
  *
  * Its generators are those of the C++ library (mt19937, mt19937_64, minstd_rand0), its permutation is that library's std::shuffle as GNU writes
  * it: two places from one number while their product fits. */

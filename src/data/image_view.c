@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* image.c - tensors seen as images. */
+/* image_view.c - tensors seen as images. */
 #include "data/transform.h"
 
 /* Kernels count pixels of an image and numbers of a row in an int. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* geometry.c - operators that only look at memory differently: reshape, transpose, broadcast_to. No copies unless the
+/* view.c - operators that only look at memory differently: reshape, transpose, broadcast_to. No copies unless the
  * strides cannot express the result. */
 #include "ops/kernels.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c - what is quantised: layers with weights, and the values between them that live as bytes.
+/* quant_plan.c - what is quantised: layers with weights, and the values between them that live as bytes.
  *
  * A value is wanted as bytes where a quantised layer takes it. Wanting goes back through operators that only move or pick elements, and through those
  * that compute (sums of branches, averages, activations) where what they take comes from integers, too. So chains from layer to layer are bytes all

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange.c - a request and its reply, from its first byte to its last. */
+/* http_exchange.c - a request and its reply, from its first byte to its last. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

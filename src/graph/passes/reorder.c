@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.c - nodes that free more memory than they take run as soon as they can.
+/* reorder.c - nodes that free more memory than they take run as soon as they can.
  *
  * The order of the program is kept, except that a node is moved up to where it becomes possible if that does not make more
  * memory live: above all the update of a weight, which then runs when its gradient is there and the weight is not needed any
@@ -87,7 +87,8 @@ static void meet(scheduler *s, sp_value *v, int set)
     if (!v || v->mark) return;
     if (set < 0) {
         set = s->n_sets++;
-        s->sets[set] = (value_set){.bytes = bytes_of(v), .users = -1, .leaves = v->origin != SP_VALUE_NODE, .flight = -1};
+        s->sets[set] =
+            (value_set){.bytes = bytes_of(v), .users = -1, .leaves = v->origin != SP_VALUE_NODE, .flight = -1};
     }
     s->set_of[s->n_values++] = set;
     v->mark = (void *)(intptr_t)s->n_values;
@@ -363,7 +364,9 @@ static sp_status order_function(sp_function *f, int *count)
     s.set_of = sp__alloc(uses * sizeof *s.set_of);
     s.links = sp__alloc((size_t)s.links_capacity * sizeof *s.links);
     sp_status status = SP_NOMEM;
-    if (!s.nodes || !s.waiting || !s.after || !s.placed || !s.queue || !s.flights || !s.landed || !s.sets || !s.set_of || !s.links) goto done;
+    if (!s.nodes || !s.waiting || !s.after || !s.placed || !s.queue || !s.flights || !s.landed || !s.sets ||
+        !s.set_of || !s.links)
+        goto done;
     int i = 0;
     for (sp_node *m = f->first; m; m = m->next) {
         s.after[i] = -1;

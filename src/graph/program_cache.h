@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.h - what compiling found out, kept in files for later processes.
+/* program_cache.h - what compiling found out, kept in files for later processes.
  *
  * Two things are kept: the graph of a program as its passes leave it (cache_graph.c), and the order and places of the steps of a plan
  * (cache_plan.c). Both are functions of what they are looked up by, which is a digest of everything they are computed from: a graph

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows_plain.h - inner loops in plain C that the compiler makes vectors of. Included by the file of every instruction set,
+/* pixel_rows_plain.h - inner loops in plain C that the compiler makes vectors of. Included by the file of every instruction set,
  * so each has them compiled for its own; it has defined to_bytes before. */
 #ifndef SPORE_DATA_ROWS_PLAIN_H
 #define SPORE_DATA_ROWS_PLAIN_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows_avx2.c - inner loops with 128- and 256-bit integers.
+/* pixel_rows_avx2.c - inner loops with 128- and 256-bit integers.
  *
  * Across: the two neighbouring RGB pixels are six consecutive bytes; a byte shuffle pairs each channel of one with that of
  * the other as 16-bit numbers, and one multiply-add gives the three sums. Down: both products are the high halves of
@@ -7,7 +7,7 @@
 #include <immintrin.h>
 
 #include "data/codecs/codec.h"
-#include "data/transforms/rows.h"
+#include "data/transforms/pixel_rows.h"
 
 static inline __m256i whole(const float *p)
 {
@@ -29,7 +29,7 @@ static void to_bytes(const float *restrict src, int n, uint8_t *restrict dst)
     for (; i < n; i++) dst[i] = sp__u8_from_float(src[i]);
 }
 
-#include "data/transforms/rows_plain.h"
+#include "data/transforms/pixel_rows_plain.h"
 
 /* Bytes 0..5 of a pixel pair as (a0, b0), (a1, b1), (a2, b2) of 16 bits, zero beyond. */
 static inline __m128i pair_of(const uint8_t *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.c - the generators of C++'s library and its permutation; Matsumoto and Nishimura 1998, Park and Miller 1988. */
-#include "data/order.h"
+/* row_order.c - the generators of C++'s library and its permutation; Matsumoto and Nishimura 1998, Park and Miller 1988. */
+#include "data/row_order.h"
 
 #include "spore/pipeline.h"
 

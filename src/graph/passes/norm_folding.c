@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* norm.c - normalisation with kept statistics becomes part of the convolution before it (fast numerics).
+/* norm_folding.c - normalisation with kept statistics becomes part of the convolution before it (fast numerics).
  *
  *     channel_affine(conv(x, w, b), scale, shift)   ->   conv(x, w * scale, b * scale + shift)
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold.c - operators on constants are computed now, by the same kernels; choices by constants are made.
+/* constant_folding.c - operators on constants are computed now, by the same kernels; choices by constants are made.
  *
  * Results larger than a limit stay computations: a program should not carry megabytes that a kernel makes in a moment. */
 #include "base/parts.h"

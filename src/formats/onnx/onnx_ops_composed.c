@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* onnx_ops_more.c - ONNX operators made in several steps: attention, losses, sampling of grids, order along time. */
+/* onnx_ops_composed.c - ONNX operators made in several steps: attention, losses, sampling of grids, order along time. */
 #include <math.h>
 
 #include "formats/onnx/onnx_model.h"
@@ -435,7 +435,7 @@ static sp_status einsum(sp_onnx_call *c)
     return sp__onnx_return(c, product);
 }
 
-const sp_onnx_handler sp__onnx_more[] = {
+const sp_onnx_handler sp__onnx_composed[] = {
     {"Attention", 23, attention, NULL, 0},
     {"NegativeLogLikelihoodLoss", 12, nll_loss, NULL, 0},
     {"SoftmaxCrossEntropyLoss", 12, softmax_loss, NULL, 0},

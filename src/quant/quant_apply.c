@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apply.c - a recording edited as the plan says.
+/* quant_apply.c - a recording edited as the plan says.
  *
  * static    x -> quantize_linear -> bytes -> dequantize_linear -> the users that take bytes; weights are constants of int8 behind a dequantize_linear. Readers
  *           of the file join "dequantise, compute, quantise" to one operator of integers.
