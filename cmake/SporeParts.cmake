@@ -4,13 +4,14 @@
 #
 #   SPORE_OPERATORS   "all", or names of operators (`spore ops`)        SPORE_DTYPES   "all", or names of MindSpore's dtypes (float32, int8 ...)
 #   SPORE_FORMATS     "all", or names of src/formats/formats.def        SPORE_ISA      "all", or of x86-64 "portable", "avx2", "avx512": the highest level
-#   SPORE_PRIMITIVES  "all", or names of MindIR's primitives that are read
+#   SPORE_PRIMITIVES  "all", or names of MindIR's primitives that are read     SPORE_ONNX  "all", or names of ONNX's operators
 #
 # Parts that are ON or OFF stand below. SPORE_SMALL=ON turns off those that no run of a model needs, and makes sections that a linker can drop.
 
 set(SPORE_OPERATORS "all" CACHE STRING "Operators: all, or a list of names")
 set(SPORE_DTYPES "all" CACHE STRING "Dtypes that kernels are made for: all, or a list of names")
 set(SPORE_PRIMITIVES "all" CACHE STRING "Primitives of MindIR that are read: all, or a list of names")
+set(SPORE_ONNX "all" CACHE STRING "Operators of ONNX that are read: all, or a list of names, com.microsoft:Gelu")
 set(SPORE_FORMATS "all" CACHE STRING "Formats of files: all, or a list of names of src/formats/formats.def")
 option(SPORE_SMALL "Leave out what running a model does not need" OFF)
 if(SPORE_SMALL)
@@ -108,6 +109,16 @@ if(NOT SPORE_PRIMITIVES STREQUAL "all")
         string(APPEND wants " || __builtin_strcmp(name, \"${name}\") == 0")
     endforeach()
     string(APPEND parts_text "#define SP_WANTS_PRIMITIVE(name) (${wants})\n#define SP_HAVE_MINDIR_EXT ${have_EXT}\n#define SP_HAVE_MINDIR_SCALAR ${have_SCALAR}\n")
+endif()
+if(NOT SPORE_ONNX STREQUAL "all")
+    set(wants "0")
+    foreach(name IN LISTS SPORE_ONNX)
+        if(NOT name MATCHES "^[A-Za-z0-9_.:]+$")
+            message(FATAL_ERROR "SPORE_ONNX: '${name}' is no name of an operator")
+        endif()
+        string(APPEND wants " || __builtin_strcmp(name, \"${name}\") == 0")
+    endforeach()
+    string(APPEND parts_text "#define SP_WANTS_ONNX(name) (${wants})\n")
 endif()
 spore_listed(src/formats/formats.def SP_FORMAT_ENTRY all_formats)
 set(SPORE_FORMATS_CHOSEN ${SPORE_FORMATS})
@@ -240,6 +251,16 @@ if(NOT SPORE_OPERATORS STREQUAL "all")
     spore_copy(device/cpu/rows_impl.h
         "= lstm," "= SP_PICK_OPERATOR(rnn_scan, lstm)," "= gru," "= SP_PICK_OPERATOR(rnn_scan, gru),"
         "= lstm_grad," "= SP_PICK_OPERATOR(rnn_scan_grad, lstm_grad)," "= gru_grad," "= SP_PICK_OPERATOR(rnn_scan_grad, gru_grad),")
+endif()
+if(NOT SPORE_ONNX STREQUAL "all") # rows of the tables of handlers
+    file(GLOB handler_files RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/formats/onnx/onnx_ops_*.c)
+    foreach(file IN LISTS handler_files)
+        file(STRINGS ${PROJECT_SOURCE_DIR}/src/${file} tables REGEX "^const sp_onnx_handler ")
+        if(tables)
+            spore_copy(${file} "{\"([A-Za-z0-9_.:]+)\", ([0-9]+), ([a-z_0-9]+)," "{\"\\1\", \\2, SP_WANTS_ONNX(\"\\1\") ? \\3 : NULL,")
+            list(APPEND SPORE_REPLACED ${file})
+        endif()
+    endforeach()
 endif()
 set(micro_rules "")
 if(NOT SPORE_BLOCKS)

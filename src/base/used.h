@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "spore/status.h"
 
-typedef enum { SP_USED_OPERATOR, SP_USED_PRIMITIVE, SP_USED_FORMAT, SP_USED_KINDS } sp_used_kind;
+typedef enum { SP_USED_OPERATOR, SP_USED_PRIMITIVE, SP_USED_ONNX, SP_USED_FORMAT, SP_USED_KINDS } sp_used_kind;
 
 extern atomic_bool sp__used_flag;
 static inline bool sp__used_watched(void)

@@ -114,6 +114,7 @@ static sp_status write_options(int n, const char *const *paths, const char *isa,
     status = put_list(&t, "SPORE_OPERATORS", SP_USED_OPERATOR, "broadcast_to;cast;copy;identity;reshape;transpose;");
     if (status == SP_OK) status = put_list(&t, "SPORE_FORMATS", SP_USED_FORMAT, "");
     if (status == SP_OK) status = put_list(&t, "SPORE_PRIMITIVES", SP_USED_PRIMITIVE, "Return;");
+    if (status == SP_OK) status = put_list(&t, "SPORE_ONNX", SP_USED_ONNX, "");
     sp__text_put(&t, "set(SPORE_DTYPES \"");
     put_dtypes(&t);
     sp__text_put(&t, "\" CACHE STRING \"\" FORCE)\n");

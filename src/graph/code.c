@@ -219,7 +219,7 @@ static sp_status make_segment(coder *c, sp_node *first, int length, sp_instr *in
     n = first;
     for (int k = 0; k < length; k++, n = n->next) {
         s->nodes[k] = n;
-        s->moves |= n->op == &sp_op_device_copy;
+        s->moves |= SP_HAVE_PLUGINS && n->op == &sp_op_device_copy;
         for (int i = 0; i < n->n_out; i++) {
             place *at = n->out[i]->mark;
             if (at->last < 0) continue;

@@ -537,7 +537,8 @@ static sp_status run_segment(sp_machine *m, const sp_frame *f, const sp_instr *i
     for (int k = 0; k < g->n_in; k++) in[k] = get(m, f, i->in[k]).tensor;
     sp_status status = SP_DECLINED;
     if (!g->declined && !recorded(m, g, in))
-        status = lies_elsewhere(m, g, in) ? sp__segment_run_placed(g, in, out) : sp__segment_run(g, in, out);
+        status = SP_HAVE_PLUGINS && lies_elsewhere(m, g, in) ? sp__segment_run_placed(g, in, out)
+                                                             : sp__segment_run(g, in, out);
     if (status == SP_DECLINED) {
         status = run_steps(m, f, g);
     } else if (status == SP_OK) {

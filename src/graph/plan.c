@@ -145,7 +145,7 @@ static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, cons
 sp_status sp__planner_copy(sp_planner *l, const sp_node *node, int from, int to)
 {
     sp_plan *p = l->p;
-    if (sp__plan_place_of(p, from) || sp__plan_place_of(p, to)) {
+    if (SP_HAVE_PLUGINS && (sp__plan_place_of(p, from) || sp__plan_place_of(p, to))) {
         p->n_between += sp__plan_place_of(p, from) != sp__plan_place_of(p, to);
         return add_step(l, node, &sp_op_copy, NULL, sp__placed_move, 0, 1, &from, 1, &to);
     }
@@ -570,7 +570,7 @@ static sp_status plan_there(planner *l, const sp_node *n, sp_device *d, sp_call 
 static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
 {
     sp_device *d = NULL;
-    if (l->p->placed) {
+    if (sp__plan_is_placed(l->p)) {
         l->nodes[l->node].same = n->op == &sp_op_device_copy;
         if (n->op == &sp_op_device_copy) return sp__planner_moved(l, n);
         SP_TRY(sp__planner_device(l, n, &d));
@@ -589,21 +589,21 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
         SP_CHECK(count == n->n_out, SP_VALUE, "%s gives %d results here, the program was made for %d", n->op->name,
                  count, n->n_out);
     }
-    if (l->p->placed && n->op->view && n->n_in > 1) SP_TRY(bring_inputs(l, n, d, r));
-    if (n->op->view && n->op != &sp_op_device_copy) {
+    if (sp__plan_is_placed(l->p) && n->op->view && n->n_in > 1) SP_TRY(bring_inputs(l, n, d, r));
+    if (n->op->view && !(SP_HAVE_PLUGINS && n->op == &sp_op_device_copy)) {
         sp_status status = n->op->view(&c);
-        if (status == SP_OK && l->p->placed) l->nodes[l->node].same = n->n_in == 1;
+        if (status == SP_OK && sp__plan_is_placed(l->p)) l->nodes[l->node].same = n->n_in == 1;
         if (status == SP_OK) return adopt_views(l, n, results);
         if (status != SP_DECLINED) return status;
     }
-    if (d && !(l->on_cpu && l->on_cpu[l->node])) {
+    if (SP_HAVE_PLUGINS && d && !(l->on_cpu && l->on_cpu[l->node])) {
         bool takes = true;
         if (!n->op->writes) SP_TRY(device_takes(l, n, d, &c, r, &takes));
         if (takes) return plan_there(l, n, d, &c, r);
         l->nodes[l->node].choice = SP_NODE_ON_CPU;
     }
     l->n_on_cpu++;
-    if (l->p->placed) SP_TRY(bring_inputs(l, n, NULL, r));
+    if (sp__plan_is_placed(l->p)) SP_TRY(bring_inputs(l, n, NULL, r));
     if (n->op->writes) {
         SP_TRY(prepare_writes(l, n, r->in));
         for (int i = 0; i < n->n_out; i++) r->out[i] = known_of(l, n->out[i])->handle;
@@ -707,7 +707,7 @@ static sp_status plan_inputs(planner *l, sp_tensor *const *in)
         p->in[p->n_in + i] = *p->variables[i]->tensor;
         if (sp__planner_root(l, SP_ROOT_VARIABLE, i, 0) < 0) return SP_NOMEM;
     }
-    return p->placed ? sp__planner_places(l, in) : SP_OK;
+    return sp__plan_is_placed(p) ? sp__planner_places(l, in) : SP_OK;
 }
 
 /* What leaves: memory of the arena becomes memory of its own, constants and variables that change are copied. */
@@ -719,8 +719,8 @@ static sp_status plan_outputs(planner *l)
     if (!p->out) return SP_NOMEM;
     for (int i = 0; i < s->n_out; i++) {
         int handle;
-        SP_TRY(p->placed ? sp__planner_bring(l, NULL, s->out[i], known_of(l, s->out[i])->place, &handle)
-                         : sp__planner_value(l, s->out[i], &handle));
+        SP_TRY(sp__plan_is_placed(p) ? sp__planner_bring(l, NULL, s->out[i], known_of(l, s->out[i])->place, &handle)
+                                     : sp__planner_value(l, s->out[i], &handle));
         const sp_root *r = &p->roots[p->handles[handle].root];
         if (r->kind == SP_ROOT_CONSTANT || (r->kind == SP_ROOT_VARIABLE && p->variables[r->number]->written)) {
             int copy = add_like(l, handle);
@@ -740,7 +740,7 @@ static sp_status plan_outputs(planner *l)
 /* Who runs when and where results lie: what sp__cache_arrange may know. */
 static sp_status arrange(sp_plan *p)
 {
-    if (p->placed) SP_TRY(sp__plan_arenas(p));
+    if (sp__plan_is_placed(p)) SP_TRY(sp__plan_arenas(p));
     SP_TRY(sp__plan_lanes(p));
     sp__plan_lifetimes(p);
     return sp__plan_place(p);
@@ -769,8 +769,9 @@ static sp_status finish(planner *l)
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
     if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));
-    if (l->s->planning & SP_PLAN_OVERLAP && !l->p->placed) SP_TRY(sp__plan_overlap(l->p));
-    SP_TRY(SP_HAVE_CACHE && sp__cache_on() && !l->p->placed ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
+    if (l->s->planning & SP_PLAN_OVERLAP && !sp__plan_is_placed(l->p)) SP_TRY(sp__plan_overlap(l->p));
+    SP_TRY(SP_HAVE_CACHE && sp__cache_on() && !sp__plan_is_placed(l->p) ? sp__cache_arrange(l->p, arrange)
+                                                                        : arrange(l->p));
     if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, 2 * (size_t)l->p->n_steps, sizeof *l->p->step_ns)))
         return SP_NOMEM;
     return SP_OK;
@@ -784,7 +785,7 @@ static sp_status plan_locked(planner *l, sp_tensor *const *in, bool *on_cpu, boo
 {
     sp__lock(&planning);
     sp_status status = walk(l, in);
-    if (status == SP_OK && on_cpu && l->n_on_cpu) {
+    if (SP_HAVE_PLUGINS && status == SP_OK && on_cpu && l->n_on_cpu) {
         status = sp__plan_arenas(l->p);
         if (status == SP_OK && l->p->n_places == 1) status = sp__plan_cut(l, on_cpu, again);
     }

@@ -21,6 +21,7 @@
 #ifndef SPORE_PLAN_H
 #define SPORE_PLAN_H
 
+#include "base/parts.h"
 #include "device/device.h"
 #include "graph/program.h"
 #include "spore/device.h"
@@ -210,6 +211,8 @@ typedef struct sp_step_cost {
 } sp_step_cost;
 int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out);
 
+/* Made for devices? A build without plug-ins has no such plans, and no code for them. */
+static inline bool sp__plan_is_placed(const sp_plan *p) { return SP_HAVE_PLUGINS && p->placed; }
 sp_status sp__plan_create(sp_segment *s, sp_tensor *const *in, bool placed, sp_plan **out);
 /* Which devices a placed plan is for. */
 sp_device *sp__plan_place_of(const sp_plan *p, int handle);

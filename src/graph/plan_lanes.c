@@ -180,7 +180,8 @@ static void add_alone(sp_plan *p, int step)
 
 sp_status sp__plan_lanes(sp_plan *p)
 {
-    const bool several = p->segment->planning & SP_PLAN_LANES && !p->placed; /* queues of devices want one order */
+    const bool several =
+        p->segment->planning & SP_PLAN_LANES && !sp__plan_is_placed(p); /* queues of devices want one order */
     p->turns = sp__arena_alloc(&p->arena, (size_t)(p->n_steps + 1) * sizeof *p->turns);
     sketch *sketches = sp__alloc((size_t)(p->n_steps + 1) * sizeof *sketches);
     order *o = sp__alloc(sizeof *o);

@@ -238,7 +238,7 @@ sp_status sp__instance_fill(sp_instance *x)
     x->actions = sp__arena_alloc(&x->memory, (size_t)(p->n_steps + 1) * sizeof *x->actions);
     x->begun = sp__arena_alloc(&x->memory, (size_t)(p->n_begun + 1) * sizeof *x->begun);
     if (!x->handles || !x->actions || !x->begun) return SP_NOMEM;
-    if (p->placed) SP_TRY(instance_places(x));
+    if (sp__plan_is_placed(p)) SP_TRY(instance_places(x));
     for (int i = 0; i < p->n_handles; i++) {
         const sp_handle *h = &p->handles[i];
         const sp_root *r = &p->roots[h->root];
@@ -446,8 +446,8 @@ static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **
     for (int i = 0; i < p->segment->n_out; i++) out[i] = NULL;
     sp_status status = make_results(x, out);
     if (status == SP_OK) status = look_at_weights(x);
-    if (p->placed && status == SP_OK) status = look_at_mirrors(x);
-    if (p->placed) count_declined(p);
+    if (sp__plan_is_placed(p) && status == SP_OK) status = look_at_mirrors(x);
+    if (sp__plan_is_placed(p)) count_declined(p);
     if (status == SP_OK) {
         status = sp__instance_run(x);
         if (x->plan->step_ns)
@@ -499,7 +499,7 @@ static sp_plan *find_plan(sp_segment *s, sp_tensor *const *in, bool placed)
 {
     for (sp_plan **at = &s->plans; *at; at = &(*at)->next) {
         sp_plan *p = *at;
-        if (p->placed != placed || !fits(p, in) || (placed && !lies_there(p, in))) continue;
+        if (p->placed != placed || !fits(p, in) || (SP_HAVE_PLUGINS && placed && !lies_there(p, in))) continue;
         *at = p->next;
         p->next = s->plans;
         s->plans = p;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/used.h"
 #include "base/stack.h"
 #include "formats/onnx/onnx_model.h"
 
@@ -392,7 +393,8 @@ const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op,
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         for (const sp_onnx_handler *h = tables[k]; h->name != NULL; h++)
             if (strcmp(h->name, op) == 0 && h->since <= version && (best == NULL || h->since > best->since)) best = h;
-    return best;
+    if (best != NULL && sp__used_watched()) sp__used_note(SP_USED_ONNX, best->name);
+    return best != NULL && best->apply != NULL ? best : NULL; /* NULL: it is not in this build (SPORE_ONNX) */
 }
 
 static void note_unsupported(reader *r, const sp_onnx_node *n)
