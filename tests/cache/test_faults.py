@@ -388,6 +388,7 @@ def test_no_fault_leaves_anything(tmp_path, said, fault, times):
             more = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (14, 14)))
         server = Server('--memory', '1M', *([] if fault == 'memory' else ['--spill', spill]), **more)
         ports.append(server.port)
+        alive = True
         try:
             assert left([server.port])[:2] != (set(), set())
             cache = ds.DatasetCache(server.session(), spilling=fault != 'memory', port=server.port)
@@ -396,6 +397,7 @@ def test_no_fault_leaves_anything(tmp_path, said, fault, times):
                 time.sleep(draw.random() * 0.1)
                 if fault == 'both':
                     server.kill()
+                    alive = False
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
             if fault == 'server':
@@ -405,6 +407,7 @@ def test_no_fault_leaves_anything(tmp_path, said, fault, times):
                     for row in iterator:
                         if len(found) == at:
                             server.kill()
+                            alive = False
                         found.append(tuple((a.dtype.str, a.shape, a.tobytes()) for a in row))
                 assert found == wanted[0] * 2
                 del iterator
@@ -418,9 +421,7 @@ def test_no_fault_leaves_anything(tmp_path, said, fault, times):
                 assert [rows(data(cache)) for _ in range(2)] == [wanted] * 2, (round_, fault)
             del cache
         finally:
-            if fault in ('server', 'both'):
-                server.kill()
-            else:
+            if alive:
                 server.stop()
         assert os.listdir(spill) == [], (round_, fault)
     del said[:]
