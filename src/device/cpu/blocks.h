@@ -47,8 +47,8 @@ typedef struct sp__block_kernels {
     void (*depth)(const sp__block_depth *d, int64_t r0, int64_t r1);
     /* Rows [r0, r1) of the maxima over windows, of one block. */
     void (*max_pool)(const sp__window *w, const float *x, float *out, int64_t r0, int64_t r1);
-    /* The same of their means; divisors: of the windows of a row. */
-    void (*mean_pool)(const sp__window *w, const float *x, float *out, int64_t row, const float *divisors);
+    /* One row of their means. */
+    void (*mean_pool)(const sp_blocked_means *m, const float *x, float *out, int64_t row);
     /* Channels of a block times n numbers. */
     void (*scale)(int64_t positions, int64_t n, const float *x, const float *factors, float *out);
     /* B' d B of the tiles of a run for one block: points `step` floats apart, tiles `tile_step`. x is the plane of the block. */

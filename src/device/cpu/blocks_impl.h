@@ -177,19 +177,30 @@ static void depth(const sp__block_depth *d, int64_t r0, int64_t r1)
 #undef DEPTH_3_2
 }
 
-/* Sums in the order of src/ops/pool.c: rows of the window, then columns. */
-static void mean_pool(const sp__window *w, const float *x, float *out, int64_t row, const float *divisors)
+/* Elements that the mean divides by, along dimension d of window i: as in src/ops/pool.c. */
+static int64_t counted(const sp_blocked_means *m, int d, int64_t i)
 {
+    const sp__window *w = &m->w;
+    const int64_t start = i * w->stride[d] - w->pad[d], end = start + w->kernel[d],
+                  last = m->include_pad ? w->in[d] + w->pad_end[d] : w->in[d];
+    return (end < last ? end : last) - (start < 0 && !m->include_pad ? 0 : start);
+}
+
+/* Sums in the order of src/ops/pool.c: rows of the window, then columns. */
+static void mean_pool(const sp_blocked_means *m, const float *x, float *out, int64_t row)
+{
+    const sp__window *w = &m->w;
     const int64_t y = row * w->stride[1] - w->pad[1], y0 = y < 0 ? 0 : y,
-                  y1 = y + w->kernel[1] < w->in[1] ? y + w->kernel[1] : w->in[1];
+                  y1 = y + w->kernel[1] < w->in[1] ? y + w->kernel[1] : w->in[1], high = counted(m, 1, row);
     for (int64_t j = 0; j < w->out[2]; j++) {
         const int64_t c = j * w->stride[2] - w->pad[2], c0 = c < 0 ? 0 : c,
                       c1 = c + w->kernel[2] < w->in[2] ? c + w->kernel[2] : w->in[2];
+        const vf divisor = vf_set((float)(m->divisor ? m->divisor : high * counted(m, 2, j)));
         for (int at = 0; at < SP_BLOCK; at += LANES) {
             vf sum = vf_set(0);
             for (int64_t a = y0; a < y1; a++)
                 for (int64_t b = c0; b < c1; b++) sum = sum + vf_load(x + (a * w->in[2] + b) * SP_BLOCK + at);
-            vf_store(out + (row * w->out[2] + j) * SP_BLOCK + at, sum / vf_set(divisors[j]));
+            vf_store(out + (row * w->out[2] + j) * SP_BLOCK + at, sum / divisor);
         }
     }
 }

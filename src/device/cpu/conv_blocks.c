@@ -8,7 +8,6 @@
  *   depthwise    a block is a vector
  *
  * Weights are packed in panels of two vectors of output channels. A task takes some positions and some panels. */
-#include "base/scratch.h"
 #include "device/cpu/blocks.h"
 #include "device/cpu/bytes_turn.h"
 #include "device/cpu/conv_job.h"
@@ -419,15 +418,6 @@ typedef struct pool_job {
     const sp_blocked_means *means;
 } pool_job;
 
-/* Elements that the mean divides by, along dimension d of window i: as in src/ops/pool.c. */
-static int64_t counted(const sp_blocked_means *m, int d, int64_t i)
-{
-    const sp__window *w = &m->w;
-    const int64_t start = i * w->stride[d] - w->pad[d], room = w->in[d] + w->pad_end[d] - start;
-    if (m->include_pad) return min_i64(room, w->kernel[d]);
-    return min_i64(start + w->kernel[d], w->in[d]) - max_i64(start, 0);
-}
-
 /* Row r of the maxima of bytes; flip: 0x80 for int8, whose order is then that of the unsigned. */
 static void pool_bytes(const sp__window *w, uint8_t flip, const uint8_t *x, uint8_t *out, int64_t r)
 {
@@ -476,17 +466,13 @@ sp_status sp__blocked_max_pool(const sp_call *c)
 static void mean_pool_tasks(void *context, int64_t begin, int64_t end)
 {
     const pool_job *j = context;
-    const sp_blocked_means *m = j->means;
-    const sp__window *w = &m->w;
-    float *const divisors = sp__scratch_take((size_t)w->out[2] * sizeof *divisors);
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t block = i / w->out[1], row = i % w->out[1];
-        for (int64_t k = 0; k < w->out[2]; k++)
-            divisors[k] = (float)(m->divisor ? m->divisor : counted(m, 1, row) * counted(m, 2, k));
-        sp__blocks_find()->mean_pool(w, (const float *)(const void *)j->x + block * w->in[1] * w->in[2] * SP_BLOCK,
-                                     (float *)(void *)j->out + block * w->out[1] * w->out[2] * SP_BLOCK, row, divisors);
+    const sp__window *w = j->w;
+    for (int64_t i = begin; i < end; i++) { /* a row of a block */
+        const int64_t block = i / w->out[1], from = block * w->in[1] * w->in[2] * SP_BLOCK,
+                      to = block * w->out[1] * w->out[2] * SP_BLOCK;
+        sp__blocks_find()->mean_pool(j->means, (const float *)(const void *)j->x + from, (float *)(void *)j->out + to,
+                                     i % w->out[1]);
     }
-    sp__scratch_give(divisors);
 }
 
 sp_status sp__blocked_mean_pool(const sp_call *c)
