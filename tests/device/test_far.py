@@ -4,6 +4,7 @@ by a thread of its own. Results must be those of the CPU, bit for bit."""
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from spore import _core, nn, ops
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from walk import OPERATORS, TABLE, cases, gradients, operands, outputs  # noqa: E402
+from walk import OPERATORS, TABLE, cases, check_script, gradients, operands, outputs  # noqa: E402
 
 FAR = Path(os.environ.get("SPORE_BUILD", ROOT / "build")) / "tests" / "far.so"
 
@@ -404,6 +405,11 @@ def test_unmodified_script(tmp_path):
     assert cpu.stdout.split()[0] == far.stdout.split()[0]
 
 
+@pytest.mark.parametrize("name", ["lstm", "dqn", *(pytest.param(n, marks=pytest.mark.long) for n in ("accumulate", "autograd", "crf", "custom_loop"))])
+def test_mindspore_scripts(name, tmp_path):
+    check_script(name, tmp_path, SPORE_DEVICES=str(FAR), SPORE_DEVICE="far", SPORE_FAR_DELAY_US="0")
+
+
 def test_a_library_of_version_1(tmp_path):
     """It has one queue: streams are another name for it, and programs and training are the same."""
     script = tmp_path / "train.py"
@@ -428,6 +434,36 @@ def test_the_command_takes_a_device(tmp_path):
     assert code == 1 and not out and "run: there is no device 'gpu' here" in told
 
 
+def test_a_server_answers_from_a_device(tmp_path):
+    """The answers of a model that is served there are those of the CPU, and its programs were planned there."""
+    import json
+    import urllib.request
+    net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 3))
+    net.set_train(False)
+    x = np.random.default_rng(0).standard_normal((2, 4)).astype(np.float32)
+    ms.export(net, ms.Tensor(x), file_name=str(tmp_path / "small"), file_format="ONNX")
+    with open(tmp_path / "log", "wb") as log:
+        server = subprocess.Popen([FAR.parent.parent / "spore", "serve", tmp_path / "small.onnx", "--device", "far", "--port", "0"], stdout=subprocess.DEVNULL, stderr=log,
+                                  env={**{k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}, "SPORE_DEVICES": str(FAR)})
+    try:
+        until = time.monotonic() + 60
+        while "ready on http" not in (tmp_path / "log").read_text():
+            assert server.poll() is None and time.monotonic() < until, (tmp_path / "log").read_text()
+            time.sleep(0.02)
+        port = (tmp_path / "log").read_text().split("ready on http", 1)[1].split("\n")[0].rsplit(":", 1)[1]
+        address = f"http://127.0.0.1:{int(port)}/v2/models/small"
+        with urllib.request.urlopen(address, timeout=60) as reply:
+            name = json.load(reply)["inputs"][0]["name"]
+        body = json.dumps({"inputs": [{"name": name, "shape": [2, 4], "datatype": "FP32", "data": x.ravel().tolist()}]}).encode()
+        for _ in range(3):
+            with urllib.request.urlopen(address + "/infer", body, timeout=60) as reply:
+                answer = json.load(reply)["outputs"][0]
+            np.testing.assert_allclose(np.array(answer["data"]).reshape(answer["shape"]), net(ms.Tensor(x)).asnumpy(), rtol=1e-5, atol=1e-6)
+    finally:
+        server.terminate()
+        assert server.wait(60) == 0, (tmp_path / "log").read_text()
+
+
 def test_declined(tmp_path):
     """What it has no kernel for is computed on the CPU, counted, and the same."""
     script = tmp_path / "declined.py"
@@ -448,6 +484,20 @@ def test_faults(tmp_path, environment, words):
                       "    print(e)\nprint((x * 2).asnumpy())\n")
     done = run(script, **environment)
     assert words in done.stdout and done.stdout.strip().endswith("[2. 8.]"), (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("environment,words", [
+    ({"SPORE_FAR_FAILS": "exp"}, "device far: exp: the kernel has failed, as it was asked to"),
+    ({"SPORE_FAR_LOST": "6"}, "the device is lost"),
+    ({"SPORE_FAR_BYTES": "12288"}, "out of memory on device far")])
+def test_faults_in_a_program(tmp_path, environment, words):
+    """Told where the result is asked for; the program goes on on the CPU."""
+    script = tmp_path / "fails.py"
+    script.write_text("import numpy as np, spore as ms\nx = ms.Tensor(np.ones(1000, np.float32))\nf = ms.jit(lambda t: (t.exp() * 2).sum() + t.cos().sum())\n"
+                      "try:\n    y = x.to('far')\n    for i in range(9):\n        f(y).asnumpy()\nexcept (RuntimeError, MemoryError) as e:\n"
+                      "    print(e)\nprint(round(float(f(x))))\n")
+    done = run(script, **environment)
+    assert words in done.stdout and done.stdout.strip().endswith("5977"), (done.stdout, done.stderr)
 
 
 def test_a_library_that_is_not_there(tmp_path):

@@ -22,7 +22,7 @@ from spore import _core, ops  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import networks  # noqa: E402
-from walk import OPERATORS, TABLE, cases, gradients, operands, outputs  # noqa: E402
+from walk import OPERATORS, TABLE, cases, check_script, gradients, operands, outputs  # noqa: E402
 
 
 def missing():
@@ -179,6 +179,12 @@ def test_twenty_steps(name):
     wanted, _ = losses(networks.WHOLE[name], "CPU", 20)
     found, _ = losses(networks.WHOLE[name], "opencl", 20)
     np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["lstm", "dqn", "accumulate", "autograd", "crf"])
+def test_mindspore_scripts(name, tmp_path):
+    check_script(name, tmp_path, SPORE_DEVICE="opencl")
 
 
 @pytest.mark.long

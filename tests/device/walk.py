@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the walks over the operator table on devices share: sample operands, and gradients by all floating inputs."""
+import os
 import sys
 from pathlib import Path
 
@@ -52,3 +53,18 @@ def gradients(name, sample, given, wanted):
         outs = [o for o in outputs(_core.apply(name, all_, sample.attrs)) if o.dtype in FLOATS]
         return sum((o.sum() for o in outs[1:]), outs[0].sum())
     return outputs(ms.grad(f, grad_position=tuple(range(len(places))))(*[given[p] for p in places]))
+
+
+def check_script(name, folder, **environment):
+    """A MindSpore script of tests/scripts, as it is, with SPORE_DEVICE set: it prints what MindSpore prints."""
+    scripts = str(Path(__file__).resolve().parent.parent / "scripts")
+    if scripts not in sys.path:
+        sys.path.insert(0, scripts)
+    import test_scripts as t
+    arguments = [t.unpack_mnist(folder)] if name in t.WITH_MNIST else []
+    done = t.run([str(t.HERE / f"{name}.py"), *arguments], cwd=folder, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stdout + done.stderr
+    text, numbers = t.split(done.stdout)
+    wanted_text, wanted = t.split((t.HERE / "expected" / f"{name}.txt").read_text())
+    assert text == wanted_text
+    np.testing.assert_allclose(numbers, wanted, rtol=t.CLOSE.get(name, 2e-3), atol=t.CLOSE.get(name, 2e-3))
