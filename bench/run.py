@@ -7,7 +7,7 @@ alternate, the minimum counts. One line a case: name, spore, torch, ratio, aim.
 ``make bench BENCH=models`` measures training steps of whole networks instead, eager and compiled, with torch and, where
 SPORE_BENCH_MINDSPORE names an interpreter that has it, MindSpore in graph mode; ``BENCH="models lenet mlp"`` some of them. ``make bench BENCH=files`` measures checkpoints of 1 GB,
 ``BENCH=record`` MindRecord files, ``BENCH=crowd`` four processes at once, ``BENCH=pipeline`` data pipelines (SPORE_BENCH_MINDSPORE, SPORE_BENCH_PEER), ``BENCH=cache`` the dataset cache,
-``BENCH=slices`` vmap of gradients.
+``BENCH=slices`` vmap of gradients, ``BENCH=parallel`` several processes (SPORE_BENCH_PEER).
 """
 import json
 import os
@@ -90,7 +90,7 @@ def show_memory(name, found):
 def main():
     if sys.argv[1:2] == ["models"]:
         return models(sys.argv[2:])
-    if sys.argv[1:2] in (["files"], ["record"], ["pipeline"], ["cache"], ["crowd"], ["slices"]):
+    if sys.argv[1:2] in (["files"], ["record"], ["pipeline"], ["cache"], ["crowd"], ["slices"], ["parallel"]):
         return subprocess.call([sys.executable, os.path.join(HERE, sys.argv[1] + ".py")])
     peer = os.environ.get("SPORE_BENCH_PEER", sys.executable)
     has_peer = subprocess.run([peer, "-c", "import torch"], capture_output=True).returncode == 0
