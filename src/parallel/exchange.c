@@ -494,21 +494,35 @@ sp_status sp_comm_start(sp_comm *c, const sp_exchange *e, sp_request **out)
     return SP_OK;
 }
 
+enum { RANKS_TEXT = 200 };
+
+static void add_rank(char *text, size_t *used, int rank)
+{
+    if (*used >= RANKS_TEXT) return;
+    *used += (size_t)sp__snprintf(text + *used, RANKS_TEXT - *used, "%s%d", *used ? ", " : "", rank);
+}
+
 static sp_status too_late(const sp_request *r)
 {
-    char text[WORDS_TEXT], ranks[200] = "";
+    const sp_comm *c = r->comm;
+    char text[WORDS_TEXT], ranks[RANKS_TEXT] = "";
     size_t used = 0;
     int last = -1;
-    for (int i = 0; i < r->n_ops && used < sizeof ranks; i++) {
+    for (int i = 0; i < r->n_ops; i++) {
         if (r->op_rank[i] < 0 || r->op_rank[i] == last) continue;
         last = r->op_rank[i];
-        used += (size_t)sp__snprintf(ranks + used, sizeof ranks - used, "%s%d", used ? ", " : "", r->comm->ranks[last]);
+        add_rank(ranks, &used, c->ranks[last]);
     }
+    const bool known = used > 0; /* MPI's own collectives do not tell */
+    for (int i = 0; i < c->size && !known; i++)
+        if (i != c->rank) add_rank(ranks, &used, c->ranks[i]);
     return sp__fail(SP_RUNTIME, "rank %d has waited %lld s: %s. %s%s; SPORE_COMM_TIMEOUT sets the limit in seconds",
-                    r->comm->ranks[r->comm->rank], (long long)((sp__clock_ns() - r->begun_ns) / 1000000000),
+                    c->ranks[c->rank], (long long)((sp__clock_ns() - r->begun_ns) / 1000000000),
                     describe(&r->mine, text),
-                    r->phase == 0 ? "Not come: rank " : "It stalled while data were moved, with rank ",
-                    ranks[0] ? ranks : "unknown");
+                    r->phase == 0 ? "Not come: rank "
+                    : known       ? "It stalled while data were moved, with rank "
+                                  : "All have come, and it stalled while data were moved: the network, or one of rank ",
+                    ranks);
 }
 
 sp_status sp_request_test(sp_request *r, bool *done)

@@ -518,6 +518,7 @@ def test_bash_completes(tmp_path):
     assert top <= complete("") and complete("conv") == {"convert"} and complete("pre") == {"predict"}
     assert {verb.split()[1] for verb in GOOD if verb.startswith("record ")} <= complete("record", "")
     assert {"--output", "--overwrite", "--key-file", "--dtype"} <= complete("convert", "--")
+    assert complete("pl") == {"plan"} and {"--ranks", "--hosts", "--json", "--svg"} <= complete("plan", "--")
     assert complete("record", "make", "--sh") == {"--shards"} and "--json" in complete("doctor", "--")
     assert {"conv2d", "conv3d"} <= complete("ops", "conv") and complete("help", "dr") == {"draw"}
     (tmp_path / "net.onnx").touch()
@@ -526,7 +527,7 @@ def test_bash_completes(tmp_path):
 
 COMPLETIONS = pathlib.Path(__file__).parents[2] / "tools/completion"
 # A line up to the cursor, and what the key Tab makes of it.
-LINES = (("spore predi", "spore predict"), ("spore record chec", "spore record check"), ("spore cache sto", "spore cache stop"), ("spore convert --overw", "spore convert --overwrite"),
+LINES = (("spore predi", "spore predict"), ("spore record chec", "spore record check"), ("spore cache sto", "spore cache stop"), ("spore plan --ran", "spore plan --ranks"), ("spore convert --overw", "spore convert --overwrite"),
          ("spore record make --shar", "spore record make --shards"), ("spore ops conv2", "spore ops conv2d"), ("spore help dra", "spore help draw"), ("spore inspect net.on", "spore inspect net.onnx"))
 
 
