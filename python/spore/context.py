@@ -531,8 +531,14 @@ _OF_REPLICAS = ('loss_repeated_mean', 'gradient_fp32_sync', 'mirror_mean', 'cast
                 'init_param_in_compile')  # one process does as it is told, whatever they say
 
 
+def _coming_ranks():
+    """Processes of the job, as the launcher says before it has been joined."""
+    from spore import _core
+    return _ranks() if _core.job_transport() else max(1, _core.job_launched()[0])
+
+
 def _say_parallel_not_done(key, value):
-    several = _ranks() > 1
+    several = _coming_ranks() > 1 or bool(os.environ.get('SPORE_SIMULATE'))
     if key == 'parallel_mode' and value != ParallelMode.STAND_ALONE:
         from spore.communication.management import check_launched
         check_launched('set_auto_parallel_context')
@@ -629,8 +635,10 @@ def _ranks():
 def _true_value(key):
     """What is so whether it is set or not."""
     from spore import _core
-    if key in ('device_num', 'global_rank') and _core.job_transport():
-        return _core.comm_info("mccl_world_group")[1 if key == 'device_num' else 0]
+    if key == 'device_num':
+        return _coming_ranks()
+    if key == 'global_rank':    # only the launcher knows before the job has been joined
+        return _core.comm_info("mccl_world_group")[0] if _core.job_transport() else _parallel[key] if _coming_ranks() > 1 else 0
     return _PARALLEL[key]
 
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """msrun: MindSpore's launcher, as a front of mpirun. Options, logs, exit codes, and how jobs end."""
+import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -137,3 +140,17 @@ def test_options_that_cannot_be_met(msrun, options, code, words):
     job = msrun(*options)
     text = job.communicate(timeout=120)[0]
     assert job.returncode == code and words in text and "Traceback" not in text.replace("Perhaps", ""), text
+
+
+def test_losses_are_those_of_mindspores_own_job(msrun, tmp_path):
+    """MindSpore 2.10 on two CPU processes, its own msrun, the same script and the same line; recorded once."""
+    here = Path(__file__).resolve().parent
+    shutil.copy(here / "beside_mindspore.py", tmp_path)
+    job = msrun(*TWO, "--join=True", "--master_addr=127.0.0.1", "--master_port=8118", "--cluster_time_out=200", "beside_mindspore.py")
+    out, _ = job.communicate(timeout=200)
+    assert job.returncode == 0, out
+    recorded = json.loads((here / "beside_mindspore_2.10.json").read_text())
+    for rank, losses in recorded.items():
+        text = (tmp_path / "logs" / f"worker_{rank}.log").read_text()
+        found = [float(value) for value in re.findall(rf"rank {rank} step \d+ loss ([0-9.]+)", text)]
+        assert len(found) == 10 and max(abs(a - b) for a, b in zip(found, losses, strict=True)) < 1e-5, (rank, found, losses)

@@ -308,5 +308,53 @@ SETTINGS = """
 """
 
 
+BEFORE = """
+    import os
+    import spore as ms
+    from spore import log, communication as comm
+    said = []
+    log.warning = lambda text, *args, **kw: said.append(text % args if args else text)
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", pipeline_stages=2, enable_parallel_optimizer=True, device_num=2,
+                                 strategy_ckpt_config={"save_file": "s.json"}, dataset_strategy=((2, 1),), global_rank=1)
+    assert said == [], said
+    ms.set_auto_parallel_context(auto_pipeline=True)
+    assert len(said) == 1 and "auto_pipeline" in said[0]
+    comm.init()
+    print("good")
+"""
+
+
+def test_settings_before_the_job_is_joined_are_those_of_several_processes(tmp_path):
+    assert good(run_python("openmpi", 2, BEFORE, tmp_path)).count("good") == 2
+
+
+LAYOUT = """
+    import numpy as np
+    import spore as ms
+    from spore import Layout, Parameter, Tensor, nn, ops, communication as comm
+    comm.init()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", dataset_strategy="full_batch")
+    x = np.random.RandomState(0).rand(8, 16).astype(np.float32)
+    w = np.random.RandomState(1).rand(16, 4).astype(np.float32)
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            layout = Layout((2, 2), ("dp", "sp"))
+            self.w, self.matmul = Parameter(Tensor(w), name="w"), ops.MatMul()
+            self.matmul.shard((layout("None", ("sp", "dp")), layout(("sp", "dp"), "None")))
+
+        def construct(self, x):
+            return self.matmul(x, self.w)
+    assert np.allclose(Net()(Tensor(x)).asnumpy(), x @ w, atol=1e-5)
+    print("good")
+"""
+
+
+def test_a_layout_with_dimensions_of_the_grid_in_another_order(tmp_path):
+    assert good(run_python("openmpi", 4, LAYOUT, tmp_path)).count("good") == 4
+
+
 def test_settings_are_carried_out_or_told(tmp_path):
     assert good(run_python("openmpi", 2, SETTINGS, tmp_path)).count("good") == 2

