@@ -198,7 +198,7 @@ def test_values_that_are_written_while_copies_of_them_exist():
         ms.set_device("CPU")
 
 
-@pytest.mark.parametrize("name", OPERATORS[::4])
+@pytest.mark.parametrize("name", OPERATORS)
 def test_operator_in_a_program(name):
     """The operator alone, compiled for operands on the device: the CPU's bits."""
     entry = TABLE[name]
