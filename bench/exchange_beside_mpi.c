@@ -31,7 +31,7 @@ int main(int argc, char **argv)
         const int n = (int)(bytes / 4);
         const sp_exchange e = {
             .kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_F32, .reduce = SP_REDUCE_SUM, .n = n, .in = in, .out = out};
-        double least[2] = {1e9, 1e9}, spent = 0;
+        double least[2] = {1e9, 1e9}, spent = 0, last = 0;
         int repeat = 1, go = 1;
         while (go) {
             for (int side = 0; side < 2; side++) {
@@ -47,8 +47,9 @@ int main(int argc, char **argv)
                 const double took = MPI_Wtime() - from;
                 spent += took;
                 if (took / repeat < least[side]) least[side] = took / repeat;
-                if (took < 2e-3) repeat *= 2;
+                last = took;
             }
+            if (last < 2e-3) repeat *= 2; /* behind both: ranks must agree on it */
             go = spent < seconds;
             MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
             MPI_Bcast(&repeat, 1, MPI_INT, 0, MPI_COMM_WORLD);
