@@ -145,7 +145,7 @@ static int generate(job *j)
                                         .loss = j->loss};
     if (sp_codegen_write(j->n, j->models, names, j->folder, &options, &report) != SP_OK)
         return tool_engine_failed("codegen");
-    fputs(report, stdout);
+    tool_print_lines(report);
     sp_text_free(report);
     return 0;
 }

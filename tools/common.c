@@ -389,6 +389,14 @@ const char *tool_shape(int rank, const int64_t *dims, char out[256])
     return out;
 }
 
+void tool_print_lines(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        putchar((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F ? '?' : c);
+    }
+}
+
 const char *tool_plain(const char *text, char *out, size_t room)
 {
     size_t n = 0;

@@ -95,7 +95,9 @@ static void print_graph(const report *r)
     print_faces(r->model, true);
     print_faces(r->model, false);
     printf("  %d nodes:", sp_model_nodes(r->model));
-    for (int i = 0; i < n && i < 12; i++) printf("%s %d %s", i ? "," : "", kinds[i].n, kinds[i].type);
+    char type[256];
+    for (int i = 0; i < n && i < 12; i++)
+        printf("%s %d %s", i ? "," : "", kinds[i].n, tool_plain(kinds[i].type, type, sizeof type));
     printf("%s\n", n > 12 ? ", ..." : "");
     if (r->worked)
         printf("  %.4g million multiply-adds a run%s\n", (double)r->multiply_adds / 1e6,

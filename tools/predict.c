@@ -208,9 +208,10 @@ static int print_top(const job *j, const values *v, int64_t from, int64_t n, int
     if (all == NULL) return tool_complain(EXIT_FAILED, "out of memory");
     for (int64_t i = 0; i < n; i++) all[i] = (ranked){v->v[from + i], i};
     qsort(all, (size_t)n, sizeof *all, by_score);
+    char name[256];
     for (int k = 0; k < top && k < n; k++)
         printf("    %6lld  %-12.6g %s\n", (long long)all[k].place, all[k].score,
-               all[k].place < j->n_names ? j->names[all[k].place] : "");
+               all[k].place < j->n_names ? tool_plain(j->names[all[k].place], name, sizeof name) : "");
     free(all);
     return 0;
 }
@@ -268,8 +269,9 @@ static int print_result(const job *j, int i, int top)
         }
         printf("]}");
     } else {
-        printf("%s  %s %s\n", sp_model_output_name(j->model, i), sp_dtype_name(sp_tensor_dtype(t)),
-               tool_shape(rank, dims, shape));
+        char name[256];
+        printf("%s  %s %s\n", tool_plain(sp_model_output_name(j->model, i), name, sizeof name),
+               sp_dtype_name(sp_tensor_dtype(t)), tool_shape(rank, dims, shape));
         int64_t last = rank ? dims[rank - 1] : 1;
         bool scores = is_score(t) && last >= 2 && last <= 100000 && v.n / last <= 16 && top > 0;
         for (int64_t r = 0; scores && r < v.n / last && code == 0; r++) {

@@ -77,7 +77,7 @@ static int write_report(const job *j, const sp_quantized *q)
         if (code != 0) return code;
     }
     if (sp_quantized_report(q, j->json, &text) != SP_OK) return tool_engine_failed("quantize");
-    fputs(text, stdout);
+    tool_print_lines(text);
     sp_text_free(text);
     return 0;
 }

@@ -123,7 +123,8 @@ static void info_text(const sp_record *r, const sp_record_info *info)
     printf("fields\n");
     for (int i = 0; i < sp_record_field_count(r); i++) {
         const sp_record_field *f = sp_record_field_at(r, i);
-        printf("  %-24s %s%s\n", f->name, type_text(f, text, sizeof text), is_indexed(r, info, i) ? "  (index)" : "");
+        printf("  %-24s %s%s\n", tool_plain(f->name, plain, sizeof plain), type_text(f, text, sizeof text),
+               is_indexed(r, info, i) ? "  (index)" : "");
     }
     printf("files\n");
     for (int i = 0; i < info->n_shards; i++)
@@ -141,7 +142,9 @@ static void info_json(const sp_record *r, const sp_record_info *info)
         (unsigned long long)info->file_bytes, info->encrypted ? "true" : "false", info->hashed ? "true" : "false");
     for (int i = 0; i < sp_record_field_count(r); i++) {
         const sp_record_field *f = sp_record_field_at(r, i);
-        printf("%s\"%s\":{\"type\":\"%s\"", i > 0 ? "," : "", f->name, sp_record_type_name(f->type));
+        if (i > 0) putchar(',');
+        tool_json_text(f->name, strlen(f->name));
+        printf(":{\"type\":\"%s\"", sp_record_type_name(f->type));
         for (int k = 0; k < f->rank; k++) printf("%s%lld", k > 0 ? "," : ",\"shape\":[", (long long)f->dims[k]);
         printf("%s,\"index\":%s}",
                f->rank > 0    ? "]"

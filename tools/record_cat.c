@@ -130,7 +130,10 @@ static int print_rows(sp_record *r, char *columns, const char *rows, bool brief)
         const sp_record_value *values = sp_record_row_values(row);
         putchar('{');
         for (int k = 0; k < sp_record_row_count(row); k++) {
-            printf("%s\"%s\":", k > 0 ? "," : "", columns != NULL ? names[k] : sp_record_field_at(r, k)->name);
+            const char *name = columns != NULL ? names[k] : sp_record_field_at(r, k)->name;
+            if (k > 0) putchar(',');
+            tool_json_text(name, strlen(name));
+            putchar(':');
             print_value(&values[k], brief);
         }
         puts("}");

@@ -117,6 +117,8 @@ const char *tool_bytes(uint64_t bytes, char out[32]);                 /* "12.3 M
 const char *tool_shape(int rank, const int64_t *dims, char out[256]); /* "(2, 3)" */
 /* Text with control characters replaced: safe for a terminal. At most room bytes. */
 const char *tool_plain(const char *text, char *out, size_t room);
+/* A text of several lines with names out of files in it, to standard output, in the same way. */
+void tool_print_lines(const char *text);
 
 /* Numbers about the contents of a tensor. */
 typedef struct tool_stats {

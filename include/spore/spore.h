@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spore.h - everything at once. */
+/* spore.h - everything at once.
+ *
+ * NULL in the place of a handle (a tensor, a model, a builder, ...) crashes nothing: a function that gives a status fails with SP_VALUE and a message, others
+ * give NULL, 0, -1 or false and do nothing; so do those that ask for the i-th of something where there is none. Where NULL means something (the CPU among
+ * devices), the function's header says so. */
 #ifndef SPORE_SPORE_H
 #define SPORE_SPORE_H
 

@@ -223,9 +223,15 @@ sp_status sp_board_create(const char *folder, const char *host, int port, sp_boa
     return status;
 }
 
-int sp_board_port(const sp_board *board) { return sp__net_port(board->net); }
-void sp_board_stop(sp_board *board) { sp__net_stop(board->net); }
-void sp_board_wait(sp_board *board) { sp__net_wait(board->net); }
+int sp_board_port(const sp_board *board) { return board ? sp__net_port(board->net) : 0; }
+void sp_board_stop(sp_board *board)
+{
+    if (board) sp__net_stop(board->net);
+}
+void sp_board_wait(sp_board *board)
+{
+    if (board) sp__net_wait(board->net);
+}
 
 void sp_board_release(sp_board *board)
 {

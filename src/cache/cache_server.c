@@ -375,6 +375,7 @@ static void serve_client(sp_cache_server *s, sp_cache_client *c)
 
 sp_status sp_cache_server_run(sp_cache_server *s)
 {
+    SP_HANDLE(s);
     struct pollfd *list = s->polled;
     sp_cache_client **who = s->polled_clients;
     sp_status status = SP_OK;
@@ -402,6 +403,7 @@ sp_status sp_cache_server_run(sp_cache_server *s)
 
 void sp_cache_server_stop(sp_cache_server *s)
 {
+    if (!s) return;
     const char one = 1;
     if (write(s->wake[1], &one, 1) < 0) return; /* full: somebody has said so already */
 }

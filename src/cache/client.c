@@ -448,6 +448,7 @@ sp_status sp_cache_create(const sp_cache_options *options, sp_cache **out)
 
 sp_cache *sp_cache_retain(sp_cache *cache)
 {
+    if (!cache) return NULL;
     atomic_fetch_add_explicit(&cache->refs, 1, memory_order_relaxed);
     return cache;
 }
@@ -470,6 +471,8 @@ static void release_kept(void *context)
 
 sp_status sp_dataset_cache(sp_dataset *ds, sp_cache *cache, const char *key, sp_dataset **out)
 {
+    SP_HANDLE(ds);
+    SP_HANDLE(cache);
     static const uint8_t none[SP_CACHE_DIGEST];
     uint8_t tree[SP_CACHE_DIGEST];
     int64_t n_rows;
@@ -518,6 +521,7 @@ static void flush_all(sp_cache *cache)
 
 sp_status sp_cache_stat(sp_cache *cache, sp_cache_figures *out)
 {
+    SP_HANDLE(cache);
     sp_cache_request q = {.version = SP_CACHE_VERSION, .kind = SP_CACHE_STAT, .session = cache->o.session};
     sp_cache_reply r;
     size_t more = 0;

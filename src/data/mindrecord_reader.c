@@ -33,6 +33,7 @@ static const sp_mindrecord_schema *schema_of(const sp_record *r) { return r->sha
 
 sp_record *sp_record_retain(sp_record *r)
 {
+    if (!r) return NULL;
     atomic_fetch_add_explicit(&r->refs, 1, memory_order_relaxed);
     return r;
 }
@@ -155,23 +156,34 @@ sp_status sp_record_open(const char *path, const sp_record_secret *secret, sp_re
 
 /* --- description ---------------------------------------------------------------------------------------------------------- */
 
-int64_t sp_record_count(const sp_record *r) { return r->n_rows; }
-int sp_record_field_count(const sp_record *r) { return schema_of(r)->n_fields; }
-const sp_record_field *sp_record_field_at(const sp_record *r, int i) { return &schema_of(r)->fields[i]; }
+int64_t sp_record_count(const sp_record *r) { return r ? r->n_rows : 0; }
+int sp_record_field_count(const sp_record *r) { return r ? schema_of(r)->n_fields : 0; }
+const sp_record_field *sp_record_field_at(const sp_record *r, int i)
+{
+    return i >= 0 && i < sp_record_field_count(r) ? &schema_of(r)->fields[i] : NULL;
+}
 int sp_record_field_find(const sp_record *r, const char *name)
 {
-    return sp__mindrecord_schema_find(schema_of(r), name);
+    return r ? sp__mindrecord_schema_find(schema_of(r), name) : -1;
 }
-const char *sp_record_shard_path(const sp_record *r, int shard) { return r->shards[shard].path; }
+static bool has_shard(const sp_record *r, int i) { return r && i >= 0 && i < r->n_shards; }
+const char *sp_record_shard_path(const sp_record *r, int shard)
+{
+    return has_shard(r, shard) ? r->shards[shard].path : NULL;
+}
 int64_t sp_record_shard_count(const sp_record *r, int shard)
 {
-    return (int64_t)sp__mindrecord_header_rows(r->shards[shard].header);
+    return !has_shard(r, shard) ? 0 : (int64_t)sp__mindrecord_header_rows(r->shards[shard].header);
 }
-int sp_record_index_at(const sp_record *r, int i) { return schema_of(r)->index[i]; }
+int sp_record_index_at(const sp_record *r, int i)
+{
+    return r && i >= 0 && i < schema_of(r)->n_index ? schema_of(r)->index[i] : -1;
+}
 const sp_mindrecord_shard *sp__mindrecord_record_shard(const sp_record *r, int i) { return &r->shards[i]; }
 
 void sp_record_describe(const sp_record *r, sp_record_info *out)
 {
+    if (!r) return;
     const sp_mindrecord_header *first = r->shards[0].header;
     *out = (sp_record_info){.version = first->schema->version,
                             .description = first->schema->description,
@@ -218,6 +230,7 @@ static sp_status choose_columns(sp_record_row *row, const sp_mindrecord_schema *
 
 sp_status sp_record_row_create(sp_record *r, const char *const *columns, int n_columns, sp_record_row **out)
 {
+    SP_HANDLE(r);
     const sp_mindrecord_schema *s = schema_of(r);
     if (columns == NULL) n_columns = s->n_fields;
     SP_CHECK(n_columns > 0, SP_VALUE, "no column is named");
@@ -270,6 +283,8 @@ static sp_status read_row(const sp_mindrecord_shard *shard, uint64_t local, sp_r
 
 sp_status sp_record_read(const sp_record *r, int64_t id, sp_record_row *row)
 {
+    SP_HANDLE(r);
+    SP_HANDLE(row);
     SP_CHECK(id >= 0 && id < r->n_rows, SP_INDEX, "row %lld is out of range, there are %lld", (long long)id,
              (long long)r->n_rows);
     SP_CHECK(row->record == r, SP_VALUE, "the row was made for another data set");
@@ -291,5 +306,5 @@ sp_status sp_record_read(const sp_record *r, int64_t id, sp_record_row *row)
     return SP_OK;
 }
 
-int sp_record_row_count(const sp_record_row *row) { return row->n_columns; }
-const sp_record_value *sp_record_row_values(const sp_record_row *row) { return row->values; }
+int sp_record_row_count(const sp_record_row *row) { return row ? row->n_columns : 0; }
+const sp_record_value *sp_record_row_values(const sp_record_row *row) { return row ? row->values : NULL; }

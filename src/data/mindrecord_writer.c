@@ -237,9 +237,12 @@ sp_status sp_record_append(const char *path, const sp_record_secret *secret, sp_
     return SP_OK;
 }
 
-int sp_record_writer_field_count(const sp_record_writer *w) { return w->n_fields; }
-const sp_record_field *sp_record_writer_field_at(const sp_record_writer *w, int i) { return &w->order[i]; }
-int64_t sp_record_writer_count(const sp_record_writer *w) { return w->n_rows; }
+int sp_record_writer_field_count(const sp_record_writer *w) { return w ? w->n_fields : 0; }
+const sp_record_field *sp_record_writer_field_at(const sp_record_writer *w, int i)
+{
+    return w && i >= 0 && i < w->n_fields ? &w->order[i] : NULL;
+}
+int64_t sp_record_writer_count(const sp_record_writer *w) { return w ? w->n_rows : 0; }
 
 /* --- checks ---------------------------------------------------------------------------------------------------------------- */
 
@@ -297,6 +300,7 @@ static bool surely_fits(const sp_record_field *f, const sp_record_value *v)
 
 sp_status sp_record_writer_check(const sp_record_writer *w, const sp_record_value *values, int64_t row)
 {
+    SP_HANDLE(w);
     for (int i = 0; i < w->n_fields; i++) {
         if (surely_fits(&w->order[i], &values[i])) continue;
         sp_status status = check_value(&w->order[i], &values[i]);
@@ -319,6 +323,7 @@ static int64_t part_of(const sp_record_writer *w, int i)
 
 sp_status sp_record_writer_batch(sp_record_writer *w, int64_t n_rows)
 {
+    SP_HANDLE(w);
     SP_CHECK(n_rows >= 0, SP_VALUE, "a batch of %lld rows", (long long)n_rows);
     w->batch_rows = w->batch_left = n_rows;
     w->shard = 0;
@@ -375,6 +380,7 @@ static sp_status check_alive(const sp_record_writer *w)
 
 sp_status sp_record_write(sp_record_writer *w, const sp_record_value *values)
 {
+    SP_HANDLE(w);
     int64_t saved = 0;
     SP_TRY(check_alive(w));
     SP_TRY(sp_record_writer_check(w, values, w->n_rows));
@@ -391,6 +397,7 @@ sp_status sp_record_write(sp_record_writer *w, const sp_record_value *values)
 
 sp_status sp_record_commit(sp_record_writer *w)
 {
+    SP_HANDLE(w);
     SP_TRY(check_alive(w));
     w->done = true;
     for (int i = 0; i < w->n_shards; i++) SP_TRY(sp__mindrecord_partial_finish(&w->shards[i]));

@@ -41,6 +41,7 @@ void sp_dataset_release(sp_dataset *ds)
 
 sp_status sp_dataset_name_files(sp_dataset *ds, int n, const int64_t *rows, const char *const *files)
 {
+    SP_HANDLE(ds);
     while (ds->n_parents == 1) ds = ds->parents[0];
     if (ds->n_parents > 0 || ds->function.origin || ds->n_files > 0 || n <= 0) return SP_OK;
     ds->files = sp__alloc_zero((size_t)n * sizeof *ds->files);
@@ -54,23 +55,30 @@ sp_status sp_dataset_name_files(sp_dataset *ds, int n, const int64_t *rows, cons
     return SP_OK;
 }
 
-int sp_dataset_column_count(const sp_dataset *ds) { return ds->n_columns; }
+int sp_dataset_column_count(const sp_dataset *ds) { return ds ? ds->n_columns : 0; }
 const char *sp_dataset_column(const sp_dataset *ds, int i)
 {
-    return i >= 0 && i < ds->n_columns ? ds->columns[i] : NULL;
+    return ds && i >= 0 && i < ds->n_columns ? ds->columns[i] : NULL;
 }
 
 int sp_dataset_column_find(const sp_dataset *ds, const char *name)
 {
+    if (!ds) return -1;
     for (int i = 0; i < ds->n_columns; i++)
         if (strcmp(ds->columns[i], name) == 0) return i;
     return -1;
 }
 
-sp_status sp_dataset_count(const sp_dataset *ds, int64_t *out) { return ds->kind->count(ds, out); }
+sp_status sp_dataset_count(const sp_dataset *ds, int64_t *out)
+{
+    SP_HANDLE(ds);
+    return ds->kind->count(ds, out);
+}
 
 static sp_status node_create(const sp_dataset_kind *kind, int n_parents, sp_dataset *const *parents, sp_dataset **out)
 {
+    for (int i = 0; i < n_parents; i++)
+        SP_CHECK(parents[i], SP_VALUE, "%s: the data set it is made of is NULL", kind->name);
     sp_dataset *ds = sp__alloc_zero(sizeof *ds);
     if (!ds) return SP_NOMEM;
     atomic_init(&ds->refs, 1);
@@ -249,6 +257,8 @@ sp_status sp_dataset_map(sp_dataset *parent, int n, sp_transform *const *transfo
     SP_TRY(node_create(&sp__node_map, 1, &parent, &ds));
     ds->transforms = sp__alloc((size_t)n * sizeof *transforms);
     SP_GOTO(done, ds->transforms ? SP_OK : SP_NOMEM);
+    for (int i = 0; i < n; i++)
+        if (!transforms[i]) SP_GOTO(done, sp__fail(SP_VALUE, "map: transform %d is NULL", i));
     for (; ds->n_transforms < n; ds->n_transforms++)
         ds->transforms[ds->n_transforms] = sp_transform_retain(transforms[ds->n_transforms]);
     SP_GOTO(done, set_made(ds, n_in, in, n_named, named));
@@ -384,11 +394,13 @@ static sp_status pass_on(const sp_dataset_kind *kind, sp_dataset *parent, int64_
 
 sp_status sp_dataset_shuffle(sp_dataset *ds, int64_t n, sp_dataset **out)
 {
+    SP_HANDLE(ds);
     return pass_on(&sp__node_shuffle, ds, n, 1, out);
 }
 
 sp_status sp_dataset_shuffle_once(sp_dataset *ds, int64_t n, uint64_t seed, sp_dataset **out)
 {
+    SP_HANDLE(ds);
     SP_TRY(pass_on(&sp__node_shuffle, ds, n, 1, out));
     (*out)->fixed = true;
     (*out)->seed = seed;
@@ -397,14 +409,17 @@ sp_status sp_dataset_shuffle_once(sp_dataset *ds, int64_t n, uint64_t seed, sp_d
 
 sp_status sp_dataset_repeat(sp_dataset *ds, int64_t n, sp_dataset **out)
 {
+    SP_HANDLE(ds);
     return pass_on(&sp__node_repeat, ds, n, n == -1 ? -1 : 1, out);
 }
 sp_status sp_dataset_skip(sp_dataset *ds, int64_t n, sp_dataset **out)
 {
+    SP_HANDLE(ds);
     return pass_on(&sp__node_skip, ds, n, 0, out);
 }
 sp_status sp_dataset_take(sp_dataset *ds, int64_t n, sp_dataset **out)
 {
+    SP_HANDLE(ds);
     return pass_on(&sp__node_take, ds, n, 0, out);
 }
 
@@ -412,6 +427,7 @@ sp_status sp_dataset_zip(int n, sp_dataset *const *list, sp_dataset **out)
 {
     const char *names[SP_COLUMNS_MAX];
     int n_columns = 0;
+    SP_HANDLES(n, list);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < list[i]->n_columns; k++) {
             SP_CHECK(n_columns < SP_COLUMNS_MAX, SP_VALUE, "zip: more than %d columns", SP_COLUMNS_MAX);
@@ -425,6 +441,7 @@ sp_status sp_dataset_zip(int n, sp_dataset *const *list, sp_dataset **out)
 sp_status sp_dataset_concat(int n, sp_dataset *const *list, sp_dataset **out)
 {
     SP_CHECK(n >= 1, SP_VALUE, "concat: there is no data set");
+    SP_HANDLES(n, list);
     for (int i = 1; i < n; i++) {
         SP_CHECK(
             list[i]->n_columns == list[0]->n_columns, SP_RUNTIME,

@@ -608,6 +608,7 @@ static sp_status start_threads(sp_iterator *it)
 
 sp_status sp_iterator_create(sp_dataset *ds, const sp_iterator_plan *plan, sp_iterator **out)
 {
+    SP_HANDLE(ds);
     sp_iterator *it = sp__alloc_zero(sizeof *it);
     sp_status status = SP_OK;
     int n = 0;
@@ -778,6 +779,7 @@ static sp_status next_row(sp_iterator *it, sp_tensor **row, bool *more)
 
 sp_status sp_iterator_next(sp_iterator *it, sp_tensor **row, bool *more)
 {
+    SP_HANDLE(it);
     if (!sp__profile_on()) return next_row(it, row, more);
     sp_span span;
     sp__profile_begin(&span);
@@ -788,6 +790,7 @@ sp_status sp_iterator_next(sp_iterator *it, sp_tensor **row, bool *more)
 
 void *sp_iterator_take_fault(sp_iterator *it)
 {
+    if (!it) return NULL;
     void *fault = it->fault;
     it->fault = NULL;
     return fault;
@@ -795,12 +798,14 @@ void *sp_iterator_take_fault(sp_iterator *it)
 
 void sp_iterator_tell(const sp_iterator *it, int64_t *epoch, int64_t *row)
 {
+    if (!it) return;
     *epoch = it->epoch;
     *row = it->row;
 }
 
 sp_status sp_iterator_seek(sp_iterator *it, int64_t epoch, int64_t row)
 {
+    SP_HANDLE(it);
     SP_CHECK(epoch >= 0 && row >= 0, SP_VALUE, "a position is an epoch and a row of 0 or more, but got %lld and %lld",
              (long long)epoch, (long long)row);
     it->started = false;
@@ -818,10 +823,11 @@ sp_status sp_iterator_seek(sp_iterator *it, int64_t epoch, int64_t row)
 
 /* --- statistics -------------------------------------------------------------------------------------------------------- */
 
-int sp_iterator_stages(const sp_iterator *it) { return it->n_plans; }
+int sp_iterator_stages(const sp_iterator *it) { return it ? it->n_plans : 0; }
 
 void sp_iterator_stage(const sp_iterator *it, int i, sp_stage_stats *out)
 {
+    if (i < 0 || i >= sp_iterator_stages(it)) return;
     const sp_stage *p = it->plans[i];
     *out = (sp_stage_stats){
         .name = stage_name(p), .depth = p->depth, .rows = p->rows, .seconds = (double)p->nanoseconds * 1e-9};
@@ -831,5 +837,6 @@ void sp_iterator_stage(const sp_iterator *it, int i, sp_stage_stats *out)
 
 void sp_iterator_describe(sp_iterator *it, sp_iterator_stats *out)
 {
+    if (!it) return;
     *out = (sp_iterator_stats){.ahead = it->n_window, .bytes = it->bytes, .waited = it->waited};
 }

@@ -64,6 +64,7 @@ static sp_status arrays_init(arrays *a, int n, sp_tensor *const *list, const cha
     if (!a->list) return SP_NOMEM;
     for (; a->n < n; a->n++) {
         const sp_tensor *t = list[a->n];
+        SP_CHECK(t, SP_VALUE, "the array of column '%s' is NULL", columns[a->n]);
         SP_CHECK(t->rank >= 1, SP_VALUE, "column '%s' is a single value; rows are the elements of its first dimension",
                  columns[a->n]);
         if (*count < 0) *count = t->dims[0];
@@ -340,7 +341,7 @@ sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_te
     sp_status status = p ? paths_copy(n_paths, paths, &p->paths) : SP_NOMEM;
     if (p) p->n = p->paths ? n_paths : 0;
     for (int i = 0; i < 3 && status == SP_OK; i++) {
-        if (at[i]->dtype != SP_DTYPE_I64 || at[i]->rank != 1 || at[i]->count != file->count)
+        if (!at[i] || at[i]->dtype != SP_DTYPE_I64 || at[i]->rank != 1 || at[i]->count != at[0]->count)
             status = sp__fail(SP_VALUE, "parts of files are three vectors of int64 of one length");
         else status = sp_tensor_contiguous(at[i], &p->at[i]);
     }
@@ -470,8 +471,8 @@ static sp_status record_columns(record *r, const char *const *columns, int n_col
 sp_status sp_dataset_from_record(sp_record *opened, const char *const *columns, int n_columns, const sp_order *order,
                                  sp_dataset **out)
 {
-    record *r = sp__alloc_zero(sizeof *r);
-    sp_status status = SP_NOMEM;
+    record *r = opened ? sp__alloc_zero(sizeof *r) : NULL;
+    sp_status status = opened ? SP_NOMEM : sp__fail(SP_VALUE, "the record is NULL");
     if (r) {
         sp__lock_init(&r->lock);
         r->record = sp_record_retain(opened);

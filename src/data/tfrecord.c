@@ -115,6 +115,7 @@ static sp_status take_record(sp_tfrecord *f, const uint8_t **data, size_t *bytes
 
 sp_status sp_tfrecord_next(sp_tfrecord *f, const void **data, size_t *bytes)
 {
+    SP_HANDLE(f);
     const uint8_t *found = NULL;
     size_t n = 0;
     if (f->at < f->map->bytes) {
@@ -130,10 +131,11 @@ sp_status sp_tfrecord_next(sp_tfrecord *f, const void **data, size_t *bytes)
     return SP_OK;
 }
 
-size_t sp_tfrecord_tell(const sp_tfrecord *f) { return f->at; }
+size_t sp_tfrecord_tell(const sp_tfrecord *f) { return f ? f->at : 0; }
 
 sp_status sp_tfrecord_seek(sp_tfrecord *f, size_t place)
 {
+    SP_HANDLE(f);
     SP_CHECK(place <= f->map->bytes, SP_VALUE, "%s: place %zu is behind the file's end at %zu", f->path, place,
              f->map->bytes);
     f->at = place;
@@ -142,6 +144,7 @@ sp_status sp_tfrecord_seek(sp_tfrecord *f, size_t place)
 
 sp_status sp_tfrecord_skip(sp_tfrecord *f, bool *more)
 {
+    SP_HANDLE(f);
     size_t bytes = 0;
     *more = f->at < f->map->bytes;
     if (!*more) return SP_OK;
@@ -366,6 +369,7 @@ static sp_status make_room(sp_example *e, const store *need)
 
 sp_status sp_example_parse(sp_example *e, const void *data, size_t bytes)
 {
+    SP_HANDLE(e);
     store need;
     e->used = (store){0, 0, 0, 0};
     SP_TRY(walk(data, bytes, NULL, &need));
@@ -373,11 +377,15 @@ sp_status sp_example_parse(sp_example *e, const void *data, size_t bytes)
     return walk(data, bytes, e, &e->used);
 }
 
-int sp_example_count(const sp_example *e) { return (int)e->used.n_features; }
-const sp_feature *sp_example_at(const sp_example *e, int i) { return &e->features[i]; }
+int sp_example_count(const sp_example *e) { return e ? (int)e->used.n_features : 0; }
+const sp_feature *sp_example_at(const sp_example *e, int i)
+{
+    return i >= 0 && i < sp_example_count(e) ? &e->features[i] : NULL;
+}
 
 const sp_feature *sp_example_find(const sp_example *e, const char *name)
 {
+    if (!e) return NULL;
     size_t n = strlen(name);
     for (size_t i = e->used.n_features; i > 0; i--) { /* of two with one name the last counts */
         const sp_feature *f = &e->features[i - 1];

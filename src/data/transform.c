@@ -137,8 +137,8 @@ void sp_transform_release(sp_transform *t)
     sp__free(t);
 }
 
-const char *sp_transform_name(const sp_transform *t) { return t->op->name; }
-bool sp_transform_is_random(const sp_transform *t) { return t->random; }
+const char *sp_transform_name(const sp_transform *t) { return t ? t->op->name : NULL; }
+bool sp_transform_is_random(const sp_transform *t) { return t && t->random; }
 
 /* --- applying ---------------------------------------------------------------------------------------------------- */
 
@@ -339,6 +339,8 @@ sp_status sp__transform_run_into(int n, sp_transform *const *list, sp_stream *st
     sp_stream none = {0};
     SP_CHECK(n_in >= 0 && n_in <= SP_COLUMNS_MAX, SP_VALUE, "a row of %d columns is too wide, at most %d are possible",
              n_in, SP_COLUMNS_MAX);
+    SP_HANDLES(n, list);
+    SP_HANDLES(n_in, in);
     for (int i = 0; i < n && !stream; i++)
         SP_CHECK(!list[i]->random, SP_VALUE, "%s is random and needs a stream of numbers", list[i]->op->name);
     sp_tensor *made[SP_COLUMNS_MAX];
@@ -361,6 +363,7 @@ done:
 sp_status sp_transform_run(const sp_transform *t, sp_stream *stream, int n_in, sp_tensor *const *in, int max_out,
                            sp_tensor **out, int *n_out)
 {
+    SP_HANDLE(t);
     sp_transform *list[1] = {(sp_transform *)(uintptr_t)t}; /* only read */
     return sp_transform_run_all(1, list, stream, n_in, in, max_out, out, n_out);
 }

@@ -57,6 +57,7 @@ const char *sp_machine_products(sp_dtype dtype)
 
 int sp_machine_kernels(const sp_op *op, char *text, size_t bytes)
 {
+    if (!op) return 0;
     int n, found = sp__provider_kernels(op, text, bytes);
     const sp_kernel_entry *list = sp__cpu_kernels(&n);
     size_t used = bytes ? strlen(text) : 0;

@@ -464,6 +464,7 @@ static __attribute__((noinline)) sp_status apply_timed(const sp_op *op, const vo
 sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
                    int *n_out)
 {
+    SP_CHECK(op, SP_VALUE, "the operator is NULL: sp_op_find gives one, or NULL where there is none of that name");
     if (sp__profile_on() && !sp__recorder) return apply_timed(op, attrs, n_in, inputs, max_out, out, n_out);
     return apply(op, attrs, n_in, inputs, max_out, out, n_out);
 }

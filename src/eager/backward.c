@@ -486,6 +486,7 @@ sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_
 
 sp_status sp_grad_spend(int n_outputs, sp_tensor *const *outputs)
 {
+    SP_HANDLES(n_outputs, outputs);
     backward w = {.strict = true};
     sp_status status = collect(&w, n_outputs, outputs, 0, NULL);
     for (int i = 0; i < w.n && status == SP_OK; i++) w.visits[i].node->spent = w.visits[i].node->n_in > 0;

@@ -28,6 +28,7 @@ sp_status sp_generator_create(uint64_t seed, sp_generator **out)
 
 sp_generator *sp_generator_retain(sp_generator *g)
 {
+    if (!g) return NULL;
     atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);
     return g;
 }
@@ -41,6 +42,7 @@ void sp_generator_release(sp_generator *g)
 
 void sp_generator_seed(sp_generator *g, uint64_t seed)
 {
+    if (!g) return;
     sp__lock(&g->lock);
     g->seed = seed;
     g->counter = 0;
@@ -59,6 +61,7 @@ static void read_state(const sp_generator *g, int64_t state[2])
 
 uint64_t sp_generator_initial_seed(const sp_generator *g)
 {
+    if (!g) return 0;
     int64_t state[2];
     read_state(g, state);
     return (uint64_t)state[0];
@@ -66,6 +69,7 @@ uint64_t sp_generator_initial_seed(const sp_generator *g)
 
 sp_status sp_generator_state(const sp_generator *g, sp_tensor **out)
 {
+    SP_HANDLE(g);
     int64_t state[2];
     read_state(g, state);
     return sp_tensor_create_from(SP_DTYPE_I64, 1, (const int64_t[]){2}, state, out);
@@ -73,6 +77,8 @@ sp_status sp_generator_state(const sp_generator *g, sp_tensor **out)
 
 sp_status sp_generator_set_state(sp_generator *g, const sp_tensor *state)
 {
+    SP_HANDLE(g);
+    SP_HANDLE(state);
     SP_CHECK(sp_tensor_dtype(state) == SP_DTYPE_I64 && sp_tensor_count(state) == 2 && sp_tensor_is_contiguous(state),
              SP_VALUE, "a state is an int64 tensor of 2 elements, but this one has dtype %s and %lld elements",
              sp_dtype_name(sp_tensor_dtype(state)), (long long)sp_tensor_count(state));
@@ -86,6 +92,7 @@ sp_status sp_generator_set_state(sp_generator *g, const sp_tensor *state)
 
 sp_status sp_generator_next(sp_generator *g, int64_t count, sp_tensor **state)
 {
+    SP_HANDLE(g);
     SP_CHECK(count >= 0, SP_VALUE, "%lld numbers are asked for, the count must not be negative", (long long)count);
     sp_tensor *t;
     SP_TRY(sp_tensor_create(SP_DTYPE_I64, 1, (const int64_t[]){2}, &t));

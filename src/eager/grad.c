@@ -381,7 +381,7 @@ int sp_grad_pause(void)
     return depth;
 }
 void sp_grad_resume(int depth) { sp__grad_depth = depth; }
-bool sp_grad_tracked(const sp_tensor *t) { return t->node != NULL; }
+bool sp_grad_tracked(const sp_tensor *t) { return t && t->node != NULL; }
 
 const char *sp__grad_name(const sp_tensor *t) { return t->node && t->node->op ? t->node->op->name : NULL; }
 int sp__grad_n_parents(const sp_tensor *t) { return t->node ? t->node->n_in : 0; }
@@ -431,6 +431,7 @@ sp_status sp_grad_watch(sp_tensor *t)
 
 void sp_grad_unwatch(sp_tensor *t)
 {
+    if (!t) return;
     sp_grad_node *n = t->node;
     if (!n || !is_leaf(n)) return;
     if (--n->watchers > 0) return;
@@ -459,6 +460,7 @@ sp_status sp_grad_hook_add(sp_tensor *t, sp_grad_hook fn, void (*release)(void *
 
 void sp_grad_hook_remove(sp_tensor *t, int64_t id)
 {
+    if (!t) return;
     if (!t->node) return;
     for (sp_grad_hook_entry **at = &t->node->hooks; *at; at = &(*at)->next) {
         if ((*at)->id != id) continue;
@@ -491,6 +493,7 @@ sp_status sp_grad_variable(sp_tensor *t, sp_tensor **out)
 /* A node between tensors that were computed without it: of inputs and outputs it has the geometry. */
 static sp_status connect(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs, sp_grad_node **out)
 {
+    SP_HANDLES(n_out, outputs);
     sp_grad_node *n = node_create(n_in, n_out);
     if (!n) return SP_NOMEM;
     sp_status status = SP_OK;

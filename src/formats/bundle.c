@@ -239,12 +239,14 @@ sp_status sp_bundle_add_from(sp_bundle *b, const char *name, const sp_bundle *fr
 }
 
 void sp__bundle_set_format(sp_bundle *b, const sp_format *format) { b->format = format; }
-const sp_format *sp_bundle_format(const sp_bundle *b) { return b->format; }
-int64_t sp_bundle_count(const sp_bundle *b) { return b->count; }
-const char *sp_bundle_name_at(const sp_bundle *b, int64_t i) { return b->entries[i].name; }
+const sp_format *sp_bundle_format(const sp_bundle *b) { return b ? b->format : NULL; }
+int64_t sp_bundle_count(const sp_bundle *b) { return b ? b->count : 0; }
+static bool has(const sp_bundle *b, int64_t i) { return b && i >= 0 && i < b->count; }
+const char *sp_bundle_name_at(const sp_bundle *b, int64_t i) { return has(b, i) ? b->entries[i].name : NULL; }
 
 sp_tensor *sp_bundle_tensor_at(const sp_bundle *b, int64_t i)
 {
+    if (!has(b, i)) return NULL;
     entry *e = &b->entries[i];
     sp_tensor *t = atomic_load_explicit(&e->tensor, memory_order_acquire);
     if (t != NULL || e->wait == NULL) return t;
@@ -257,11 +259,12 @@ sp_tensor *sp_bundle_tensor_at(const sp_bundle *b, int64_t i)
 
 bool sp_bundle_waits_at(const sp_bundle *b, int64_t i)
 {
-    return b->entries[i].wait != NULL && b->entries[i].tensor == NULL;
+    return has(b, i) && b->entries[i].wait != NULL && b->entries[i].tensor == NULL;
 }
 
 sp_dtype sp_bundle_shape_at(const sp_bundle *b, int64_t i, int *rank, const int64_t **dims)
 {
+    if (!has(b, i)) return SP_DTYPE_NONE;
     const entry *e = &b->entries[i];
     const sp_tensor *t = e->tensor;
     if (t == NULL && e->wait == NULL) return SP_DTYPE_NONE;
@@ -329,13 +332,14 @@ void sp__contents_release(sp_contents *v)
 
 const char *sp_bundle_text_at(const sp_bundle *b, int64_t i, size_t *bytes)
 {
+    if (!has(b, i)) return NULL;
     if (bytes != NULL) *bytes = b->entries[i].text_bytes;
     return b->entries[i].text;
 }
 
 int64_t sp_bundle_find(const sp_bundle *b, const char *name)
 {
-    if (b->n_slots == 0) return -1;
+    if (!b || b->n_slots == 0) return -1;
     return b->slots[slot_of(b, name, hash_of(name))] - 1;
 }
 
@@ -387,14 +391,16 @@ sp_status sp_bundle_set_note(sp_bundle *b, const char *key, const char *text)
 
 const char *sp_bundle_note(const sp_bundle *b, const char *key)
 {
+    if (!b) return NULL;
     int64_t i = find_note(b, key);
     return i < 0 ? NULL : b->notes[i].text;
 }
 
-int64_t sp_bundle_note_count(const sp_bundle *b) { return b->n_notes; }
+int64_t sp_bundle_note_count(const sp_bundle *b) { return b ? b->n_notes : 0; }
 
 const char *sp_bundle_note_at(const sp_bundle *b, int64_t i, const char **key)
 {
+    if (!b || i < 0 || i >= b->n_notes) return NULL;
     if (key != NULL) *key = b->notes[i].key;
     return b->notes[i].text;
 }

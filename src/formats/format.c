@@ -25,11 +25,11 @@ enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 /* --- the list ---------------------------------------------------------------------------------------------------- */
 
 int sp_format_count(void) { return N_FORMATS; }
-const sp_format *sp_format_at(int i) { return formats[i]; }
-const char *sp_format_name(const sp_format *format) { return format->name; }
-const char *sp_format_title(const sp_format *format) { return format->title; }
-const char *sp_format_extensions(const sp_format *format) { return format->extensions; }
-bool sp_format_can_write(const sp_format *format) { return format->write != NULL; }
+const sp_format *sp_format_at(int i) { return i >= 0 && i < N_FORMATS ? formats[i] : NULL; }
+const char *sp_format_name(const sp_format *format) { return format ? format->name : NULL; }
+const char *sp_format_title(const sp_format *format) { return format ? format->title : NULL; }
+const char *sp_format_extensions(const sp_format *format) { return format ? format->extensions : NULL; }
+bool sp_format_can_write(const sp_format *format) { return format && format->write != NULL; }
 
 const sp_format *sp_format_find(const char *name)
 {

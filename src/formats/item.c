@@ -42,6 +42,7 @@ sp_status sp_item_create_tensor(sp_tensor *t, sp_item **out)
 sp_status sp_item_create_list(int n, sp_item *const *items, sp_item **out)
 {
     SP_CHECK(n >= 0 && (items != NULL || n == 0) && out != NULL, SP_VALUE, "items and out must not be NULL");
+    SP_HANDLES(n, items);
     sp_item *list;
     SP_TRY(item_create(&list));
     list->items = sp__alloc_zero((size_t)(n + 1) * sizeof *list->items);
@@ -87,8 +88,11 @@ sp_status sp_item_create_texts(int rank, const int64_t *dims, const char *const 
     return status;
 }
 
-sp_tensor *sp_item_tensor(const sp_item *item) { return item->tensor; }
-int sp_item_count(const sp_item *item) { return item->n; }
-sp_item *sp_item_at(const sp_item *item, int i) { return i >= 0 && i < item->n ? item->items[i] : NULL; }
-const sp_spec *sp_item_texts(const sp_item *item) { return item->texts != NULL ? &item->spec : NULL; }
-const char *sp_item_text(const sp_item *item, int64_t i) { return i >= 0 && i < item->n_texts ? item->texts[i] : NULL; }
+sp_tensor *sp_item_tensor(const sp_item *item) { return item ? item->tensor : NULL; }
+int sp_item_count(const sp_item *item) { return item ? item->n : -1; }
+sp_item *sp_item_at(const sp_item *item, int i) { return item && i >= 0 && i < item->n ? item->items[i] : NULL; }
+const sp_spec *sp_item_texts(const sp_item *item) { return item && item->texts != NULL ? &item->spec : NULL; }
+const char *sp_item_text(const sp_item *item, int64_t i)
+{
+    return item && i >= 0 && i < item->n_texts ? item->texts[i] : NULL;
+}

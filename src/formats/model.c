@@ -39,6 +39,7 @@ static const sp_file_options no_options = {0};
 
 sp_model *sp_model_retain(sp_model *m)
 {
+    if (!m) return NULL;
     atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
     return m;
 }
@@ -187,18 +188,33 @@ sp_status sp_model_load_memory(const void *data, size_t bytes, const sp_file_opt
 
 /* --- the face ---------------------------------------------------------------------------------------------------- */
 
-int sp_model_inputs(const sp_model *m) { return m->n_inputs; }
-int sp_model_outputs(const sp_model *m) { return m->n_outputs; }
-const char *sp_model_input_name(const sp_model *m, int i) { return m->inputs[i].name; }
-const char *sp_model_output_name(const sp_model *m, int i) { return m->outputs[i].name; }
-const sp_spec *sp_model_input_spec(const sp_model *m, int i) { return &m->inputs[i].spec; }
-const sp_spec *sp_model_output_spec(const sp_model *m, int i) { return &m->outputs[i].spec; }
-const char *sp_model_input_axis(const sp_model *m, int i, int axis) { return m->inputs[i].axis_names[axis]; }
-const char *sp_model_output_axis(const sp_model *m, int i, int axis) { return m->outputs[i].axis_names[axis]; }
-const char *sp_model_form(const sp_model *m) { return m->form; }
-const sp_bundle *sp_model_parameters(const sp_model *m) { return m->parameters; }
-int sp_model_nodes(const sp_model *m) { return m->n_nodes; }
-const sp_model_node *sp_model_node_at(const sp_model *m, int i) { return &m->nodes[i]; }
+int sp_model_inputs(const sp_model *m) { return m ? m->n_inputs : 0; }
+int sp_model_outputs(const sp_model *m) { return m ? m->n_outputs : 0; }
+static const sp_model_value *input(const sp_model *m, int i)
+{
+    return m && i >= 0 && i < m->n_inputs ? &m->inputs[i] : NULL;
+}
+static const sp_model_value *output(const sp_model *m, int i)
+{
+    return m && i >= 0 && i < m->n_outputs ? &m->outputs[i] : NULL;
+}
+static const char *axis_of(const sp_model_value *v, int axis)
+{
+    return v && axis >= 0 && axis < SP_RANK_MAX ? v->axis_names[axis] : NULL;
+}
+const char *sp_model_input_name(const sp_model *m, int i) { return input(m, i) ? input(m, i)->name : NULL; }
+const char *sp_model_output_name(const sp_model *m, int i) { return output(m, i) ? output(m, i)->name : NULL; }
+const sp_spec *sp_model_input_spec(const sp_model *m, int i) { return input(m, i) ? &input(m, i)->spec : NULL; }
+const sp_spec *sp_model_output_spec(const sp_model *m, int i) { return output(m, i) ? &output(m, i)->spec : NULL; }
+const char *sp_model_input_axis(const sp_model *m, int i, int axis) { return axis_of(input(m, i), axis); }
+const char *sp_model_output_axis(const sp_model *m, int i, int axis) { return axis_of(output(m, i), axis); }
+const char *sp_model_form(const sp_model *m) { return m ? m->form : NULL; }
+const sp_bundle *sp_model_parameters(const sp_model *m) { return m ? m->parameters : NULL; }
+int sp_model_nodes(const sp_model *m) { return m ? m->n_nodes : 0; }
+const sp_model_node *sp_model_node_at(const sp_model *m, int i)
+{
+    return m && i >= 0 && i < m->n_nodes ? &m->nodes[i] : NULL;
+}
 
 const char *sp__model_scope(sp__arena *arena, const char *name)
 {
@@ -230,6 +246,8 @@ sp_status sp_model_reset(sp_model *m)
 
 sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tensor)
 {
+    SP_HANDLE(m);
+    SP_HANDLE(tensor);
     int64_t i = sp_bundle_find(m->parameters, name);
     int rank;
     const int64_t *dims;
@@ -246,6 +264,7 @@ sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tenso
 
 sp_status sp_model_set_device(sp_model *m, sp_device *d)
 {
+    SP_HANDLE(m);
     SP_CHECK(sp__jit_count(m->programs->jit).n_recorded == 0, SP_RUNTIME,
              "the device of a model cannot be changed after the model was run");
     for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
@@ -264,6 +283,7 @@ sp_status sp_model_set_device(sp_model *m, sp_device *d)
 
 sp_status sp_model_set_input_shape(sp_model *m, const char *name, int rank, const int64_t *dims)
 {
+    SP_HANDLE(m);
     char given[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
     SP_CHECK(name != NULL && rank >= 0 && rank <= SP_RANK_MAX, SP_VALUE, "a name and 0 to %d dimensions are needed",
              SP_RANK_MAX);
@@ -507,6 +527,7 @@ static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *
 
 sp_status sp_model_report(sp_model *m, char **out)
 {
+    SP_HANDLE(m);
     sp__text text = {0};
     if (m->programs->stepwise)
         sp__text_put(&text, "run operator by operator: shapes depend on the contents of arguments\n");
@@ -530,7 +551,7 @@ static const sp_model_value *no_tensor(const sp_model *m)
     return NULL;
 }
 
-bool sp_model_needs_items(const sp_model *m) { return no_tensor(m) != NULL; }
+bool sp_model_needs_items(const sp_model *m) { return m && no_tensor(m) != NULL; }
 
 static sp_status check_item(const sp_model_value *face, const sp_item *item)
 {
@@ -545,6 +566,7 @@ static sp_status check_item(const sp_model_value *face, const sp_item *item)
 
 sp_status sp_model_run_items(sp_model *m, int n_in, sp_item *const *in, int n_out, sp_item **out)
 {
+    SP_HANDLE(m);
     SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
              "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in,
              n_out);
@@ -624,6 +646,7 @@ static sp_status run_there(sp_model *m, int n_in, sp_tensor *const *in, int n_ou
 
 sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
+    SP_HANDLE(m);
     SP_TRY(sp__model_check_files(m));
     SP_TRY(m->device != NULL ? run_there(m, n_in, in, n_out, out) : run_tensors(m, n_in, in, n_out, out));
     sp_status status = sp__model_check_files(m);

@@ -549,6 +549,7 @@ static uint64_t function_work(const sp_function *f, uint8_t *active)
 
 sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *multiply_adds)
 {
+    SP_HANDLE(m);
     sp_spec specs[64];
     sp_graph *g;
     sp_function *f;

@@ -115,8 +115,14 @@ void sp_session_release(sp_session *s)
     sp__free(s);
 }
 
-const sp_spec *sp_session_input_spec(const sp_session *s, int i) { return i >= 0 && i < s->n_in ? &s->in[i] : NULL; }
-const sp_spec *sp_session_output_spec(const sp_session *s, int i) { return i >= 0 && i < s->n_out ? &s->out[i] : NULL; }
+const sp_spec *sp_session_input_spec(const sp_session *s, int i)
+{
+    return s && i >= 0 && i < s->n_in ? &s->in[i] : NULL;
+}
+const sp_spec *sp_session_output_spec(const sp_session *s, int i)
+{
+    return s && i >= 0 && i < s->n_out ? &s->out[i] : NULL;
+}
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 

@@ -164,6 +164,7 @@ sp_status sp_program_create(sp_function *f, const sp_program_options *options, s
 
 sp_program *sp_program_retain(sp_program *p)
 {
+    if (!p) return NULL;
     atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
     return p;
 }
@@ -220,6 +221,7 @@ static sp_status exact_twin(sp_program *p, sp_program **out)
 
 sp_status sp_program_run(sp_program *p, int n_args, sp_tensor *const *args, int n_results, sp_tensor **results)
 {
+    SP_HANDLE(p);
     const sp_function *f = p->entry->function;
     SP_CHECK(n_args == f->n_params, SP_TYPE, "program %s takes %d arguments, but got %d", f->name, f->n_params, n_args);
     for (int i = 0; i < n_args; i++) {
@@ -237,7 +239,7 @@ sp_status sp_program_run(sp_program *p, int n_args, sp_tensor *const *args, int 
     return sp__machine_run(p, n_args, args, n_results, results);
 }
 
-int sp_program_results(const sp_program *p) { return p->n_results; }
+int sp_program_results(const sp_program *p) { return p ? p->n_results : 0; }
 
 /* --- the report -------------------------------------------------------------------------------------------------- */
 
@@ -323,6 +325,7 @@ static void say_dearest(text *t, sp_segment *s)
 
 sp_status sp_program_report(const sp_program *p, char **out)
 {
+    SP_HANDLE(p);
     text t = {.data = sp__alloc(1024), .capacity = 1024};
     if (!t.data) return SP_NOMEM;
     say(&t, "program %s: %d functions, made in %.0f us\n", p->entry->function->name, p->n_codes, p->create_us);

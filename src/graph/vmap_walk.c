@@ -379,16 +379,21 @@ static sp_status results_of(const walk *w, sp_tensor **out, bool *out_batched)
     return SP_OK;
 }
 
-void sp_function_will_batch(sp_function *f) { f->keeps_outside = true; }
+void sp_function_will_batch(sp_function *f)
+{
+    if (f) f->keeps_outside = true;
+}
 
 sp_status sp_function_batch(sp_function *f, const sp_batch_spec *spec, int n_args, sp_tensor *const *args, int n_out,
                             sp_tensor **out, bool *out_batched, char **slow)
 {
+    SP_HANDLE(f);
     SP_CHECK(f->finished, SP_RUNTIME, "function %s is still being recorded", f->name);
     SP_CHECK(n_args == f->n_params, SP_VALUE, "function %s has %d parameters, but got %d arguments", f->name,
              f->n_params, n_args);
     SP_CHECK(f->tail || n_out == f->n_results, SP_VALUE, "function %s has %d results, but %d are asked for", f->name,
              f->n_results, n_out);
+    SP_HANDLES(n_args, args);
     SP_CHECK(spec->size > 0, SP_VALUE, "there are %lld slices", (long long)spec->size);
     walk w = {.f = f, .size = spec->size, .spec = spec};
     const sp_place *place = sp__place;

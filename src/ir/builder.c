@@ -35,23 +35,35 @@ void sp_builder_release(sp_builder *b)
     sp__free(b);
 }
 
-void sp_builder_reset(sp_builder *b) { sp__builder_done(b); }
+void sp_builder_reset(sp_builder *b)
+{
+    if (b) sp__builder_done(b);
+}
 
 void *sp__builder_fail(sp_builder *b, sp_status status)
 {
-    if (b->status == SP_OK) {
+    if (b && b->status == SP_OK) {
         b->status = status;
         sp_error_capture(status, &b->error);
     }
     return NULL;
 }
 
-sp_status sp_builder_status(const sp_builder *b) { return b->status == SP_OK ? SP_OK : sp_error_raise(&b->error); }
+sp_status sp_builder_status(const sp_builder *b)
+{
+    SP_HANDLE(b);
+    return b->status == SP_OK ? SP_OK : sp_error_raise(&b->error);
+}
 sp_status sp__builder_status(sp_builder *b) { return sp_builder_status(b); }
 
 sp_tensor *sp_builder_take_tensor(sp_builder *b, sp_tensor *t)
 {
     if (!t) return NULL;
+    if (!b) {
+        sp_tensor_release(t);
+        sp__fail(SP_VALUE, "sp_builder_take_tensor: b is NULL");
+        return NULL;
+    }
     if (b->n == b->capacity) {
         size_t old = (size_t)b->capacity * sizeof *b->owned;
         sp_tensor **more = b->owned == b->few ? sp__alloc(2 * old) : sp__realloc(b->owned, old, 2 * old);
@@ -76,6 +88,7 @@ sp_status sp__builder_keep(sp_builder *b, sp_tensor **t)
 sp_status sp_builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,
                                 int max_out, sp_tensor **out, int *n_out)
 {
+    SP_CHECK(b, SP_VALUE, "the builder is NULL: sp_builder_create makes one");
     if (b->status != SP_OK) return b->status;
     sp_status status = sp_apply(op, attrs, n_in, in, max_out, out, n_out);
     if (status != SP_OK) {
@@ -103,6 +116,7 @@ sp_status sp_builder_call_many(sp_builder *b, const char *name, const char *text
                                int max_out, sp_tensor **out)
 {
     for (int i = 0; i < max_out; i++) out[i] = NULL;
+    SP_CHECK(b, SP_VALUE, "the builder is NULL: sp_builder_create makes one");
     if (b->status != SP_OK) return sp__builder_status(b);
     const sp_op *op = sp_op_find(name);
     if (!op) {

@@ -67,6 +67,7 @@ static void put_function(sp__text *t, const sp_function *f)
 
 sp_status sp_graph_dot(const sp_graph *g, char **out)
 {
+    SP_HANDLE(g);
     sp__text t = {0};
     sp__text_put(&t, "digraph spore {\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n");
     for (const sp_function *f = g->first; f; f = f->next)

@@ -26,10 +26,11 @@ sp_status sp_graph_create(sp_graph **out)
     return SP_OK;
 }
 
-sp_graph *sp_graph_retain(sp_graph *g)
+sp_graph *sp_graph_retain(sp_graph *graph)
 {
-    atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);
-    return g;
+    if (!graph) return NULL;
+    atomic_fetch_add_explicit(&graph->refs, 1, memory_order_relaxed);
+    return graph;
 }
 
 void sp_graph_release(sp_graph *g)

@@ -277,6 +277,10 @@ sp_status sp__graph_print(const sp_graph *g, bool brief, char **out)
     return status;
 }
 
-sp_status sp_graph_text(const sp_graph *g, char **out) { return sp__graph_print(g, false, out); }
+sp_status sp_graph_text(const sp_graph *g, char **out)
+{
+    SP_HANDLE(g);
+    return sp__graph_print(g, false, out);
+}
 
 void sp_text_free(char *text) { sp__free(text); }

@@ -95,8 +95,11 @@ void sp__function_rollback(sp_function *f, sp_mark mark)
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
-bool sp_tensor_is_symbol(const sp_tensor *t) { return t->symbol != NULL; }
-void sp_graph_variable_mark(sp_tensor *t) { t->flags |= SP_TENSOR_VARIABLE; }
+bool sp_tensor_is_symbol(const sp_tensor *t) { return t && t->symbol != NULL; }
+void sp_graph_variable_mark(sp_tensor *t)
+{
+    if (t) t->flags |= SP_TENSOR_VARIABLE;
+}
 
 bool sp__is_variable(const sp_tensor *t)
 {
@@ -259,6 +262,7 @@ sp_status sp__specs_check(const char *what, int n, const sp_spec *specs)
 sp_status sp_function_begin(sp_graph *g, const char *name, int n_params, const sp_spec *specs, sp_function **out,
                             sp_tensor **params)
 {
+    SP_HANDLE(g);
     SP_CHECK(!sp__recorder || sp__recorder->graph == g, SP_RUNTIME,
              "a function of another graph is being recorded on this thread");
     SP_TRY(sp__specs_check("parameter", n_params, specs));
@@ -312,6 +316,7 @@ static sp_status check_innermost(const sp_function *f)
 
 sp_status sp_function_end(sp_function *f, int n_results, sp_tensor *const *results)
 {
+    SP_HANDLE(f);
     SP_TRY(check_innermost(f));
     for (int i = 0; i < n_results; i++)
         SP_CHECK(results[i], SP_VALUE,
@@ -343,6 +348,8 @@ static sp_status call_node(sp_function *f, sp_node_kind kind, sp_tensor *callee,
 
 sp_status sp_function_end_call(sp_function *f, sp_tensor *callee, int n_args, sp_tensor *const *args)
 {
+    SP_HANDLE(f);
+    SP_HANDLE(callee);
     SP_TRY(check_innermost(f));
     SP_TRY(call_node(f, SP_NODE_CALL, callee, n_args, args, 0, &f->tail));
     f->finished = true;
@@ -360,6 +367,7 @@ static sp_status function_symbol(sp_value *v, sp_tensor **out)
 
 sp_status sp_function_value(sp_function *f, sp_tensor **out)
 {
+    SP_HANDLE(f);
     sp_value *v = sp__value_function(f, f);
     return v ? function_symbol(v, out) : SP_NOMEM;
 }
@@ -454,6 +462,9 @@ sp_status sp_function_switch(sp_tensor *cond, sp_tensor *yes, sp_tensor *no, sp_
 sp_status sp_function_if(sp_tensor *cond, sp_function *yes, sp_function *no, int n_args, sp_tensor *const *args,
                          int n_out, sp_tensor **out)
 {
+    SP_HANDLE(cond);
+    SP_HANDLE(yes);
+    SP_HANDLE(no);
     sp_tensor *a = NULL, *b = NULL, *chosen = NULL;
     sp_status status;
     SP_GOTO(done, sp_function_value(yes, &a));
@@ -591,12 +602,14 @@ static sp_status differentiate(bool strict, sp_function *callee, int n_args, sp_
 sp_status sp_function_grad(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions,
                            const int *positions, sp_tensor **out)
 {
+    SP_HANDLE(callee);
     return differentiate(true, callee, n_args, args, n_positions, positions, out);
 }
 
 sp_status sp_function_grad_allow_unused(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions,
                                         const int *positions, sp_tensor **out)
 {
+    SP_HANDLE(callee);
     return differentiate(false, callee, n_args, args, n_positions, positions, out);
 }
 

@@ -160,7 +160,7 @@ sp_tensor *sp__typed_rest(sp_builder *b, const sp_op *op, const void *attrs, int
                           int n_rest, sp_tensor *const *rest)
 {
     sp_tensor *in[SP_IN_MAX];
-    if (b->status != SP_OK) return NULL;
+    if (b && b->status != SP_OK) return NULL;
     if (n_rest < 0 || n_rest > SP_IN_MAX - n_first)
         return sp__builder_fail(b, sp__fail(SP_VALUE, "%s takes 0 to %d of its last inputs, found %d", op->name,
                                             SP_IN_MAX - n_first, n_rest));

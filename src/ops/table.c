@@ -81,13 +81,26 @@ const sp_op *sp_op_at(int i)
     if (i < 0 || i >= sp_op_count()) return NULL;
     return i < OP_COUNT ? table[i] : &registered[i - OP_COUNT]->op;
 }
-const char *sp_op_name(const sp_op *op) { return op->name; }
-const char *sp_op_inputs(const sp_op *op) { return op->inputs; }
-const char *sp_op_doc(const sp_op *op) { return op->doc ? op->doc : ""; }
-const char *sp_op_python(const sp_op *op) { return op->python ? op->python : ""; }
-int sp_op_results(const sp_op *op) { return op->n_out == 0 ? 1 : op->n_out; }
+const char *sp_op_name(const sp_op *op) { return op ? op->name : NULL; }
+const char *sp_op_inputs(const sp_op *op) { return op ? op->inputs : NULL; }
+const char *sp_op_doc(const sp_op *op)
+{
+    if (!op) return NULL;
+    return op->doc ? op->doc : "";
+}
+const char *sp_op_python(const sp_op *op)
+{
+    if (!op) return NULL;
+    return op->python ? op->python : "";
+}
+int sp_op_results(const sp_op *op)
+{
+    if (!op) return 0;
+    return op->n_out == 0 ? 1 : op->n_out;
+}
 bool sp_op_takes(const sp_op *op, sp_dtype dtype)
 {
+    if (!op) return false;
     return dtype >= 0 && dtype < SP_DTYPE_COUNT && ((op->dtypes ? op->dtypes : SP_DT_ALL) >> dtype & 1);
 }
 
@@ -146,6 +159,7 @@ sp_status sp__op_add(const sp_registered *r)
 
 int sp_op_attrs(const sp_op *op, const sp_attr **attrs, size_t *attrs_bytes)
 {
+    if (!op) return 0;
     if (attrs) *attrs = op->attrs;
     if (attrs_bytes) *attrs_bytes = op->attrs_bytes;
     return op->n_attrs;

@@ -267,6 +267,7 @@ sp_status sp__split_home(sp_tensor *t, int stage, int stages, bool kept)
 
 bool sp_tensor_is_elsewhere(const sp_tensor *t)
 {
+    if (!t) return false;
     if (!(t->flags & SP_TENSOR_SPLIT)) return false;
     sp__lock(&table_lock);
     const entry *e = find(t);
@@ -290,6 +291,7 @@ static bool find_home(const sp_tensor *t, int *home, int *stages)
 
 bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole)
 {
+    if (!t) return false;
     sp_mesh_split split;
     int home, stages;
     if (!sp__split_find(t, &split)) return false;
@@ -300,6 +302,7 @@ bool sp_tensor_is_split(const sp_tensor *t, sp_spec *whole)
 
 bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX])
 {
+    if (!t) return false;
     sp_mesh_split split;
     if (!sp__split_find(t, &split)) return false;
     for (int i = 0; i < split.whole.rank; i++) splits[i] = sp__layout_parts(&split.mesh, &split.layout, i, NULL);
@@ -308,6 +311,7 @@ bool sp_tensor_splits(const sp_tensor *t, int64_t splits[SP_RANK_MAX])
 
 int sp_tensor_grid(const sp_tensor *t, int64_t sizes[SP_GRID_MAX], int64_t axes[SP_GRID_MAX])
 {
+    if (!t) return 0;
     sp_mesh_split split;
     int n = 0;
     if (!sp__split_find(t, &split)) return 0;
@@ -325,6 +329,8 @@ int sp_tensor_grid(const sp_tensor *t, int64_t sizes[SP_GRID_MAX], int64_t axes[
 
 sp_status sp_tensor_slice_like(const sp_tensor *whole, const sp_tensor *like, sp_tensor **out)
 {
+    SP_HANDLE(whole);
+    SP_HANDLE(like);
     sp_mesh_split split;
     char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
     SP_CHECK(sp__split_find(like, &split), SP_VALUE, "the tensor is not split over ranks");
@@ -382,6 +388,7 @@ done:
 
 sp_status sp_tensor_whole(sp_tensor *t, sp_tensor **out)
 {
+    SP_HANDLE(t);
     int home, stages;
     if (!(t->flags & SP_TENSOR_SPLIT) || !find_home(t, &home, &stages)) return join_slices(t, out);
     sp_comm *world = sp_comm_world();

@@ -251,6 +251,7 @@ const char *sp_serve_config_get(const sp_serve_config *c, const char *key, int *
 
 int sp_serve_config_models(const sp_serve_config *c, const sp_model_config **out)
 {
+    if (!c) return 0;
     *out = c->models;
     return c->n_models;
 }

@@ -462,6 +462,7 @@ sp_status sp__server_check(const struct sp_server *s)
 
 sp_status sp_server_start(sp_server *s)
 {
+    SP_HANDLE(s);
     sigset_t all, before;
     SP_TRY(sp__server_check(s));
     SP_CHECK(!s->started, SP_RUNTIME, "the server was started already");
@@ -480,14 +481,16 @@ sp_status sp_server_start(sp_server *s)
     return failure == 0 ? SP_OK : sp__fail_thread(failure, "the server");
 }
 
-int sp_server_port(const sp_server *s) { return sp__net_port(s->net); }
+int sp_server_port(const sp_server *s) { return s ? sp__net_port(s->net) : 0; }
 void sp_server_stop(sp_server *s)
 {
+    if (!s) return;
     if (is_ours(s)) sp__net_stop(s->net);
 }
 
 void sp_server_reload(sp_server *s)
 {
+    if (!s) return;
     if (is_ours(s)) sp__net_reload(s->net);
 }
 
@@ -499,6 +502,7 @@ static void join_watcher(struct sp_server *s)
 
 sp_status sp_server_wait(sp_server *s)
 {
+    SP_HANDLE(s);
     SP_TRY(sp__server_check(s));
     sp__net_wait(s->net); /* every job has been answered by then */
     sp__lock(&s->work_lock);

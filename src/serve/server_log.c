@@ -222,10 +222,14 @@ void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, .
     append(s->log, kind, text);
 }
 
-void sp_server_log(sp_server *s, sp_log_kind kind, const char *text) { sp__server_log(s, kind, "%s", text); }
+void sp_server_log(sp_server *s, sp_log_kind kind, const char *text)
+{
+    if (s) sp__server_log(s, kind, "%s", text);
+}
 
 void sp_server_log_lost(sp_server *s, sp_log_kind kind)
 {
+    if (!s) return;
     if (s->log == NULL) return;
     if (atomic_load(&s->log->telling)) atomic_store(&s->log->tell_lost, true);
     else atomic_fetch_add(&s->log->dropped[kind == SP_LOG_ACCESS], 1);

@@ -276,6 +276,7 @@ void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from)
 
 sp_tensor *sp_tensor_retain(sp_tensor *t)
 {
+    if (!t) return NULL;
     atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
     return t;
 }
@@ -293,14 +294,15 @@ void sp_tensor_release(sp_tensor *t)
 
 /* --- questions --------------------------------------------------------------------------------------------------- */
 
-sp_dtype sp_tensor_dtype(const sp_tensor *t) { return (sp_dtype)t->dtype; }
-int sp_tensor_rank(const sp_tensor *t) { return t->rank; }
-const int64_t *sp_tensor_dims(const sp_tensor *t) { return t->dims; }
-const int64_t *sp_tensor_strides(const sp_tensor *t) { return t->strides; }
-int64_t sp_tensor_count(const sp_tensor *t) { return t->count; }
-size_t sp_tensor_bytes(const sp_tensor *t) { return (size_t)t->count * sp_dtype_bytes((sp_dtype)t->dtype); }
+sp_dtype sp_tensor_dtype(const sp_tensor *t) { return t ? (sp_dtype)t->dtype : SP_DTYPE_NONE; }
+int sp_tensor_rank(const sp_tensor *t) { return t ? t->rank : 0; }
+const int64_t *sp_tensor_dims(const sp_tensor *t) { return t ? t->dims : NULL; }
+const int64_t *sp_tensor_strides(const sp_tensor *t) { return t ? t->strides : NULL; }
+int64_t sp_tensor_count(const sp_tensor *t) { return t ? t->count : 0; }
+size_t sp_tensor_bytes(const sp_tensor *t) { return t ? (size_t)t->count * sp_dtype_bytes((sp_dtype)t->dtype) : 0; }
 void *sp_tensor_data(const sp_tensor *t)
 {
+    if (!t) return NULL;
     if (sp__tensor_buffer(t)) {
         (void)sp__tensor_need_value(t); /* the message */
         return NULL;
@@ -308,8 +310,11 @@ void *sp_tensor_data(const sp_tensor *t)
     sp__storage_open(t->storage); /* who has the address may write */
     return t->data;
 }
-bool sp_tensor_is_contiguous(const sp_tensor *t) { return t->flags & SP_TENSOR_CONTIGUOUS; }
-bool sp_tensor_shares(const sp_tensor *a, const sp_tensor *b) { return a->storage && a->storage == b->storage; }
+bool sp_tensor_is_contiguous(const sp_tensor *t) { return t && t->flags & SP_TENSOR_CONTIGUOUS; }
+bool sp_tensor_shares(const sp_tensor *a, const sp_tensor *b)
+{
+    return a && b && a->storage && a->storage == b->storage;
+}
 
 /* --- views and copies -------------------------------------------------------------------------------------------- */
 

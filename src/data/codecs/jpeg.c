@@ -255,6 +255,7 @@ static sp_status encode(const sp_image *m, int quality, sp_tensor **out)
 
 sp_status sp_image_encode_jpeg(const sp_tensor *image, int quality, sp_tensor **out)
 {
+    SP_HANDLE(image);
     sp_image m;
     sp_tensor *copy;
     SP_TRY(sp__image_view("EncodeJpeg", (sp_tensor *)(uintptr_t)image, &m, &copy));
