@@ -62,6 +62,8 @@ static int start(int argc, char **argv)
     if ((code = read_memory(limit, &spill)) != 0 || (code = read_memory(memory, &s.o)) != 0) return code;
     if (limit != NULL && spill.max_bytes == 0)
         return tool_complain(EXIT_USAGE, "cache start: --spill-limit is '%s', it must be a size from 1M on", limit);
+    if (limit != NULL && s.o.spill_folder == NULL)
+        return tool_complain(EXIT_USAGE, "cache start: --spill-limit is for --spill, it would change nothing here");
     if (name != NULL && port != NULL)
         return tool_complain(EXIT_USAGE, "cache start: --port and --private are two ways to say where; give one");
     s.o.max_spill_bytes = spill.max_bytes;

@@ -163,6 +163,8 @@ int verb_codegen(int argc, char **argv)
                                    {NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, help, (const int[]){0, MODELS_MAX}, j.paths, &j.n, &helped);
     if (code != 0 || helped) return code;
+    if (j.list && argc > 2)
+        return tool_complain(EXIT_USAGE, "codegen: --targets stands alone: it lists them and writes nothing");
     if (j.list) return list_targets();
     code = check(&j);
     if (code == 0) code = load(&j);

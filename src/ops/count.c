@@ -137,9 +137,19 @@ static sp_status histc_infer(const sp_call *c, sp_meta *out)
     *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype, .rank = 1, .dims = {a->bins}};
     return SP_OK;
 }
+enum { HISTC_BLOCK = 4096 };
 static size_t histc_workspace(const sp_call *c)
 {
-    return ((size_t)c->in[0]->count + (size_t)((const sp_histc_attrs *)c->attrs)->bins) * sizeof(double);
+    return (HISTC_BLOCK + (size_t)((const sp_histc_attrs *)c->attrs)->bins) * sizeof(double);
+}
+/* Elements from `at` on as doubles, at most a block of them; returns how many. */
+static int64_t histc_block(const sp_tensor *x, int64_t at, double *values)
+{
+    const sp_dtype dtype = (sp_dtype)x->dtype;
+    const int64_t bytes = (int64_t)sp_dtype_bytes(dtype), n = x->count - at < HISTC_BLOCK ? x->count - at : HISTC_BLOCK;
+    sp__cast_loop(dtype, SP_DTYPE_F64)(n, (char *const[]){(char *)values, (char *)x->data + at * bytes},
+                                       (const int64_t[]){sizeof(double), bytes}, NULL);
+    return n;
 }
 /* Elements outside [min, max] and NaN are not counted; equal bounds stand for the range of the data. */
 static sp_status histc_reference(const sp_call *c)
@@ -149,23 +159,28 @@ static sp_status histc_reference(const sp_call *c)
     double *counts = c->work, *values = counts + a->bins, low = a->min, high = a->max;
     const sp_dtype dtype = (sp_dtype)x->dtype;
     const int64_t bytes = (int64_t)sp_dtype_bytes(dtype);
-    sp__cast_loop(dtype, SP_DTYPE_F64)(x->count, (char *const[]){(char *)values, x->data},
-                                       (const int64_t[]){sizeof(double), bytes}, NULL);
     if (low == high && x->count) {
+        histc_block(x, 0, values);
         low = high = values[0];
-        for (int64_t i = 1; i < x->count; i++) {
-            if (values[i] < low) low = values[i];
-            if (values[i] > high) high = values[i];
+        for (int64_t at = 0; at < x->count; at += HISTC_BLOCK) {
+            const int64_t n = histc_block(x, at, values);
+            for (int64_t i = 0; i < n; i++) {
+                if (values[i] < low) low = values[i];
+                if (values[i] > high) high = values[i];
+            }
         }
     }
     SP_CHECK(isfinite(low) && isfinite(high), SP_VALUE, "the range of the bins must be finite, but it is %g to %g", low,
              high);
     if (low == high) low -= 1, high += 1;
     for (int64_t i = 0; i < a->bins; i++) counts[i] = 0;
-    for (int64_t i = 0; i < x->count; i++) {
-        if (!(values[i] >= low && values[i] <= high)) continue;
-        int64_t k = (int64_t)((values[i] - low) / (high - low) * (double)a->bins);
-        counts[k < a->bins ? k : a->bins - 1] += 1;
+    for (int64_t at = 0; at < x->count; at += HISTC_BLOCK) {
+        const int64_t n = histc_block(x, at, values);
+        for (int64_t i = 0; i < n; i++) {
+            if (!(values[i] >= low && values[i] <= high)) continue;
+            int64_t k = (int64_t)((values[i] - low) / (high - low) * (double)a->bins);
+            counts[k < a->bins ? k : a->bins - 1] += 1;
+        }
     }
     sp__cast_loop(SP_DTYPE_F64, dtype)(a->bins, (char *const[]){c->out[0]->data, (char *)counts},
                                        (const int64_t[]){bytes, sizeof(double)}, NULL);

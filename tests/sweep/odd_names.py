@@ -40,10 +40,12 @@ def units():
 
 def constants(tree):
     """Numbers in a call that are arguments, not of Python's own functions."""
-    inside = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and not (isinstance(n.func, ast.Name) and n.func.id in ("range", "list", "tuple"))
-              and not ast.unparse(n.func).startswith("np.")]
+    def long(n):
+        return isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in ("range", "list", "tuple")
+    inside = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and not long(n) and not ast.unparse(n.func).startswith("np.")]
     own = {id(n) for b in ast.walk(tree) if isinstance(b, ast.BinOp) and isinstance(b.left, ast.Constant) and isinstance(b.right, ast.Constant)
-           for n in (b.left, b.right)}     # 2 ** 2147483648 is Python's affair
+           for n in (b.left, b.right)}     # 2 ** 2147483648 is Python's affair, and so are 2147483648 layers in a list
+    own |= {id(n) for c in ast.walk(tree) if long(c) and c.func.id == "range" for n in ast.walk(c)}
     places = {id(n): n for c in inside for a in [*c.args, *(k.value for k in c.keywords)] for n in ast.walk(a)
               if isinstance(n, ast.Constant) and type(n.value) in (int, float) and id(n) not in own}
     return list(places.values())
@@ -109,7 +111,7 @@ def cases(unit):
                     node.value = odd
                     changed = ast.unparse(tree)
                     setup, code = (changed, call.code) if part == "setup" else (call.setup, changed)
-                    yield f"{setup}; {code}"[:300], lambda: run(call, setup, code)
+                    yield f"{value} is {odd} in line {node.lineno} of the {part}; {setup}; {code}"[:300], lambda: run(call, setup, code)
                 node.value = value
         for name, spec in call.inputs.items():
             match = oracle.SPEC.fullmatch(spec) if isinstance(spec, str) else None

@@ -2,14 +2,19 @@
 """An option of the command does something, or is refused: each option of every verb is given where the verb works without it. The options are
 read from the help; one that changes neither the answer nor the file that is written needs a reason in WITHOUT_EFFECT."""
 import json
+import os
+import pathlib
 import re
+import subprocess
 
 import numpy as np
 import pytest
-from test_verbs import FOREVER, GOOD, PYTHON, _folder, call, options_with_values, those, words  # noqa: F401 (a fixture)
+from test_verbs import FOREVER, GOOD, PYTHON, SPORE, _folder, call, options_with_values, those, words  # noqa: F401 (a fixture)
 
 import spore as ms
 from spore import nn
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
 
 # What an option is given; others get VALUE.
 VALUE = "3"
@@ -67,6 +72,91 @@ def test_every_option_does_something(verb, folder, tmp_path):  # noqa: F811
         elif (code, said, files) == before and (verb, option) not in WITHOUT_EFFECT:
             idle.append(option)
     assert not idle, f"spore {verb}: accepted and without effect: {idle}"
+
+
+# The others run on, or write no file: what their options do is asserted in these folders, and what would do nothing is refused.
+ELSEWHERE = {"serve": ["serve", "device", "docs"], "bench": ["lite", "tools", "parallel"], "board": ["tools", "beside"], "codegen": ["codegen", "tools"],
+             "cache start": ["cache", "tools"], "cache stop": ["cache"], "cache session": ["cache"], "cache destroy": ["cache"], "cache list": ["cache"],
+             "cache info": ["cache"], "cache clear": ["cache"]}
+IDLE = [
+    ("serve", "{f}/net.onnx --check --max-batch 1 --max-delay 5", "max-delay"),
+    ("serve", "{f}/net.onnx --check --max-batch 1 --trust-batch", "trust-batch"),
+    ("serve", "{f}/net.onnx --check --unix {o} --port none --host 1.2.3.4", "--host"),
+    ("serve", "{f}/net.onnx --check --port none", "port"),
+    ("serve", "{f}/net.onnx --check --key {f}/key", "--cert"),
+    ("serve", "{f}/net.onnx --check --client-ca {f}/key", "--cert"),
+    ("serve", "{f}/net.onnx --check --set net.max_batch=1 --set net.max_delay=3", "max_delay"),
+    ("serve", "{f}/net.onnx --check --set net.sequence_idle=5", "state"),
+    ("serve", "{f}/net.onnx --check --set net.key_mode=AES-CBC", "key_file"),
+    ("serve", "{f}/net.onnx --check --set net.versions=newest:2", "versions"),
+    ("serve", "{f}/net.onnx --check --set other.max_batch=2", "other"),
+    ("bench", "{f}/net.onnx --threshold 1", "--accuracy"),
+    ("bench", "{f}/net.onnx --json", "--json"),
+    ("bench", "--loop 2", "model"),
+    ("bench", "--warm-up 2", "model"),
+    ("bench", "--threads 1", "model"),
+    ("bench", "--input {f}/x.npy", "model"),
+    ("bench", "--comm --json", "--comm"),
+    ("bench", "--comm --loop 2", "--comm"),
+    ("bench", "{f}/net.onnx --comm", "--comm"),
+    ("codegen", "{f}/net.onnx -o {o} --optimizer adam", "--train"),
+    ("codegen", "{f}/net.onnx -o {o} --loss mse", "--train"),
+    ("codegen", "{f}/net.onnx -o {o} --mode AES-CBC", "--mode"),
+    ("codegen", "{f}/net.onnx --targets", "--targets"),
+    ("codegen", "--targets --ram 3", "--targets"),
+    ("cache start", "--spill-limit 1G --foreground", "--spill"),
+    ("cache start", "--private x --port 50998 --foreground", "--private"),
+]
+
+
+@pytest.mark.parametrize("verb, arguments, said", IDLE)
+def test_what_would_do_nothing_is_refused(verb, arguments, said, folder, tmp_path):  # noqa: F811
+    done = call(verb, *arguments.format(f=folder, o=tmp_path / "out").split(), timeout=20)
+    assert done.returncode != 0 and said in done.stderr.decode(), done
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("verb", ELSEWHERE)
+def test_every_other_option_is_used_by_a_test(verb):
+    """An option that no test gives may do nothing without anybody noticing. Options of Python's fixtures and of configurations have underscores."""
+    tests = "\n".join(p.read_text(encoding="utf-8") for where in ELSEWHERE[verb] for p in sorted((TESTS / where).rglob("*.py")) if p.name != "test_options.py")
+    tests += pathlib.Path(__file__).read_text(encoding="utf-8").partition("def test_a_server_ends")[2]
+    text = call(verb, "--help").stdout.decode()
+    options = {o for line in re.findall(r"^  (?:-\w, )?(--.*?)(?:  |$)", text, re.MULTILINE) for o in re.findall(r"--[a-z-]+", line)}
+    named = {o for o in options if re.search(rf"{o}\b|\b{o[2:].replace('-', '_')}\b", tests)}
+    assert options and named == options, options - named
+
+
+def test_a_server_ends_with_its_standard_input(folder):  # noqa: F811
+    with subprocess.Popen([SPORE, "serve", folder / "net.onnx", "--port", "0", "--stop-with-stdin"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        said = b""
+        while b"ready on" not in said:
+            line = server.stderr.readline()
+            assert line, said
+            said += line
+        assert server.poll() is None
+        server.stdin.close()
+        server.stderr.read()
+        assert server.wait(30) == 0
+
+
+def test_a_cache_server_stays_in_the_foreground():
+    with subprocess.Popen([SPORE, "cache", "start", "--foreground", "--private", f"options{os.getpid()}"], stderr=subprocess.PIPE) as server:
+        assert server.stderr.readline()
+        assert server.poll() is None
+        server.terminate()
+        assert server.wait(30) == 0
+
+
+def test_a_threshold_decides(folder, tmp_path):  # noqa: F811
+    (tmp_path / "x").write_bytes(np.ones((1, 3), np.float32).tobytes())
+    name = json.loads(call("inspect", folder / "net.onnx", "--json").stdout)["graph"]["outputs"][0]["name"]
+    np.save(tmp_path / "x.npy", np.ones((1, 3), np.float32))
+    exact = json.loads(call("predict", folder / "net.onnx", "--input", tmp_path / "x.npy", "--json").stdout)["results"][0]["values"]
+    (tmp_path / "wanted").write_text(f"{name} 2 1 2\n" + " ".join(str(1.02 * v) for v in exact) + "\n")
+    asked = ["--loop", "1", "--input", tmp_path / "x", "--accuracy", tmp_path / "wanted"]
+    assert call("bench", folder / "net.onnx", *asked, "--threshold", "1").returncode == 1
+    assert call("bench", folder / "net.onnx", *asked, "--threshold", "5").returncode == 0
 
 
 class Numbers(nn.Cell):
