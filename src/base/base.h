@@ -22,13 +22,6 @@ void sp__error_context(const char *format, ...) __attribute__((format(printf, 1,
     do {                                                                                                               \
         if (__builtin_expect(!(cond), 0)) return sp__fail((status), __VA_ARGS__);                                      \
     } while (0)
-/* A handle out of a caller's hands is there. */
-#define SP_HANDLE(handle) SP_CHECK((handle) != NULL, SP_VALUE, "%s: %s is NULL", __func__, #handle)
-#define SP_HANDLES(n, list)                                                                                            \
-    do {                                                                                                               \
-        for (int64_t i_ = 0; i_ < (n); i_++)                                                                           \
-            SP_CHECK((list)[i_] != NULL, SP_VALUE, "%s: %s[%lld] is NULL", __func__, #list, (long long)i_);            \
-    } while (0)
 #define SP_GOTO(label, expr)                                                                                           \
     do {                                                                                                               \
         status = (expr);                                                                                               \

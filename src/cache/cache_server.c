@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache_server.c - the cache server: sessions, clients, requests. One thread waits for packets; rows never pass through it. */
+#include "base/handle.h"
 #include "cache/cache.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
  * Each iterator has a connection of its own. `has` looks into the index and takes the claim for a row that is missing; `get` shows the
  * row where it lies; `put` writes it under the lease. Whatever goes wrong with the server ends the writing, not the reading: what is in
  * the files stays there. */
+#include "base/handle.h"
 #include "cache/cache.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
  * Rows are numbered through: those of shard 0 in their order, then those of shard 1, and so on. Values point into the
  * mapped file wherever they can; compressed arrays are unpacked into the row's own memory. */
 #include "base/file.h"
+#include "base/handle.h"
 #include "data/mindrecord.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
  *
  * Each batch is cut into consecutive parts, one for each shard, as MindSpore does; rows that are left over go to the
  * shards in turn (there: by chance), so files depend on the rows and calls alone. Of separate shards each batch fills one. */
+#include "base/handle.h"
 #include "data/mindrecord_partial.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline.c - making data sets: nodes of the tree, their columns, their sizes. */
+#include "base/handle.h"
 #include "data/pipeline.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline_run.c - iterators: tasks, their queues, threads, the window of rows to come, positions, and the watchdog. */
+#include "base/handle.h"
 #include "base/plain.h"
 #include "base/clock.h"
 #include "base/profile.h"

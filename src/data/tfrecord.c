@@ -10,6 +10,7 @@
  *     Example { 1: Features { 1: entry { 1: name, 2: Feature } ... } }
  *     Feature { 1: { 1: bytes ... } | 2: { 1: float ... } | 3: { 1: varint ... } }     numbers packed or one by one
  * Messages are small and their parts few, so parsing is two passes: one counts, one stores, and memory is taken between. */
+#include "base/handle.h"
 #include "spore/tfrecord.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transform.c - the table of transforms, making one from its name and arguments, and applying one or several to a row. */
+#include "base/handle.h"
 #include "base/messages.h"
 #include "data/transform.h"
 

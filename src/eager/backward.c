@@ -2,6 +2,7 @@
 /* backward.c - the backward pass: nodes in descending numbers (grad.c, invariant 1), each once, when all its gradients are there. */
 #include <stdlib.h>
 
+#include "base/handle.h"
 #include "eager/grad_impl.h"
 #include "eager/place.h"
 

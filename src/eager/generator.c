@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* generator.c - a seed and a counter behind a lock. */
 #include "base/base.h"
+#include "base/handle.h"
 #include "base/lock.h"
 #include "spore/random.h"
 

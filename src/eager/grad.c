@@ -14,6 +14,7 @@
  *  5. Releasing a long chain must not recurse: nodes are unlinked with a work list. */
 #include <stdlib.h>
 
+#include "base/handle.h"
 #include "eager/grad_impl.h"
 
 #include "ir/builder_keep.h"

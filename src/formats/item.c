@@ -2,6 +2,7 @@
 /* item.c - what models take and give besides tensors: texts, and sequences. */
 #include <string.h>
 
+#include "base/handle.h"
 #include "formats/model_impl.h"
 
 static sp_status item_create(sp_item **out)

@@ -12,6 +12,7 @@
  * its programs read the weights as variables. */
 #include <stdio.h>
 
+#include "base/handle.h"
 #include "base/parts.h"
 #include "base/plain.h"
 #include "base/text.h"

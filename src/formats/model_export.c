@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/handle.h"
 #include "base/text.h"
 #include "formats/model_impl.h"
 #include "formats/sizes.h"

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/handle.h"
 #include "base/parts.h"
 #include "base/clock.h"
 #include "base/plain.h"

@@ -3,6 +3,7 @@
  *
  * What is batched is found out before anything is computed, so that a function that cannot be batched is declined as a whole.
  * Values are let go of after their last use: a batch may be large. */
+#include "base/handle.h"
 #include "eager/eager.h"
 #include "ir/graph_impl.h"
 #include "ops/kernels.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* builder.c - a scope that owns what is made in it and remembers the first failure. */
+#include "base/handle.h"
 #include "base/messages.h"
 #include "ir/builder_keep.h"
 #include "ir/refuse.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* draw.c - graphs as pictures, in the language of Graphviz. One box a function, one node a node; effects are bold, functions
  * are joined to where they are mentioned by dashed lines. */
+#include "base/handle.h"
 #include "ir/graph_impl.h"
 
 static void put_label(sp__text *t, const char *text)

@@ -17,6 +17,7 @@
  *
  * A function is written &name#number; a value left out is _. `tail call` ends a function with a call. A constant is written
  * where the function that uses it first is printed, as its bytes in hexadecimal. `# file:line text` is the place. */
+#include "base/handle.h"
 #include "ir/graph_impl.h"
 
 static void put_spec(sp__text *t, const sp_value *v)

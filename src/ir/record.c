@@ -13,6 +13,7 @@
  * a tensor from outside shows its own contents again. */
 #include <stdio.h>
 
+#include "base/handle.h"
 #include "ir/written.h"
 #include "spore/grad.h"
 

@@ -7,7 +7,7 @@
 sp_tensor *sp_scalar(sp_builder *b, sp_dtype dtype, double value)
 {
     sp_tensor *t = NULL;
-    if (b->status != SP_OK) return NULL;
+    if (b && b->status != SP_OK) return NULL;
     const sp_status status = sp_tensor_create_f64(dtype, value, &t);
     return status == SP_OK ? sp_builder_take_tensor(b, t) : sp__builder_fail(b, status);
 }

@@ -5,6 +5,7 @@
  * (sp__whole_meta_hook), everything else meets the slice. */
 #include <math.h>
 
+#include "base/handle.h"
 #include "ops/ops_impl.h"
 #include "parallel/shard.h"
 #include "spore/ops_attrs.h"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/handle.h"
 #include "base/plain.h"
 #include "formats/model_impl.h"
 #include "serve/decode.h"

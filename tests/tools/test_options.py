@@ -148,6 +148,21 @@ def test_a_cache_server_stays_in_the_foreground():
         assert server.wait(30) == 0
 
 
+def test_codegen_reads_encrypted_models(folder, tmp_path):  # noqa: F811
+    secret = tmp_path / "net.mindir"
+    assert call("encrypt", folder / "net.mindir", secret, "--key-file", folder / "key", "--mode", "AES-CBC").returncode == 0
+    os.environ["OPTIONS_KEY"] = (folder / "key").read_text()
+    try:
+        done = [call("codegen", secret, "-o", tmp_path / mode, "--key-env", "OPTIONS_KEY", "--mode", mode).returncode for mode in ("AES-CBC", "AES-GCM")]
+    finally:
+        del os.environ["OPTIONS_KEY"]
+    assert done == [0, 1] and (tmp_path / "AES-CBC" / "model.c").exists()
+
+
+def test_codegen_lists_its_targets():
+    assert "cortex-m4" in call("codegen", "--targets").stdout.decode()
+
+
 def test_a_threshold_decides(folder, tmp_path):  # noqa: F811
     (tmp_path / "x").write_bytes(np.ones((1, 3), np.float32).tobytes())
     name = json.loads(call("inspect", folder / "net.onnx", "--json").stdout)["graph"]["outputs"][0]["name"]

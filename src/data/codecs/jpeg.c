@@ -5,6 +5,7 @@
  * everything is released. Data that ends early is an error, as in MindSpore; other damage that the library repairs
  * ("extraneous bytes") is not. Variables that are set between setjmp and a jump live in one struct in memory, for
  * registers are lost by the jump. */
+#include "base/handle.h"
 #include "data/codecs/codec.h"
 
 #include <setjmp.h>
