@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache_server.c - the cache server: sessions, clients, requests. One thread waits for packets; rows never pass through it. */
-#include "base/handle.h"
 #include "cache/cache.h"
 
 #include <errno.h>
@@ -15,6 +14,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/handle.h"
 #include "base/plain.h"
 
 enum {

@@ -75,6 +75,8 @@ static const struct {
     {"sp_device_name", NULL, "the CPU"},
     {"sp_device_wait", NULL, "the CPU has nothing to wait for"},
     {"sp_device_describe", NULL, "the CPU"},
+    {"sp_stream_create", NULL, "the CPU"},
+    {"sp_event_create", NULL, "the CPU"},
     {"sp_tensor_to", "make_sp_tensor(), NULL, (void *)room", "main memory"},
     {"sp_model_set_device", "make_sp_model(), NULL", "the CPU"},
     {"sp_comm_size", NULL, "before a job is joined there is one process"},
