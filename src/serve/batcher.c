@@ -90,9 +90,9 @@ static void finish(sp_job *job)
 }
 
 enum {
-    QUICK_US = 1000, /* runs up to that may keep the network's loop */
-    TOO_LONG_US =
-        50000 /* one such run is the last in place: the time of this model depends on more than the sizes of its inputs */
+    QUICK_US = 1000,     /* runs up to that may keep the network's loop */
+    TOO_LONG_US = 50000, /* one such run may be the system's doing, */
+    TOO_LONG_MAX = 5     /* so many mean that the time of this model depends on more than the sizes of its inputs */
 };
 
 static size_t input_bytes(const sp_job *job)
@@ -107,7 +107,7 @@ static void learn(sp_served *m, const sp_job *job, int64_t took_us)
 {
     const size_t bytes = input_bytes(job);
     sp__lock(&m->lock);
-    if (took_us > TOO_LONG_US && m->in_place) m->never_quick = true;
+    if (took_us > TOO_LONG_US && m->in_place) m->n_too_long++;
     if (took_us > QUICK_US && bytes <= m->quick_bytes) m->quick_bytes = 0;
     else if (took_us <= QUICK_US && bytes > m->quick_bytes) m->quick_bytes = bytes;
     sp__unlock(&m->lock);
@@ -301,8 +301,8 @@ static void *run(void *context)
 static bool may_run_in_place(const sp_served *m, const sp_job *job)
 {
     const bool waits_for_others = m->settings.max_delay_us > 0 && m->max_batch > 1;
-    return job->x->alone && m->quick_bytes > 0 && !m->never_quick && !waits_for_others && m->first == NULL &&
-           m->n_running == 0 && !m->in_place && !m->closing && input_bytes(job) <= m->quick_bytes;
+    return job->x->alone && m->quick_bytes > 0 && m->n_too_long < TOO_LONG_MAX && !waits_for_others &&
+           m->first == NULL && m->n_running == 0 && !m->in_place && !m->closing && input_bytes(job) <= m->quick_bytes;
 }
 
 static void run_in_place(sp_job *job)

@@ -130,7 +130,7 @@ typedef struct sp_served {
     int n_runners, n_running;
     bool in_place;      /* a job is run by the thread that decoded it (batcher.c) */
     size_t quick_bytes; /* of inputs that such runs may have; 0: none may */
-    bool never_quick;
+    int n_too_long;     /* of those runs, that kept others waiting */
     sp_statistics statistics;
 } sp_served;
 
