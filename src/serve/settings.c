@@ -144,9 +144,9 @@ sp_status sp__settings_read(const sp_server_options *o, const sp_model_config *c
     SP_CHECK(c->max_batch != 1 || (c->max_delay_us <= 0 && !c->trust_batch), SP_VALUE,
              "max_delay and trust_batch have no effect where no requests are joined (max_batch 1)");
     SP_CHECK(c->key_mode == NULL || c->key_file != NULL, SP_VALUE, "key_mode is given without key_file");
+    SP_TRY(read_versions(c->versions, &s));
     SP_CHECK(c->versions == NULL || c->path == NULL || access(c->path, F_OK) != 0 || sp__is_folder(c->path), SP_VALUE,
              "versions has no effect on a model that is one file; a folder holds versions (1/, 2/, ...)");
-    SP_TRY(read_versions(c->versions, &s));
     SP_TRY(read_labels(c->labels, &s));
     SP_TRY(copy("warm_up", c->warm_up, s.warm_up, sizeof s.warm_up));
     SP_TRY(check_warm_up(s.warm_up));
