@@ -382,10 +382,11 @@ static void find_chain(layout *l, int i)
         if (out != root && next_touching(p, with.last, root) >= 0) return; /* somebody looks at it later */
         for (int k = 0; k < 3; k++)
             if (l->fates[parts[k]].into >= 0) return;
-        l->fates[i].slope = with.slope;
-        const bool waits = can_wait(l, i, with.last, out);
-        l->fates[i].slope = f->slope;
-        if (!waits) return;
+        f->slope = with.slope; /* it must not change meanwhile, either */
+        if (!can_wait(l, i, with.last, out)) {
+            f->slope = -1;
+            return;
+        }
         *f = with;
         for (int k = 0; k < 3; k++) l->fates[parts[k]].into = i;
         root = out;
