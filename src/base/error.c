@@ -20,7 +20,7 @@ enum {
     MESSAGE_BYTES = sizeof(((sp_error *)0)->message),
     /* One context may fill half of the buffer: a long path must not push out what went wrong. */
     CONTEXT_BYTES = MESSAGE_BYTES / 2,
-    SHORT_BYTES = 256
+    SHORT_BYTES = 192
 };
 
 static _Thread_local char *message; /* NULL: in short_message */

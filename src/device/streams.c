@@ -4,7 +4,10 @@
 
 #include "base/clock.h"
 
-static _Thread_local sp_stream *set_streams[SP_DEVICES_MAX + 1]; /* by number of the device */
+/* Streams by number, so that what a thread has set takes a byte for each device: memory of threads is scarce where a library is opened late. */
+enum { STREAMS_MAX = UINT8_MAX };
+static sp_stream *_Atomic numbered[STREAMS_MAX + 1];          /* 0: none */
+static _Thread_local uint8_t set_streams[SP_DEVICES_MAX + 1]; /* numbers of streams, by number of the device */
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
@@ -119,6 +122,17 @@ static sp_status open_stream(sp_device *d, sp_stream *s)
     return sp__device_told(d, status);
 }
 
+static bool take_number(sp_stream *s)
+{
+    for (int i = 1; i <= STREAMS_MAX; i++) {
+        sp_stream *none = NULL;
+        if (!atomic_compare_exchange_strong(&numbered[i], &none, s)) continue;
+        s->number = (uint8_t)i;
+        return true;
+    }
+    return false;
+}
+
 sp_status sp_stream_create(sp_device *d, sp_stream **out)
 {
     if (d) SP_TRY(sp__device_usable(d));
@@ -126,6 +140,10 @@ sp_status sp_stream_create(sp_device *d, sp_stream **out)
     if (!s) return SP_NOMEM;
     atomic_init(&s->refs, 1);
     s->device = d;
+    if (!take_number(s)) {
+        sp__free(s);
+        return sp__fail(SP_VALUE, "%d streams are there, there is room for no more: release some", STREAMS_MAX);
+    }
     sp_status status = d && sp__device_has_streams(d) ? open_stream(d, s) : SP_OK;
     if (status == SP_OK) *out = s;
     else sp_stream_release(s);
@@ -137,18 +155,25 @@ void sp_stream_release(sp_stream *s)
     if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1) return;
     /* n_streams stays: buffers go on knowing what was done in it. */
     if (s->handle && sp__device_usable(s->device) == SP_OK) s->device->table->stream_close(s->device->state, s->handle);
+    atomic_store_explicit(&numbered[s->number], NULL, memory_order_release);
     sp__free(s);
 }
 
 sp_device *sp_stream_device(const sp_stream *s) { return s ? s->device : NULL; }
 
-sp_stream *sp__stream_now(const sp_device *d) { return set_streams[d->number]; }
+/* One that was released since is none. */
+sp_stream *sp__stream_now(const sp_device *d)
+{
+    const uint8_t number = set_streams[d->number];
+    sp_stream *s = number ? atomic_load_explicit(&numbered[number], memory_order_acquire) : NULL;
+    return s && s->device == d ? s : NULL;
+}
 
 sp_stream *sp_stream_set(sp_device *d, sp_stream *s)
 {
     if (!d) return NULL;
-    sp_stream *before = set_streams[d->number];
-    set_streams[d->number] = s && s->device == d ? s : NULL;
+    sp_stream *before = sp__stream_now(d);
+    set_streams[d->number] = s && s->device == d ? s->number : 0;
     return before;
 }
 

@@ -17,6 +17,7 @@ struct sp_stream {
     sp_device *device; /* NULL: the CPU */
     void *handle;      /* NULL: the device has one queue */
     uint64_t id;       /* never used again; the first queue is 0 */
+    uint8_t number;    /* among those that are there now, from 1 on */
 };
 
 struct sp_event {

@@ -393,7 +393,7 @@ def test_no_fault_leaves_anything(tmp_path, said, fault, times):
             assert left([server.port])[:2] != (set(), set())
             cache = ds.DatasetCache(server.session(), spilling=fault != 'memory', port=server.port)
             if fault in ('client', 'both'):
-                child = forked(lambda: [rows(data(cache)) for _ in range(1000)])
+                child = forked(lambda cache=cache: [rows(data(cache)) for _ in range(1000)])
                 time.sleep(draw.random() * 0.1)
                 if fault == 'both':
                     server.kill()

@@ -236,7 +236,7 @@ def test_streams_and_events():
         one, two = runtime.Stream(), runtime.Stream(priority=-1)
         assert one != two and one.device_name == "far"
         start, end = runtime.Event(enable_timing=True), runtime.Event(enable_timing=True)
-        for turn in range(20):
+        for _ in range(20):
             start.record()
             with runtime.StreamCtx(one):
                 assert runtime.current_stream() == one
