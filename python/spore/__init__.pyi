@@ -1153,7 +1153,7 @@ class _ExperimentalConfig(__ExperimentalConfig):
 def auc(x, y, reorder: Any = False):
     """The area under a curve."""
 def auto_mixed_precision(network, amp_level: Any = 'O0', dtype: Any = ...):
-    """Let a network compute in half precision; it is changed in place and given back."""
+    """Let a network compute in half precision; it is changed in place. "O2" and "O3" give it back in a Cell that answers in float32."""
 def build_train_network(network, optimizer, loss_fn=None, level: Any = 'O0', boost_level: Any = 'O0', **kwargs):
     """A Cell that does one step of training: network, loss, gradients, optimizer."""
 def ckpt_to_safetensors(file_path, save_path=None, name_map=None, file_name_regex=None, processes_num: Any = 1):
@@ -1163,7 +1163,7 @@ def codegen(file, folder, *, name=None, shapes=None, target: Any = 'host', train
 def convert_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix, src_strategy_file=None, dst_strategy_file=None, process_num: Any = 1, output_format: Any = 'ckpt'):
     """The checkpoints of all processes for another way to split: of `src_checkpoints_dir`/rank_N the last file, to `dst_checkpoints_dir`/rank_N/<ckpt_prefix>N.<output_format>. A strategy of None has the whole in one process."""
 def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype: Any = ...):
-    """Let the Cells of a list, or all but those of a list, compute in half precision; the network is changed in place."""
+    """Let the Cells of a list, or all but those of a list, compute in half precision; the network is changed in place. With a black list it is given back in a Cell that answers in float32."""
 def data_sink(fn, dataset, sink_size: Any = 1, jit_config=None, input_signature=None):
     """A function without arguments: each call runs ``fn`` on the next ``sink_size`` rows and gives the last result."""
 def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair: Any = False):

@@ -134,6 +134,33 @@ static sp_status cast_listed(const sp_op *op, int n_in, sp_tensor **in, sp_tenso
     return SP_OK;
 }
 
+/* A convolution in half precision whose bias is not: it is added as it is, which the sum's dtype shows. */
+static bool has_full_bias(const sp_op *op, int n_in, sp_tensor *const *in)
+{
+    return (op == &sp_op_conv1d || op == &sp_op_conv2d || op == &sp_op_conv3d) && n_in == 3 && in[2] &&
+           in[2]->dtype == SP_DTYPE_F32 && is_listed(op, sp__precision.n_low, sp__precision.low);
+}
+
+static sp_status apply_biased(const sp_op *op, const void *attrs, sp_tensor *const *in, sp_tensor **out, int *n_out)
+{
+    sp_builder b;
+    sp_tensor *y = NULL, *bias = in[2];
+    SP_TRY(sp_apply(op, attrs, 3, (sp_tensor *[]){in[0], in[1], NULL}, 1, &y, n_out));
+    sp__builder_init(&b);
+    y = sp_builder_take_tensor(&b, y);
+    if (y && bias->rank == 1 && y->rank > 2) {
+        int64_t dims[SP_RANK_MAX];
+        for (int i = 0; i < y->rank; i++) dims[i] = i == 1 ? bias->dims[0] : 1;
+        bias = sp_reshape(&b, bias, y->rank, dims);
+    }
+    y = sp_add(&b, y, bias);
+    const sp_status status = sp__builder_status(&b);
+    if (status == SP_OK) *out = sp_tensor_retain(y);
+    else *n_out = 0;
+    sp__builder_done(&b);
+    return status;
+}
+
 static sp_status check_dtype(const sp_op *op, int n_in, sp_tensor *const *in)
 {
     if (!n_in || !in[0]) return SP_OK;
@@ -358,6 +385,8 @@ static sp_status apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *
     if (__builtin_expect(sp__used_watched(), 0)) sp__used_note(SP_USED_OPERATOR, op->name);
 
     SP_TRY(sp__inputs_check(op, n_in, inputs));
+    if (__builtin_expect(sp__precision.half != SP_DTYPE_NONE, 0) && has_full_bias(op, n_in, inputs))
+        return apply_biased(op, attrs, inputs, out, n_out);
     if (n_in > SP_IN_MAX) {
         block = sp__alloc((size_t)n_in * (6 * sizeof *in + sizeof *tracked));
         if (!block) return SP_NOMEM;

@@ -564,6 +564,7 @@ static sp_tensor *input_share(sp_builder *b, const sp_call *c)
 static sp_status layer_compose(sp_builder *b, const sp_call *c)
 {
     sp_tensor *gx = input_share(b, c);
+    if (gx && gx->dtype != c->in[1]->dtype) gx = sp_cast(b, gx, (sp_dtype)c->in[1]->dtype); /* mixed precision */
     sp_tensor *lengths = c->in[7], *out[4];
     int n;
     if (lengths) lengths = sp_cast(b, lengths, SP_DTYPE_I64);

@@ -41,14 +41,29 @@ def test_levels(level, dtypes):
 
 
 def test_norms_stay_in_float32_at_o2():
-    net = amp.auto_mixed_precision(Net(), "O2")
-    assert net.bn._to_float == ms.float32 and net.fc._to_float == ms.float16
-    assert amp.auto_mixed_precision(Net(), "O3").bn._to_float == ms.float16
+    net = Net()
+    names = [p.name for p in net.get_parameters()]
+    wrapped = amp.auto_mixed_precision(net, "O2")
+    assert type(wrapped).__name__ == "_OutputTo32" and wrapped(X).dtype == ms.float32 and [p.name for p in wrapped.get_parameters()] == names
+    assert type(net.bn).__name__ == "_OutputTo16" and net.bn._backbone._to_float == ms.float32 and net.fc._to_float == ms.float16
+    net = Net()
+    amp.auto_mixed_precision(net, "O3")
+    assert net.bn._to_float == ms.float16 and net(X).dtype == ms.float16
+
+
+def test_auto_adds_biases_in_their_own_precision():
+    x = Tensor(np.ones((1, 1, 4, 4)), ms.float32)
+    for net, dtype in ((nn.Dense(4, 2), ms.float32), (nn.Dense(4, 2, has_bias=False), ms.float16), (nn.Conv2d(1, 2, 3), ms.float16),
+                       (nn.Conv2d(1, 2, 3, has_bias=True), ms.float32)):
+        assert amp.auto_mixed_precision(net, "auto")(x).dtype == dtype, net
+    for layer in (nn.LSTM, nn.GRU, nn.RNN):
+        assert amp.auto_mixed_precision(layer(4, 3), "auto")(x[0])[0].dtype == ms.float32
 
 
 def test_bfloat16_and_lists():
-    net = amp.custom_mixed_precision(Net(), black_list=[nn.Dense], dtype=ms.bfloat16)
-    assert net.fc._to_float == ms.float32 and net.bn._to_float == ms.bfloat16 and net(X).dtype == ms.float32
+    net = Net()
+    assert amp.custom_mixed_precision(net, black_list=[nn.Dense], dtype=ms.bfloat16)(X).dtype == ms.float32
+    assert net.fc._backbone._to_float == ms.float32 and net.bn._to_float == ms.bfloat16
     net = amp.custom_mixed_precision(Net(), white_list=[nn.BatchNorm1d])
     assert net.fc._to_float is None and net.bn._to_float == ms.float16 and net(X).dtype == ms.float32
     assert nn.Dense in amp.get_white_list() and nn.BatchNorm2d in amp.get_black_list()

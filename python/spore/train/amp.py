@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from spore import _core, log, nn
+from spore import _core, log, nn, ops
 from spore._core import Tensor, type_name as _type_name
 from spore.common import dtype as mstype
 from spore.common.differentiate import _map
@@ -20,9 +20,9 @@ AMP_BLACK_LIST = [getattr(nn, name) for name in _BLACK if hasattr(nn, name)]
 _PRIMITIVES = ('Conv2D', 'Conv3D', 'Conv2DTranspose', 'Conv3DTranspose', 'Conv2DBackpropInput', 'MatMul', 'BatchMatMul', 'PReLU', 'ReLU',
                'Ger')
 _LEVELS = ('O0', 'O1', 'O2', 'O3', 'auto')
-# operators of the engine that level "auto" computes in half precision, and those that it computes in float32
-_AUTO_LOW = ('conv1d', 'conv2d', 'conv3d', 'conv1d_input_grad', 'conv2d_input_grad', 'conv3d_input_grad', 'matmul', 'dense', 'prelu',
-             'addmm', 'addmv', 'addbmm', 'baddbmm')
+# operators of the engine that level "auto" computes in half precision, and those that it computes in float32; what adds to a product
+# (dense, addmm, ...) is neither: the sum has the dtype of what is added
+_AUTO_LOW = ('conv1d', 'conv2d', 'conv3d', 'conv1d_input_grad', 'conv2d_input_grad', 'conv3d_input_grad', 'matmul', 'prelu')
 _AUTO_HIGH = ('pow', 'acos', 'asin', 'cosh', 'erfinv', 'exp', 'expm1', 'log', 'log10', 'log1p', 'log2', 'reciprocal', 'rsqrt', 'sinh',
               'tan', 'softplus', 'layer_norm', 'batch_norm', 'batch_norm_train', 'group_norm', 'vector_norm', 'kl_div', 'smooth_l1_loss',
               'binary_cross_entropy_with_logits', 'cdist', 'prod', 'reduce_prod', 'softmax', 'log_softmax', 'cumprod', 'cumsum', 'sum',
@@ -122,20 +122,52 @@ def _by_lists(network, dtype):
     return run
 
 
+class _Wrapped(nn.Cell):
+    """A Cell whose answer is cast; it has the names of what it wraps."""
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        if '_amp_level' in backbone.__dict__:
+            self.__dict__['_amp_level'] = backbone._amp_level
+
+
+class _OutputTo16(_Wrapped):
+    """A Cell that computes in float32 among others that do not."""
+
+    def __init__(self, backbone, dtype=mstype.float16):
+        super().__init__(backbone)
+        self.dtype = dtype
+
+    def construct(self, *args, **kwargs):
+        return ops.cast(self._backbone(*args, **kwargs), self.dtype)
+
+
+class _OutputTo32(_Wrapped):
+    """A network in half precision that answers in float32."""
+
+    def construct(self, *args, **kwargs):
+        return _to_float32(self._backbone(*args, **kwargs))
+
+
 def _all_but_these(network, kinds, dtype):
-    """Half precision in all Cells but those of these kinds; the network answers in float32."""
+    """Half precision in all Cells but those of these kinds, which are wrapped where they stand."""
     network.to_float(dtype)
-    for _, cell in network.cells_and_names():
-        if cell is not network and isinstance(cell, kinds):
-            cell.to_float(mstype.float32)
-            _answer_in(cell, dtype)
+    _cast_primitives(network, kinds, mstype.float32, dtype)
+    for name, cell in list(network.name_cells().items()):
+        if cell is network:
+            continue
+        if isinstance(cell, kinds):
+            network._cells[name] = _OutputTo16(cell.to_float(mstype.float32), dtype)
         else:
-            _cast_primitives(cell, kinds, mstype.float32, dtype)
-    _answer_in(network, mstype.float32)
+            _all_but_these(cell, kinds, dtype)
+    if isinstance(network, nn.SequentialCell):
+        network.cell_list = list(network._cells.values())
+    return network
 
 
 def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
-    """Let a network compute in half precision; it is changed in place and given back.
+    """Let a network compute in half precision; it is changed in place. "O2" and "O3" give it back in a Cell that answers in float32.
 
     Args:
         network: a Cell; for "auto" also a function.
@@ -165,13 +197,14 @@ def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
     elif amp_level == 'O1':
         _only_these(network, tuple(_white_list()), dtype)
     else:
-        _all_but_these(network, tuple(AMP_BLACK_LIST) if amp_level == 'O2' else (), dtype)
+        network = _OutputTo32(_all_but_these(network, tuple(AMP_BLACK_LIST) if amp_level == 'O2' else (), dtype))
     network.__dict__['_amp_level'] = amp_level
     return network
 
 
 def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=mstype.float16):
-    """Let the Cells of a list, or all but those of a list, compute in half precision; the network is changed in place.
+    """Let the Cells of a list, or all but those of a list, compute in half precision; the network is changed in place. With a black list
+    it is given back in a Cell that answers in float32.
 
     Args:
         network: a Cell.
@@ -192,7 +225,9 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=m
     for kind in kinds:
         if not isinstance(kind, type) or not issubclass(kind, (nn.Cell, Primitive)):
             raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of Cells and primitives, but got {kind!r}.")
-    (_only_these if white_list is not None else _all_but_these)(network, tuple(kinds), dtype)
+    if white_list is None:
+        return _OutputTo32(_all_but_these(network, tuple(kinds), dtype))
+    _only_these(network, tuple(kinds), dtype)
     return network
 
 
@@ -254,9 +289,9 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
         raise TypeError(f"For 'build_train_network', 'loss_scale_manager' must be a LossScaleManager, but got "
                         f"{_type_name(manager)}.")
     if cast_to in (mstype.float16, mstype.bfloat16):
-        auto_mixed_precision(network, 'O2' if keep_norm else 'O3', cast_to)
+        network = auto_mixed_precision(network, 'O2' if keep_norm else 'O3', cast_to)
     elif level in ('O1', 'auto'):
-        auto_mixed_precision(network, level)
+        network = auto_mixed_precision(network, level)
     if loss_fn is not None:
         if not isinstance(loss_fn, nn.Cell):
             raise TypeError(f"For 'build_train_network', 'loss_fn' must be a Cell, but got {_type_name(loss_fn)}.")
@@ -296,8 +331,7 @@ AMP_AUTO_WHITE_LIST, AMP_AUTO_BLACK_LIST, AMP_PRIM_ARG_TABLE, _INNER_AMP_BLACK_L
 
 def _auto_black_list(network, black_list, dtype):
     """Half precision in all Cells but those of these kinds."""
-    _all_but_these(network, tuple(black_list), dtype)
-    return network
+    return _all_but_these(network, tuple(black_list), dtype)
 
 
 def _auto_white_list(network, white_list, dtype):
