@@ -435,8 +435,8 @@ sp_status sp__model_freeze(sp_model *m)
     return SP_OK;
 }
 
-sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph,
-                           sp_function **out)
+static sp_status record_in(const sp_model *m, bool keeps_sizes, uint64_t given, int n, const sp_spec *specs,
+                           sp_graph **graph, sp_function **out)
 {
     sp_graph *g = NULL;
     sp_function *f = NULL;
@@ -446,6 +446,7 @@ sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_sp
     results = sp__alloc_zero((size_t)m->n_outputs * sizeof *results + 1);
     if (results == NULL) return SP_NOMEM;
     SP_GOTO(done, sp_graph_create(&g));
+    g->keeps_sources = g->keeps_sizes = keeps_sizes;
     SP_GOTO(done, sp_function_begin(g, "model", n, specs, &f, params));
     for (int i = 0; i < m->n_inputs; i++)
         if (given >> i & 1) args[i] = params[n_params++];
@@ -463,6 +464,18 @@ done:
         *out = f;
     } else sp_graph_release(g);
     return status;
+}
+
+sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph,
+                           sp_function **out)
+{
+    return record_in(m, false, given, n, specs, graph, out);
+}
+
+sp_status sp__model_record_sizes(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph,
+                                 sp_function **out)
+{
+    return record_in(m, true, given, n, specs, graph, out);
 }
 
 /* What a program is recorded from. */

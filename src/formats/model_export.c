@@ -19,7 +19,11 @@
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 
-static const int64_t bases[] = {224, 64, 32, 8, 16, 512, 16000, 3, 1};
+static const int64_t bases[] = {224, 64, 16000, 32, 8, 16, 512, 3, 1};
+/* What a dimension may be that the file leaves open, but not the model. */
+static const int64_t heights[] = {32, 48, 64, 80, 96, 128, 224, 256, 320, 512, 640};
+/* Rows of batches, by recording and check: in no order, so that nothing else that grows is taken for them. */
+static const int64_t rows_of[] = {2, 5, 3, 7, 4, 6};
 enum {
     N_BASES = sizeof bases / sizeof *bases,
     STEPS = 3,
@@ -27,15 +31,20 @@ enum {
     CHECKS = 2,
     ONE_ROW = TRIALS + CHECKS, /* a check with batches of one */
     GUESSES_MAX = 4,
-    BATCH = 2,
-    TRIES_MAX = 40,
-    FAR_ELEMENTS = 1 << 21 /* of an input, in checks at sizes far from those of recordings */
+    TRIES_MAX = 60,
+    FAR_ELEMENTS = 1 << 21, /* of an input, in checks at sizes far from those of recordings; */
+    FAR_TOGETHER = 1 << 22, /* and of those checks together that have many */
+    FAR_FEW = 1 << 15
 };
 
-/* A way of choosing sizes: the first one, how the others follow from it, and (bit g) which free dimensions beyond the first axis are batches. */
+/* A way of choosing sizes: the first one, how the others follow from it, and (bit g) which free dimensions beyond the first axis are batches. In which way the
+ * model is recorded: with numbers that it computes from sizes as constants of the recording, or (sized) as nodes. */
 typedef struct {
     int base, step;
     unsigned guess;
+    bool sized, one; /* one: batches are of one row, in all recordings */
+    int axis;        /* 0, or the number of a free dimension that has one size in all recordings: */
+    int64_t size;
 } way;
 
 /* Size of the i-th free dimension in recording `which`; from TRIALS on: in a check. */
@@ -86,8 +95,10 @@ static sp_status choose(const sp_model *m, way w, int which, sp_spec *out, bool 
             bool batch = k == 0 || is_batch_name(m, m->inputs[i].axes[k]);
             if (!batch && g < GUESSES_MAX) batch = w.guess >> g++ & 1;
             const int number = dimension_number(m, i, k, batch);
-            if (which == ONE_ROW) out[i].dims[k] = batch ? 1 : size_of(bases[w.base], w.step, number, TRIALS);
-            else out[i].dims[k] = batch ? BATCH + which : size_of(bases[w.base], w.step, number, which);
+            if (batch && w.one) out[i].dims[k] = 1;
+            else if (w.axis != 0 && number == w.axis) out[i].dims[k] = w.size;
+            else if (which == ONE_ROW) out[i].dims[k] = batch ? 1 : size_of(bases[w.base], w.step, number, TRIALS);
+            else out[i].dims[k] = batch ? rows_of[which] : size_of(bases[w.base], w.step, number, which);
         }
     }
     if (n_guesses) *n_guesses = g;
@@ -106,14 +117,59 @@ static void recordings_free(recordings *r)
     *r = (recordings){0};
 }
 
-static sp_status record_one(const sp_model *m, const sp_spec *specs, const sp_model_edit *edit, sp_graph **graph,
-                            sp_function **f)
+static sp_status record_one(const sp_model *m, bool sized, const sp_spec *specs, const sp_model_edit *edit,
+                            sp_graph **graph, sp_function **f)
 {
     uint64_t all = m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1;
-    SP_TRY(sp__model_record(m, all, m->n_inputs, specs, graph, f));
+    SP_TRY((sized ? sp__model_record_sizes : sp__model_record)(m, all, m->n_inputs, specs, graph, f));
     const sp_status status = edit ? edit->edit(edit->context, *f) : SP_OK;
     if (status != SP_OK) sp_graph_release(*graph);
     return status;
+}
+
+/* Is the number that the nodes make the same one in all recordings? Then it is a constant of them. */
+static sp_status fix_number(const recordings *r, sp_node *const *n, bool *fixed)
+{
+    sp_tensor *first = NULL, *t = NULL;
+    *fixed = false;
+    SP_TRY(sp__value_known(n[0]->out[0], &first));
+    if (!first) return SP_OK;
+    for (int k = 1; k < r->n; k++) {
+        SP_TRY(sp__value_known(n[k]->out[0], &t));
+        if (!t || t->dtype != first->dtype || !sp__shape_equal(t->rank, t->dims, first->rank, first->dims) ||
+            memcmp(t->data, first->data, sp_tensor_bytes(first)) != 0)
+            return SP_OK;
+    }
+    for (int k = 0; k < r->n; k++) {
+        sp_value *constant = sp__value_constant(r->f[k], first);
+        if (!constant) return SP_NOMEM;
+        sp__value_replace(r->graphs[k], n[k]->out[0], constant);
+    }
+    *fixed = true;
+    return SP_OK;
+}
+
+/* Numbers that follow from sizes which are not free are no numbers of the run. */
+static sp_status fix_numbers(const recordings *r)
+{
+    sp_function *f[TRIALS] = {NULL};
+    sp_node *n[TRIALS] = {NULL}, *next[TRIALS] = {NULL};
+    for (int k = 0; k < r->n; k++) f[k] = r->graphs[k]->first;
+    for (; f[0]; f[0] = f[0]->next) {
+        for (int k = 0; k < r->n; k++) n[k] = f[k] ? f[k]->first : NULL;
+        while (n[0]) {
+            bool twins = true, fixed = false;
+            for (int k = 0; k < r->n; k++)
+                twins = twins && n[k] && n[k]->kind == n[0]->kind && n[k]->op == n[0]->op && n[k]->n_out == n[0]->n_out;
+            if (!twins) return SP_OK; /* whoever pairs them says how they differ */
+            if (n[0]->n_out == 1) SP_TRY(fix_number(r, n, &fixed));
+            for (int k = 0; k < r->n; k++) next[k] = n[k]->next;
+            for (int k = 0; k < r->n && fixed; k++) sp__node_remove(n[k]);
+            memcpy(n, next, sizeof n);
+        }
+        for (int k = 1; k < r->n; k++) f[k] = f[k] ? f[k]->next : NULL;
+    }
+    return SP_OK;
 }
 
 static sp_status record_all(const sp_model *m, way w, const sp_model_edit *edit, recordings *r, bool *open,
@@ -124,14 +180,15 @@ static sp_status record_all(const sp_model *m, way w, const sp_model_edit *edit,
     *r = (recordings){0};
     for (int k = 0; k < TRIALS && (k == 0 || *open) && status == SP_OK; k++) {
         status = choose(m, w, k, specs, open, n_guesses);
-        if (status == SP_OK) status = record_one(m, specs, edit, &r->graphs[k], &r->f[k]);
+        if (status == SP_OK) status = record_one(m, w.sized, specs, edit, &r->graphs[k], &r->f[k]);
         r->n += status == SP_OK;
     }
+    if (status == SP_OK && w.sized) status = fix_numbers(r);
     if (status != SP_OK) recordings_free(r);
     return status;
 }
 
-/* What the free dimensions are called: alike for all inputs' batches. */
+/* What the free dimensions are called: alike for all inputs' batches, and where the file has one name for several. */
 static const char *const *const *name_axes(sp__arena *arena, const sp_model *m)
 {
     const char *const **rows = sp__arena_alloc(arena, (size_t)(m->n_inputs + 1) * sizeof *rows);
@@ -140,7 +197,7 @@ static const char *const *const *name_axes(sp__arena *arena, const sp_model *m)
         if (!row) return NULL;
         for (int k = 0; k < m->inputs[i].spec.rank; k++) {
             char name[24];
-            snprintf(name, sizeof name, "size_%d", k);
+            snprintf(name, sizeof name, "size_%d", dimension_number(m, i, k, false));
             if (m->inputs[i].spec.dims[k] < 0 && !(row[k] = k == 0 ? "batch" : sp__arena_text(arena, name)))
                 return NULL;
         }
@@ -233,7 +290,7 @@ static sp_status run_edited(sp_model *m, const sp_spec *specs, const sp_model_ed
     sp_function *f;
     sp_program *p;
     if (!edit) return sp_model_run(m, m->n_inputs, in, m->n_outputs, out);
-    SP_TRY(record_one(m, specs, edit, &graph, &f));
+    SP_TRY(record_one(m, false, specs, edit, &graph, &f));
     sp_status status = sp_program_create(f, NULL, &p);
     sp_graph_release(graph);
     SP_TRY(status);
@@ -273,16 +330,6 @@ static sp_status compare_at(sp_model *m, sp_model *written, const sp_spec *specs
     return status;
 }
 
-static bool small_enough(const sp_model *m, const sp_spec *specs)
-{
-    for (int i = 0; i < m->n_inputs; i++) {
-        int64_t count = 1;
-        for (int k = 0; k < specs[i].rank; k++)
-            if (!sp__mul_i64(count, specs[i].dims[k], &count) || count > FAR_ELEMENTS) return false;
-    }
-    return true;
-}
-
 /* Whole numbers are places in tables, or lengths of what other inputs hold. */
 static bool takes_whole(const sp_model *m)
 {
@@ -302,17 +349,23 @@ static int64_t longest(const sp_model *m, const sp_spec *specs)
     return most;
 }
 
+static int64_t elements(const sp_model *m, int64_t most, const sp_spec *specs);
+
 /* At sizes that are far from those of the recordings, where what is counted in steps of a hundred differs, and with one row, which spreads over others where it
  * meets them: as far as the model takes them. */
 static sp_status verify_far(sp_model *m, way w, sp_model *written, const sp_model_edit *edit, sp_spec *specs)
 {
     bool open, ran;
+    int64_t left = FAR_TOGETHER;
     const unsigned guesses[2] = {w.guess, 0}; /* axes that were guessed to be batches may have sizes of their own */
     for (int g = 0; g < (w.guess ? 2 : 1); g++)
         for (int base = 0; base < N_BASES; base++)
-            for (int k = TRIALS; k <= ONE_ROW; k += ONE_ROW - TRIALS) {
-                SP_TRY(choose(m, (way){base, w.step, guesses[g]}, k, specs, &open, NULL));
-                if (!small_enough(m, specs)) continue;
+            for (int at = 0; at < 2 * STEPS; at++) {
+                const int step = at / 2, k = at % 2 ? ONE_ROW : TRIALS;
+                SP_TRY(choose(m, (way){base, step, guesses[g], false, w.one, w.axis, w.size}, k, specs, &open, NULL));
+                const int64_t n = elements(m, FAR_ELEMENTS, specs);
+                if (n > FAR_ELEMENTS || (n > FAR_FEW && n > left)) continue;
+                left -= n > FAR_FEW ? n : 0;
                 SP_TRY(compare_at(m, written, specs, 1, edit, &ran));
                 if (takes_whole(m)) SP_TRY(compare_at(m, written, specs, longest(m, specs), edit, &ran));
             }
@@ -335,7 +388,7 @@ static sp_status verify(sp_model *m, way w, const sp_model_edit *edit, const cha
                            : sp__fail(SP_DECLINED, "the written file has other inputs or outputs");
     for (int step = 0; step < STEPS && status == SP_OK; step++)
         for (int k = TRIALS; k < TRIALS + (step == w.step ? CHECKS : 1) && status == SP_OK; k++) {
-            status = choose(m, (way){w.base, step, w.guess}, k, specs, &open, NULL);
+            status = choose(m, (way){w.base, step, w.guess, false, w.one, w.axis, w.size}, k, specs, &open, NULL);
             if (status == SP_OK) status = compare_at(m, written, specs, 1, edit, &ran);
             n_ran += status == SP_OK && ran;
         }
@@ -442,22 +495,103 @@ static sp_status convert_one_way(sp_model *m, way w, const faces *f, const char 
     return status;
 }
 
-/* The first sizes are the likeliest: their message is the one that is told. */
+/* Elements of the largest input; more than most: most + 1. */
+static int64_t elements(const sp_model *m, int64_t most, const sp_spec *specs)
+{
+    int64_t largest = 0;
+    for (int i = 0; i < m->n_inputs; i++) {
+        int64_t count = 1;
+        for (int k = 0; k < specs[i].rank; k++)
+            if (!sp__mul_i64(count, specs[i].dims[k], &count) || count > most) return most + 1;
+        largest = count > largest ? count : largest;
+    }
+    return largest;
+}
+
+static bool can_record(const sp_model *m, way w, int which)
+{
+    sp_spec specs[64];
+    sp_graph *g;
+    sp_function *f;
+    bool open;
+    if (choose(m, w, which, specs, &open, NULL) != SP_OK || record_one(m, false, specs, NULL, &g, &f) != SP_OK)
+        return false;
+    sp_graph_release(g);
+    return true;
+}
+
+/* A dimension that the file leaves open, or its batch, has one size in this way: does the model refuse all others, while it takes that? */
+static bool takes_one_size(const sp_model *m, way w)
+{
+    for (int which = 0; which < TRIALS; which++)
+        if (!can_record(m, w, which)) return false;
+    for (int base = 0; base < N_BASES; base++)
+        for (int step = 0; step < STEPS; step++)
+            for (int which = 0; which < TRIALS; which++) {
+                const way other = {.base = base, .step = step, .guess = w.guess};
+                const bool same = w.axis != 0 && size_of(bases[base], step, w.axis, which) == w.size;
+                if (!same && can_record(m, other, which)) return false;
+            }
+    return true;
+}
+
+/* Long sizes are those of sounds, which have few dimensions beside them. */
+static bool is_too_large(const sp_model *m, way w)
+{
+    sp_spec specs[64];
+    bool open;
+    return w.base != 0 &&
+           (choose(m, w, TRIALS - 1, specs, &open, NULL) != SP_OK || elements(m, FAR_ELEMENTS, specs) > FAR_ELEMENTS);
+}
+
+typedef struct {
+    const faces *f;
+    const char *path;
+    const sp_file_options *options;
+    bool open;
+    int n_guesses, tries;
+    sp_error first; /* the first sizes are the likeliest: their message is the one that is told */
+} attempts;
+
+/* *done: there is nothing more to try. */
+static sp_status attempt(sp_model *m, way w, attempts *a, bool *done)
+{
+    sp_status status = SP_OK;
+    *done = false;
+    if (is_too_large(m, w) || ((w.one || w.axis != 0) && !takes_one_size(m, w))) return SP_DECLINED;
+    for (int sized = 0; sized < 2 && !*done; sized++) {
+        w.sized = sized != 0;
+        status = convert_one_way(m, w, a->f, a->path, a->options, &a->open, &a->n_guesses);
+        *done = status == SP_OK || status == SP_NOMEM || status == SP_IO || !a->open;
+        if (!*done && !a->first.message[0]) sp_error_capture(status, &a->first);
+    }
+    return status;
+}
+
 static sp_status convert_all_ways(sp_model *m, const faces *f, const char *path, const sp_file_options *options)
 {
-    bool open = false;
-    int n_guesses = 0, tries = 0;
-    sp_error first = {0};
-    sp_status status = SP_OK;
+    attempts a = {.f = f, .path = path, .options = options};
+    bool done;
     SP_CHECK(m->n_inputs <= 64, SP_DECLINED, "the model has %d inputs, at most 64 are written", m->n_inputs);
     for (int base = 0; base < N_BASES; base++)
-        for (unsigned guess = 0; guess < 1u << n_guesses; guess++)
-            for (int step = 0; step < STEPS && tries < TRIES_MAX; step++, tries++) {
-                status = convert_one_way(m, (way){base, step, guess}, f, path, options, &open, &n_guesses);
-                if (status == SP_OK || status == SP_NOMEM || status == SP_IO || !open) return status;
-                if (!first.message[0]) sp_error_capture(status, &first);
+        for (unsigned guess = 0; guess < 1u << a.n_guesses; guess++)
+            for (int step = 0; step < STEPS && a.tries < TRIES_MAX; step++, a.tries++) {
+                const sp_status status = attempt(m, (way){.base = base, .step = step, .guess = guess}, &a, &done);
+                if (done) return status;
             }
-    status = sp_error_raise(&first);
+    for (int base = 0; base < N_BASES; base++) /* a model for single rows, whose file does not say so */
+        for (int step = 0; step < STEPS; step++) {
+            const sp_status status = attempt(m, (way){.base = base, .step = step, .one = true}, &a, &done);
+            if (done) return status;
+        }
+    for (int axis = 1; axis <= GUESSES_MAX; axis++) /* or for pictures of one height */
+        for (size_t k = 0; k < sizeof heights / sizeof *heights; k++)
+            for (int step = 0; step < STEPS; step++) {
+                const way w = {.step = step, .axis = axis, .size = heights[k]};
+                const sp_status status = attempt(m, w, &a, &done);
+                if (done) return status;
+            }
+    const sp_status status = sp_error_raise(&a.first);
     if (status == SP_SYMBOL) {
         sp__error_context("shapes depend on the contents of tensors, so the model is not one graph");
         return SP_DECLINED;
@@ -484,8 +618,8 @@ sp_status sp__model_record_any(sp_model *m, sp_graph **graph, sp_function **out)
     SP_CHECK(m->n_inputs <= 64, SP_DECLINED, "the model has %d inputs, at most 64 are written", m->n_inputs);
     for (int base = 0; base < N_BASES; base++)
         for (unsigned guess = 0; guess < 1u << n_guesses; guess++) {
-            SP_TRY(choose(m, (way){base, 0, guess}, 0, specs, &open, &n_guesses));
-            const sp_status status = record_one(m, specs, NULL, graph, out);
+            SP_TRY(choose(m, (way){.base = base, .guess = guess}, 0, specs, &open, &n_guesses));
+            const sp_status status = record_one(m, false, specs, NULL, graph, out);
             if (status == SP_OK || status == SP_NOMEM) return status;
             if (!first.message[0]) sp_error_capture(status, &first);
         }
@@ -562,11 +696,11 @@ sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *multiply_a
     sp_status status = SP_OK;
     for (size_t at = 0; at < (size_t)N_BASES << n_guesses; at++) { /* the smallest sizes first */
         if (!inputs)
-            SP_TRY(choose(m, (way){N_BASES - 1 - (int)(at >> n_guesses), 0, at & ((1u << n_guesses) - 1)}, 0, specs,
-                          &open, &n_guesses));
+            SP_TRY(choose(m, (way){.base = N_BASES - 1 - (int)(at >> n_guesses), .guess = at & ((1u << n_guesses) - 1)},
+                          0, specs, &open, &n_guesses));
         for (int i = 0; !inputs && i < m->n_inputs; i++)
             for (int k = 0; k < specs[i].rank; k++)
-                if (m->inputs[i].spec.dims[k] < 0 && specs[i].dims[k] == BATCH) specs[i].dims[k] = 1;
+                if (m->inputs[i].spec.dims[k] < 0 && specs[i].dims[k] == rows_of[0]) specs[i].dims[k] = 1;
         status = sp__model_record(m, ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs, &g, &f);
         if (status == SP_OK || inputs || !open) break;
     }

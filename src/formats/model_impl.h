@@ -80,6 +80,9 @@ sp_status sp__model_create(const sp_model_kind *kind, sp_model **out);
 /* The model applied to arguments of these shapes, recorded: bit i of given says whether argument i is there. The graph is the caller's. */
 sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph,
                            sp_function **out);
+/* The same, where what the model computes from sizes is recorded, though they are known (sp__symbol_known): files that leave sizes open are made of it. */
+sp_status sp__model_record_sizes(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph,
+                                 sp_function **out);
 /* The same for some arguments that the model takes; free dimensions have sizes that were found to work. */
 sp_status sp__model_record_any(sp_model *m, sp_graph **graph, sp_function **out);
 /* A version of ONNX's operators is for .onnx. */

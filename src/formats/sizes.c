@@ -15,9 +15,11 @@ int sp__sizes_trials(const sp_model_names *names)
 
 /* --- what follows from sizes alone ------------------------------------------------------------------------------- */
 
+enum { KNOWN_MAX = 64, KNOWN_IN_MAX = 16 }; /* elements; operands */
+
 static sp_tensor *known_or_constant(const sp_sizes *s, const sp_value *v, int trial)
 {
-    if (v->origin == SP_VALUE_CONSTANT && v->constant->count == 1) return v->constant;
+    if (v->origin == SP_VALUE_CONSTANT && v->constant->count <= KNOWN_MAX) return v->constant;
     return trial == 0 && v->id < s->n_values ? s->known[v->id][0] : NULL;
 }
 
@@ -34,11 +36,11 @@ static sp_status evaluate(sp_sizes *s, const sp_node *n)
         }
         return SP_OK;
     }
-    if (n->kind != SP_NODE_OP || n->n_out != 1 || n->n_in == 0 || n->n_in > 4 || n->op->writes ||
+    if (n->kind != SP_NODE_OP || n->n_out != 1 || n->n_in == 0 || n->n_in > KNOWN_IN_MAX || n->op->writes ||
         n->out[0]->meta.rank > 1)
         return SP_OK;
     for (int k = 0; k < s->n; k++, t = t->mark) {
-        sp_tensor *in[4];
+        sp_tensor *in[KNOWN_IN_MAX];
         int n_made;
         for (int i = 0; i < n->n_in; i++) {
             if (!n->in[i]) return SP_OK;
@@ -52,7 +54,7 @@ static sp_status evaluate(sp_sizes *s, const sp_node *n)
         sp_status status = sp_apply(t->op, t->attrs, n->n_in, in, 1, &known[k], &n_made);
         sp__recorder = recorder;
         if (status == SP_NOMEM) return status;
-        if (status != SP_OK || known[k]->count != 1) {
+        if (status != SP_OK || known[k]->count == 0 || known[k]->count > KNOWN_MAX) {
             for (int i = 0; i <= k; i++) {
                 sp_tensor_release(known[i]);
                 known[i] = NULL;
@@ -99,6 +101,7 @@ bool sp__sizes_known(const sp_sizes *s, const sp_value *v, int64_t *at)
     for (int k = 0; k < s->n; k++) {
         double number;
         const sp_tensor *t = s->known[v->id][k];
+        if (t->count != 1) return false;
         if (t->dtype != SP_DTYPE_I64 && t->dtype != SP_DTYPE_I32) return false;
         if (t->dtype == SP_DTYPE_I64) at[k] = *(const int64_t *)(const void *)t->data;
         else {

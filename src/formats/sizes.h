@@ -33,7 +33,7 @@ typedef struct sp_sizes {
     const sp_function *entry;
     int n_values;
     sp_tensor *(*known)
-        [SP_TRIALS_MAX]; /* by value: what it is in each recording, where it follows from sizes alone and has one element */
+        [SP_TRIALS_MAX]; /* by value: what it is in each recording, where it follows from sizes alone and has few elements */
     int n_sources;
     sp_size_source *sources; /* for the node being written, room for SP_SIZE_SOURCES_MAX */
 } sp_sizes;

@@ -42,6 +42,7 @@ void sp_graph_release(sp_graph *g)
         sp__free(o->block);
         sp__host_release(o->host);
     }
+    sp__graph_forget_known(g);
     sp__free(g->variables);
     sp__free(g->by_handle);
     sp__free(g->constants);

@@ -153,6 +153,9 @@ struct sp_graph {
     sp_function *entry; /* what is run from outside; the first one made unless said otherwise */
     bool
         keeps_sources; /* operators without inputs are recorded, not computed: the sizes of what they make may be free in a file */
+    bool keeps_sizes;  /* models record what they compute from sizes, though the sizes are known */
+    sp_tensor **known; /* by value: what it holds, where that follows from sizes and was asked for */
+    int n_known;
     struct sp_owned *owned;        /* released with the graph */
     struct sp_constant *constants; /* the latest, to find them again */
 };
@@ -244,6 +247,12 @@ sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(vo
 /* The size of dimension `axis` of a symbol, a whole number (int64, rank 0) that the run tells: host code by this name. */
 #define SP_HOST_SIZE "size"
 sp_status sp__function_size(sp_tensor *t, int axis, sp_tensor **out);
+/* What a symbol holds, where that follows from sizes alone and the graph keeps them; else NULL. Belongs to the graph. */
+sp_status sp__symbol_known(const sp_tensor *t, sp_tensor **out);
+sp_status sp__value_known(sp_value *v, sp_tensor **out);
+void sp__graph_forget_known(sp_graph *g);
+/* A constant of the function that is being recorded, as a symbol: what is made of it is recorded. */
+sp_status sp__constant_symbol(sp_tensor *t, sp_tensor **out);
 bool sp__node_is_size(const sp_node *n, int *axis);
 /* sp_graph_text; brief: of constants the beginning, for people. */
 sp_status sp__graph_print(const sp_graph *g, bool brief, char **out);

@@ -176,6 +176,12 @@ sp_status sp__value_of(sp_function *f, sp_tensor *t, sp_value **out)
     return f->keeps_outside ? sp__function_note_outside(f, *out, t) : SP_OK;
 }
 
+sp_status sp__constant_symbol(sp_tensor *t, sp_tensor **out)
+{
+    sp_value *v = sp__value_constant(sp__recorder, t);
+    return v ? sp__symbol_create(v, out) : SP_NOMEM;
+}
+
 sp_status sp__record_read(sp_tensor *t, sp_tensor **symbol)
 {
     *symbol = NULL;

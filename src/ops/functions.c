@@ -75,6 +75,14 @@ sp_tensor *sp__positions(sp_builder *b, int rank, int axis, int64_t n)
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i < rank; i++) dims[i] = i == axis ? n : 1;
     sp_tensor *t;
+    if (sp__recorder && sp__recorder->graph->keeps_sizes) { /* n may be free in a file */
+        const sp_number zero = {.kind = 'i'}, one = {.kind = 'i', .i = 1}, end = {.kind = 'i', .i = n};
+        const sp_arange_attrs attrs = {.start = zero, .end = end, .step = one, .dtype = SP_DTYPE_I64};
+        const sp_status recorded = sp__record_source(&sp_op_arange, &attrs, &t);
+        if (recorded != SP_OK) return sp__builder_fail(b, recorded);
+        t = sp_builder_take_tensor(b, t);
+        return rank == 1 ? t : sp_reshape(b, t, rank, dims);
+    }
     sp_status status = sp_tensor_create(SP_DTYPE_I64, rank, dims, &t);
     if (status != SP_OK) return sp__builder_fail(b, status);
     for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)t->data)[i] = i;

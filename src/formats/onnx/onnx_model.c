@@ -78,6 +78,21 @@ static sp_status refuse_type(int i, int type)
                     t != NULL ? t->name : "?");
 }
 
+/* Where sizes are kept: what is made of a constant with the help of numbers that follow from sizes is recorded, as they are. */
+static sp_status keep_sized(sp_onnx_call *c)
+{
+    const sp_function *f = sp_function_recording();
+    sp_tensor *known = NULL, *symbol;
+    if (f == NULL || !f->graph->keeps_sizes || c->n_in < 2 || c->in[0] == NULL || c->in[0]->symbol != NULL)
+        return SP_OK;
+    for (int i = 1; i < c->n_in && known == NULL; i++)
+        if (c->in[i] != NULL && c->in[i]->symbol != NULL) SP_TRY(sp__symbol_known(c->in[i], &known));
+    if (known == NULL) return SP_OK;
+    SP_TRY(sp__constant_symbol(c->in[0], &symbol));
+    c->in[0] = sp_builder_take_tensor(c->b, symbol);
+    return sp_builder_status(c->b);
+}
+
 static sp_status apply_handler(sp_onnx_call *c)
 {
     const sp_onnx_handler *h = c->node->handler;
@@ -90,6 +105,7 @@ static sp_status apply_handler(sp_onnx_call *c)
         if (v != NULL && v->type != 0 && h->how == SP_ONNX_PLAIN) return refuse_type(i, v->type);
         if (c->in[i] != NULL) SP_TRY(check_known(c->in[i]));
     }
+    SP_TRY(keep_sized(c));
     SP_TRY(h->apply(c));
     int moved = sp__onnx_in_type(c, h->how == SP_ONNX_KEEPS_OTHER);
     for (int i = 0; i < c->n_out; i++) {
@@ -240,10 +256,19 @@ const char *sp__onnx_attr_text(const sp_onnx_call *c, const char *name, const ch
     return a != NULL && a->s != NULL ? a->s : missing;
 }
 
+/* Contents are asked for: those of a symbol may follow from sizes. */
+static sp_status contents(sp_tensor **t)
+{
+    sp_tensor *known;
+    SP_CHECK(*t != NULL, SP_FORMAT, "an input is missing");
+    SP_TRY(sp__symbol_known(*t, &known));
+    if (known != NULL) *t = known;
+    return sp__tensor_need_value(*t);
+}
+
 sp_status sp__onnx_floats(sp_tensor *t, int max, double *out, int *n)
 {
-    SP_CHECK(t != NULL, SP_FORMAT, "an input is missing");
-    SP_TRY(sp__tensor_need_value(t));
+    SP_TRY(contents(&t));
     SP_CHECK(sp_tensor_count(t) <= max, SP_VALUE, "%lld numbers, at most %d are possible",
              (long long)sp_tensor_count(t), max);
     sp_tensor *wide = NULL;
@@ -257,8 +282,7 @@ sp_status sp__onnx_floats(sp_tensor *t, int max, double *out, int *n)
 
 sp_status sp__onnx_ints(sp_tensor *t, sp_onnx_ints *out)
 {
-    SP_CHECK(t != NULL, SP_FORMAT, "an input is missing");
-    SP_TRY(sp__tensor_need_value(t));
+    SP_TRY(contents(&t));
     SP_CHECK(sp_tensor_count(t) <= 64, SP_VALUE, "%lld numbers, at most 64 are possible",
              (long long)sp_tensor_count(t));
     sp_tensor *wide = NULL;

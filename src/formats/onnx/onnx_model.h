@@ -196,6 +196,9 @@ sp_status sp__onnx_number(sp_tensor *t, double *out);
 /* Attribute `name`, or input i, whichever is given; found tells whether one is. */
 sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_ints *out, bool *found);
 
+/* Are numbers that follow from the sizes of x to be recorded? And a dimension of it, of shape (1). */
+bool sp__onnx_keeps_sizes(const sp_tensor *x);
+sp_tensor *sp__onnx_size_symbol(sp_onnx_call *c, sp_tensor *x, int axis);
 /* Apply the handler of another operator of the standard, of the newest version, with the attributes of this node. */
 sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op, int version); /* NULL: not supported */

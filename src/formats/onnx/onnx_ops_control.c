@@ -31,9 +31,12 @@ static sp_status graph_of(sp_onnx_call *c, const char *name, const sp_onnx_graph
     return SP_OK;
 }
 
+/* What the run alone tells; a number that follows from sizes at hand is known. */
 static bool is_symbol(const sp_onnx_value *v)
 {
-    return v != NULL && v->tensor != NULL && sp_tensor_is_symbol(v->tensor);
+    sp_tensor *known = NULL;
+    return v != NULL && v->tensor != NULL && sp_tensor_is_symbol(v->tensor) &&
+           (sp__symbol_known(v->tensor, &known) != SP_OK || known == NULL);
 }
 
 /* --- recorded control flow --------------------------------------------------------------------------------------- */

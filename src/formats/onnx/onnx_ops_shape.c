@@ -4,9 +4,24 @@
 #include <stdio.h>
 
 #include "formats/onnx/onnx_model.h"
+#include "ir/graph_impl.h"
 #include "ir/builder_keep.h"
 
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
+
+bool sp__onnx_keeps_sizes(const sp_tensor *x)
+{
+    const sp_function *f = sp_function_recording();
+    return f != NULL && f->graph->keeps_sizes && sp_tensor_is_symbol(x);
+}
+
+sp_tensor *sp__onnx_size_symbol(sp_onnx_call *c, sp_tensor *x, int axis)
+{
+    sp_tensor *t = NULL;
+    const sp_status status = sp__function_size(x, axis, &t);
+    if (status != SP_OK) return sp__builder_fail(c->b, status);
+    return sp_reshape(c->b, sp_builder_take_tensor(c->b, t), 1, (int64_t[]){1});
+}
 
 static sp_status shape(sp_onnx_call *c)
 {
@@ -16,12 +31,23 @@ static sp_status shape(sp_onnx_call *c)
     if (end < 0) end += rank;
     start = start < 0 ? 0 : start > rank ? rank : start;
     end = end < start ? start : end > rank ? rank : end;
+    if (sp__onnx_keeps_sizes(x) && end > start) {
+        sp_tensor *sizes[SP_RANK_MAX];
+        for (int64_t i = start; i < end; i++) sizes[i - start] = sp__onnx_size_symbol(c, x, (int)i);
+        return sp__onnx_return(c, sp__concat(c->b, 0, (int)(end - start), sizes));
+    }
     return sp__onnx_return(c, sp__onnx_tensor_ints(c, (int)(end - start), sp_tensor_dims(x) + start));
 }
 
 static sp_status size(sp_onnx_call *c)
 {
     sp_tensor *t = NULL;
+    if (sp__onnx_keeps_sizes(c->in[0]) && sp_tensor_rank(c->in[0]) > 0) {
+        sp_tensor *product = sp__onnx_size_symbol(c, c->in[0], 0);
+        for (int i = 1; i < sp_tensor_rank(c->in[0]); i++)
+            product = sp_mul(c->b, product, sp__onnx_size_symbol(c, c->in[0], i));
+        return sp__onnx_return(c, sp_reshape(c->b, product, 0, NULL));
+    }
     SP_TRY(sp_tensor_create_i64(SP_DTYPE_I64, sp_tensor_count(c->in[0]), &t));
     return sp__onnx_return(c, sp_builder_take_tensor(c->b, t));
 }
@@ -376,7 +402,12 @@ static sp_status constant_of_shape(sp_onnx_call *c)
     SP_CHECK(dims.n <= SP_RANK_MAX, SP_VALUE, "%d dimensions, at most %d are possible", dims.n, SP_RANK_MAX);
     if (a == NULL || a->tensor == NULL) return sp__onnx_return(c, sp__full(c->b, 0, SP_DTYPE_F32, dims.n, dims.v));
     c->out_type[0] = a->tensor_type;
-    return sp__onnx_return(c, sp_broadcast_to(c->b, sp_reshape(c->b, a->tensor, 0, NULL), dims.n, dims.v));
+    sp_tensor *one = sp_reshape(c->b, a->tensor, 0, NULL);
+    if (sp__onnx_keeps_sizes(c->in[0]) && one != NULL) {
+        SP_TRY(sp__constant_symbol(one, &one));
+        one = sp_builder_take_tensor(c->b, one);
+    }
+    return sp__onnx_return(c, sp_broadcast_to(c->b, one, dims.n, dims.v));
 }
 
 static sp_status range(sp_onnx_call *c)
@@ -443,6 +474,53 @@ static int64_t source_of(const char *mode, int64_t i, int64_t n)
     return at < n ? at : period - at;
 }
 
+/* `count` elements of axis k from `from` on. */
+static sp_tensor *part(sp_onnx_call *c, sp_tensor *x, int k, int64_t from, int64_t count)
+{
+    return sp__take_range(c->b, x, k, from, count);
+}
+
+static sp_tensor *backwards(sp_onnx_call *c, sp_tensor *x, int k)
+{
+    int64_t start[SP_RANK_MAX], stop[SP_RANK_MAX], step[SP_RANK_MAX];
+    sp_onnx_text t[3];
+    if (x == NULL) return NULL;
+    const int rank = sp_tensor_rank(x);
+    for (int i = 0; i < rank; i++) {
+        start[i] = i == k ? sp_tensor_dims(x)[i] - 1 : 0;
+        stop[i] = i == k ? -1 : sp_tensor_dims(x)[i];
+        step[i] = i == k ? -1 : 1;
+    }
+    return SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s, step=%s", sp__onnx_list(&t[0], rank, start),
+                       sp__onnx_list(&t[1], rank, stop), sp__onnx_list(&t[2], rank, step));
+}
+
+static sp_tensor *repeated(sp_onnx_call *c, sp_tensor *row, int k, int64_t count)
+{
+    int64_t dims[SP_RANK_MAX];
+    for (int i = 0; row != NULL && i < sp_tensor_rank(row); i++) dims[i] = i == k ? count : sp_tensor_dims(row)[i];
+    return row != NULL ? sp_broadcast_to(c->b, row, sp_tensor_rank(row), dims) : NULL;
+}
+
+/* The same out of slices, whose places follow from the size of the axis, as far as each side is no longer than the axis. */
+static sp_tensor *pad_with_slices(sp_onnx_call *c, const char *mode, sp_tensor *x, int k, int64_t before, int64_t after)
+{
+    const int64_t n = sp_tensor_dims(x)[k], cut = before < 0 ? -before : 0;
+    sp_tensor *parts[3];
+    int n_parts = 0;
+    const bool edge = strcmp(mode, "edge") == 0, wrap = strcmp(mode, "wrap") == 0;
+    if (before > 0)
+        parts[n_parts++] = edge   ? repeated(c, part(c, x, k, 0, 1), k, before)
+                           : wrap ? part(c, x, k, n - before, before)
+                                  : backwards(c, part(c, x, k, 1, before), k);
+    parts[n_parts++] = before < 0 || after < 0 ? part(c, x, k, cut, n - cut - (after < 0 ? -after : 0)) : x;
+    if (after > 0)
+        parts[n_parts++] = edge   ? repeated(c, part(c, x, k, n - 1, 1), k, after)
+                           : wrap ? part(c, x, k, 0, after)
+                                  : backwards(c, part(c, x, k, n - 1 - after, after), k);
+    return n_parts > 1 ? sp__concat(c->b, k, n_parts, parts) : parts[0];
+}
+
 static sp_status pad_repeating(sp_onnx_call *c, const char *mode, const int64_t *before, const int64_t *after)
 {
     sp_tensor *x = c->in[0];
@@ -451,6 +529,15 @@ static sp_status pad_repeating(sp_onnx_call *c, const char *mode, const int64_t 
         int64_t n = sp_tensor_dims(c->in[0])[k], all = n + before[k] + after[k];
         SP_CHECK(n > 0 && all >= 0 && all < INT32_MAX, SP_VALUE, "axis %d of %lld elements cannot be padded", k,
                  (long long)n);
+        const int64_t most = strcmp(mode, "edge") == 0 ? INT64_MAX : strcmp(mode, "wrap") == 0 ? n : n - 1;
+        SP_CHECK(strcmp(mode, "reflect") != 0 || (before[k] <= most && after[k] <= most), SP_VALUE,
+                 "axis %d of %lld elements is reflected by %lld and %lld, which must be at most %lld", k, (long long)n,
+                 (long long)before[k], (long long)after[k], (long long)most);
+        if (sp__onnx_keeps_sizes(x) && before[k] <= most && after[k] <= most) {
+            x = pad_with_slices(c, mode, x, k, before[k], after[k]);
+            SP_TRY(sp_builder_status(c->b));
+            continue;
+        }
         sp_tensor *at = NULL;
         SP_TRY(sp_tensor_create(SP_DTYPE_I64, 1, &all, &at));
         for (int64_t i = 0; i < all; i++) ((int64_t *)sp_tensor_data(at))[i] = source_of(mode, i - before[k], n);

@@ -89,6 +89,16 @@ static sp_status dft(sp_onnx_call *c)
 }
 
 /* Frames of [batch, length, parts] as [batch, frames, size, parts], by the positions of their elements. */
+/* How many windows of n elements there are: recorded, so that files with open sizes can say it. */
+static sp_status note_windows(sp_onnx_call *c, sp_tensor *x, int axis, int64_t n, int64_t step)
+{
+    if (!sp__onnx_keeps_sizes(x)) return SP_OK;
+    sp_tensor *rest = sp_sub(c->b, sp__onnx_size_symbol(c, x, axis), sp__onnx_scalar(c, SP_DTYPE_I64, (double)n));
+    sp_tensor *whole = sp_floor_div(c->b, rest, sp__onnx_scalar(c, SP_DTYPE_I64, (double)step));
+    sp_add(c->b, whole, sp__onnx_scalar(c, SP_DTYPE_I64, 1));
+    return sp_builder_status(c->b);
+}
+
 static sp_status stft(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0], *window = sp__onnx_in(c, 2);
@@ -103,6 +113,7 @@ static sp_status stft(sp_onnx_call *c)
              "frames of %g elements, %g apart, do not fit the signal", size, step);
     int64_t n = (int64_t)size, frames = (d[1] - n) / (int64_t)step + 1;
     bool onesided = sp__onnx_attr_int(c, "onesided", 1) != 0;
+    SP_TRY(note_windows(c, x, 1, n, (int64_t)step));
     sp_tensor *start = sp_mul(c->b, sp__positions(c->b, 2, 0, frames), sp__onnx_scalar(c, SP_DTYPE_I64, step));
     sp_tensor *at = sp_add(c->b, start, sp__positions(c->b, 2, 1, n));
     sp_tensor *cut = SP_ONNX_OP2(c, "gather", x, at, "axis=1");
