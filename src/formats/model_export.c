@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/handle.h"
@@ -34,7 +35,8 @@ enum {
     TRIES_MAX = 60,
     FAR_ELEMENTS = 1 << 21, /* of an input, in checks at sizes far from those of recordings; */
     FAR_TOGETHER = 1 << 22, /* and of those checks together that have many */
-    FAR_FEW = 1 << 15
+    FAR_FEW = 1 << 15,
+    FAR_SECONDS = 10 /* of processors, after which a step at each base is enough */
 };
 
 /* A way of choosing sizes: the first one, how the others follow from it, and (bit g) which free dimensions beyond the first axis are batches. In which way the
@@ -357,6 +359,7 @@ static sp_status verify_far(sp_model *m, way w, sp_model *written, const sp_mode
 {
     bool open, ran;
     int64_t left = FAR_TOGETHER;
+    const clock_t begun = clock();
     const unsigned guesses[2] = {w.guess, 0}; /* axes that were guessed to be batches may have sizes of their own */
     for (int g = 0; g < (w.guess ? 2 : 1); g++)
         for (int base = 0; base < N_BASES; base++)
@@ -365,6 +368,7 @@ static sp_status verify_far(sp_model *m, way w, sp_model *written, const sp_mode
                 SP_TRY(choose(m, (way){base, step, guesses[g], false, w.one, w.axis, w.size}, k, specs, &open, NULL));
                 const int64_t n = elements(m, FAR_ELEMENTS, specs);
                 if (n > FAR_ELEMENTS || (n > FAR_FEW && n > left)) continue;
+                if (step != w.step && clock() - begun > FAR_SECONDS * (clock_t)CLOCKS_PER_SEC) continue;
                 left -= n > FAR_FEW ? n : 0;
                 SP_TRY(compare_at(m, written, specs, 1, edit, &ran));
                 if (takes_whole(m)) SP_TRY(compare_at(m, written, specs, longest(m, specs), edit, &ran));
