@@ -199,6 +199,7 @@ static int setup(void **state)
     sp_tensor *x;
     OK(sp_function_begin(graph, "f", 1, &spec, &function, &x));
     OK(sp_function_end(function, 1, (sp_tensor *[]){sp_neg(builder, x)}));
+    sp_tensor_release(x);
     const char *const columns[] = {"x"};
     OK(sp_dataset_from_arrays(1, &tensor, columns, NULL, &dataset));
     char path[64];
