@@ -157,6 +157,30 @@ static sp_status fill(const sp_tensor *target, const sp_tensor *value, sp_loop_f
     return sp__parallel_for(target->count, 1 << 16, fill_part, &j);
 }
 
+/* The addresses of the elements that t shows lie in [*from, *to). */
+static void reach(const sp_tensor *t, uintptr_t *from, uintptr_t *to)
+{
+    const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)t->dtype);
+    int64_t low = 0, high = size;
+    for (int i = 0; i < t->rank; i++) {
+        const int64_t far = (t->dims[i] - 1) * t->strides[i] * size;
+        if (far < 0) low += far;
+        else high += far;
+    }
+    *from = (uintptr_t)t->data + (uintptr_t)low;
+    *to = (uintptr_t)t->data + (uintptr_t)high;
+}
+
+/* In a program all values may lie in one block, so that does not tell. */
+static bool may_meet(const sp_tensor *x, const sp_tensor *y)
+{
+    uintptr_t x_from, x_to, y_from, y_to;
+    if (x->count == 0 || y->count == 0) return false;
+    reach(x, &x_from, &x_to);
+    reach(y, &y_from, &y_to);
+    return x_from < y_to && y_from < x_to;
+}
+
 sp_status sp__write_broadcast(const sp_tensor *target, const sp_tensor *value)
 {
     sp_tensor *copy = NULL, seen;
@@ -176,8 +200,8 @@ sp_status sp__write_broadcast(const sp_tensor *target, const sp_tensor *value)
     if (value->count == 1 && target->count > 1 && target->flags & SP_TENSOR_CONTIGUOUS &&
         sp_dtype_bytes((sp_dtype)target->dtype) <= 16)
         return fill(target, value, convert);
-    /* Reading and writing one block of memory: read all of it before the first write. */
-    if (target->storage && value->storage == target->storage) SP_TRY(sp_tensor_copy(value, &copy));
+    /* Reading and writing the same memory: read all of it before the first write. */
+    if (may_meet(target, value)) SP_TRY(sp_tensor_copy(value, &copy));
     seen = copy ? *copy : *value;
     for (int i = 0; i < seen.rank - lead; i++) {
         seen.dims[i] = seen.dims[i + lead];
@@ -209,11 +233,12 @@ sp_tensor *sp__value_grad(sp_builder *b, sp_tensor *g, const sp_tensor *value)
 
 static sp_status slice_put_reference(const sp_call *c)
 {
-    sp_tensor *target;
-    SP_TRY(slice_handle(c->in[0], c->attrs, &target));
-    sp_status status = sp__write_broadcast(target, c->in[1]);
-    sp_tensor_release(target);
-    return status;
+    const sp_tensor *x = c->in[0];
+    int64_t dims[SP_RANK_MAX], strides[SP_RANK_MAX], offset;
+    SP_TRY(slice_resolve(x, c->attrs, dims, strides, &offset));
+    sp_tensor target =
+        sp__tensor_window(x, x->rank, dims, strides, x->data + offset * (int64_t)sp_dtype_bytes((sp_dtype)x->dtype));
+    return sp__write_broadcast(&target, c->in[1]);
 }
 
 static sp_status slice_put_vjp(sp_builder *b, const sp_vjp *v)
