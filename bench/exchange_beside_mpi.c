@@ -29,8 +29,12 @@ int main(int argc, char **argv)
     char *in = room(most), *out = room(most);
     for (size_t bytes = 4; bytes <= most; bytes *= 4) {
         const int n = (int)(bytes / 4);
-        const sp_exchange e = {
-            .kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_F32, .reduce = SP_REDUCE_SUM, .n = n, .in = in, .out = out};
+        const sp_exchange e = {.kind = SP_EXCHANGE_ALL_REDUCE,
+                               .dtype = SP_DTYPE_F32,
+                               .reduce = SP_REDUCE_SUM,
+                               .n = n,
+                               .in = in,
+                               .out = out};
         double least[2] = {1e9, 1e9}, spent = 0, last = 0;
         int repeat = 1, go = 1;
         while (go) {
